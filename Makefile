@@ -1,0 +1,33 @@
+# make try    set up .venv and turn an example recording into sentences
+# make test   set up .venv and run every check: format, lint, types, tests
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: try test check bench clean
+
+.venv/try.stamp: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/test.stamp: .venv/try.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers]'
+	touch $@
+
+try: .venv/try.stamp
+	$(BIN)/caesura segment examples/interview.whisper.json
+
+test: check
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: .venv/test.stamp
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+
+bench: .venv/test.stamp
+	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

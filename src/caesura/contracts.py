@@ -1,0 +1,176 @@
+"""What formats, detectors, streams and metrics promise each other.
+
+The laws, tested for everything registered (tests/laws):
+
+1. `parse(repr(x)) == x`; equal configuration gives equal results.
+2. Counts add over documents; the order of documents and of references does not matter.
+3. A copy of the reference gets the best value.
+4. `read(write(t)) == t` on what a format carries; a reader meets any bytes with transcripts
+   or one `CaesuraError`.
+5. What a detector says of a recording does not depend on its neighbours, and a stream with
+   enough look-ahead says the same as the whole.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, BinaryIO, ClassVar, Self
+
+import numpy as np
+
+from caesura.transcript import Floats, Segmentation, Strings, Transcript
+
+
+class Configured:
+    """A frozen dataclass whose `repr` is the text a user types to get it."""
+
+    name: ClassVar[str]
+    """The registered name."""
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))  # type: ignore[arg-type]
+        return f"{self.name}({settings})"
+
+
+class Format(Configured, ABC):
+    """Reads and writes transcripts, and says which layers it carries."""
+
+    suffixes: ClassVar[Strings]
+    """File suffixes, dot and lower case included; the first is used for writing."""
+
+    carries: ClassVar[frozenset[str]]
+    """What survives writing and reading, of the names in `transcript.CARRIED`."""
+
+    holds: ClassVar[str] = "one"
+    """'one' or 'many' recordings in a file."""
+
+    @abstractmethod
+    def read(self, file: BinaryIO) -> Iterator[Transcript]:
+        """Yield each recording of an open file, or raise one `FormatError`."""
+
+    @abstractmethod
+    def write(self, transcripts: Iterable[Transcript], file: BinaryIO) -> None:
+        """Write the recordings; layers the format does not carry are left out."""
+
+
+class Counts(Mapping[str, float]):
+    """Named sufficient statistics of a metric; they add, and `Counts()` is neutral."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, **numbers: float) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, name: str) -> float:
+        return self._numbers.get(name, 0)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        names = dict.fromkeys((*self, *other))
+        return Counts(**{name: self[name] + other[name] for name in names})
+
+    def __repr__(self) -> str:
+        return f"Counts({', '.join(f'{name}={n}' for name, n in self._numbers.items())})"
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """The value of a measure that has none here, and why."""
+
+    reason: str
+
+
+Value = float | Undefined
+
+
+def ratio(numerator: float, denominator: float, reason: str) -> Value:
+    """Divide, or say why that has no meaning."""
+    return numerator / denominator if denominator else Undefined(reason)
+
+
+class Metric(Configured, ABC):
+    """Compares a hypothesis with references: counts for a document, values for their sum."""
+
+    compares: ClassVar[Strings] = ("sentences",)
+    """Layers of hypothesis and references that must be known."""
+
+    same_words: ClassVar[bool] = True
+    """Whether hypothesis and references must have the same words."""
+
+    best: ClassVar[Mapping[str, float]]
+    """The best possible value of each value that has one."""
+
+    @abstractmethod
+    def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
+        """Count on one document."""
+
+    @abstractmethod
+    def values(self, counts: Counts) -> dict[str, Value]:
+        """Turn (sums of) counts into named values."""
+
+
+class Stream(ABC):
+    """A detector at work on words that arrive over time."""
+
+    @abstractmethod
+    def push(self, words: Transcript) -> list[Transcript]:
+        """Take the next word or words; give the sentences that have become final."""
+
+    @abstractmethod
+    def close(self) -> list[Transcript]:
+        """End the recording; give what is left."""
+
+    @abstractmethod
+    def state(self) -> Transcript:
+        """Give the words still pending: pushed into a new stream, they take up the thread."""
+
+
+class Detector(Configured, ABC):
+    """Gathers evidence about each gap and decides where sentences end."""
+
+    @abstractmethod
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Evidence for a boundary after each word; above 0 speaks for one."""
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Class of each gap, for detectors that tell classes apart."""
+        return None
+
+    def detect(self, transcript: Transcript) -> Segmentation:
+        """Decide: a boundary wherever the evidence speaks for one."""
+        log_odds = self.log_odds(transcript)
+        return Segmentation(log_odds > 0, self.label(transcript), log_odds)
+
+    def train(self, train: Iterable[Transcript], dev: Iterable[Transcript]) -> Self:
+        """Give a detector of this configuration with what can be learnt from transcripts.
+
+        A detector that has nothing to learn gives itself.
+        """
+        return self
+
+    @abstractmethod
+    def stream(self) -> Stream:
+        """Begin to detect in words that arrive over time."""
+
+
+def segmented(transcript: Transcript, detector: Detector) -> Transcript:
+    """Give a transcript the sentences that a detector finds."""
+    return replace(transcript, sentences=detector.detect(transcript))
+
+
+def as_json(value: Any) -> Any:
+    """NaN and undefined become null: what JSON can say."""
+    if isinstance(value, Undefined):
+        return None
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

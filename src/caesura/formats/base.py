@@ -1,0 +1,88 @@
+"""What text formats and JSON formats have in common."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from caesura.contracts import Format
+from caesura.errors import OutputError
+from caesura.formats.source import Source
+from caesura.transcript import Transcript
+
+
+class TextFormat(Format):
+    """A format whose files are text."""
+
+    def read(self, file: BinaryIO) -> Iterator[Transcript]:
+        """Decode, then parse."""
+        return self.parse(Source.of(file))
+
+    def write(self, transcripts: Iterable[Transcript], file: BinaryIO) -> None:
+        """Write the pieces as UTF-8."""
+        for piece in self.render(transcripts):
+            file.write(piece.encode("utf-8"))
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether the content is unmistakably of this format."""
+        return False
+
+    @abstractmethod
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Yield the recordings."""
+
+    @abstractmethod
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Yield pieces of text."""
+
+    def single(self, transcripts: Iterable[Transcript]) -> Transcript:
+        """Give the one recording a file of this format can hold."""
+        given = list(transcripts)
+        if len(given) != 1:
+            raise OutputError(
+                f"a {self.name} file holds one recording, and there are {len(given)}",
+                remedy="write into a folder",
+            )
+        return given[0]
+
+
+class JsonFormat(TextFormat):
+    """A format whose files are JSON; keys decide which."""
+
+    suffixes = (".json",)
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Check the keys, then convert."""
+        documents = source.documents
+        if not all(self.matches(document) for document in documents):
+            raise source.error(f"this JSON is not of the format {self.name}: {self.expects}")
+        yield from self.convert(documents, source)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write one JSON document."""
+        yield json.dumps(self.document(self.single(transcripts)), ensure_ascii=False, indent=1)
+        yield "\n"
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether every document has the unmistakable keys."""
+        return all(cls.matches(document) for document in source.documents)
+
+    expects: str
+    """The keys that make a file one of this format, for messages."""
+
+    @classmethod
+    @abstractmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether a JSON value is unmistakably of this format."""
+
+    @abstractmethod
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield the recordings of the file's JSON values."""
+
+    @abstractmethod
+    def document(self, transcript: Transcript) -> Any:
+        """Give the JSON value for one recording."""

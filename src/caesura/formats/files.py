@@ -1,0 +1,148 @@
+"""The front door: which files, of which format, in and out."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from caesura import registry
+from caesura.contracts import Format
+from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
+from caesura.formats.base import TextFormat
+from caesura.formats.source import Source
+from caesura.transcript import Transcript
+
+logger = logging.getLogger("caesura")
+
+STANDARD = "-"
+"""The name of standard input and output."""
+
+
+def formats() -> list[type[TextFormat]]:
+    """All registered formats."""
+    return [registry.find("format", name) for name in registry.names("format")]  # type: ignore[misc]
+
+
+def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
+    """Give each file with the place it has below the folder that was named.
+
+    Of a folder, files with a suffix of some format count, in order of their names.
+    """
+    known = {suffix for format in formats() for suffix in format.suffixes}
+    for file in files:
+        path = Path(file)
+        if str(file) == STANDARD or not path.is_dir():
+            yield str(file), Path(path.name)
+            continue
+        found = [
+            inner
+            for inner in sorted(path.rglob("*"))
+            if inner.is_file() and inner.suffix.lower() in known and not inner.name.startswith(".")
+        ]
+        if not found:
+            raise FormatError("the folder has no file of a known format", where=str(path))
+        yield from ((str(inner), inner.relative_to(path)) for inner in found)
+
+
+def load(file: str) -> Source:
+    """Read the bytes of a file or of standard input."""
+    if file == STANDARD:
+        return Source("<stdin>", sys.stdin.buffer.read())
+    try:
+        return Source(file, Path(file).read_bytes())
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", where=file) from error
+
+
+def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
+    """Yield the recordings of a file; the format is taken from suffix and content if not given."""
+    source = load(str(file))
+    chosen = choose(source) if format is None else format
+    reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
+    stream = io.BytesIO(source.data)
+    if isinstance(reader, TextFormat):
+        yield from reader.parse(source)
+    else:
+        yield from reader.read(stream)
+
+
+def choose(source: Source) -> Format:
+    """Tell the format of a file by its suffix or, where several share it, by its content."""
+    suffix = "".join(Path(source.name).suffixes[-1:]).lower()
+    sharing = [format for format in formats() if suffix in format.suffixes]
+    if len(sharing) == 1:
+        return sharing[0]()
+    sure = []
+    for format in sharing or formats():
+        with suppress(CaesuraError):
+            if format.recognises(source):
+                sure.append(format)
+    if len(sure) == 1:
+        logger.info("%s: read as %s", source.name, sure[0].name)
+        return sure[0]()
+    if sharing and all(format.suffixes == (".json",) for format in sharing):
+        _ = source.documents
+    _ = source.text
+    candidates = ", ".join(format.name for format in sure or sharing or formats())
+    raise AmbiguousFormat(
+        "the content does not tell the format",
+        where=source.name,
+        remedy=f"choose one with --format: {candidates}",
+    )
+
+
+def destination(format: Format, output: Path, place: Path, id: str, several: bool) -> Path:
+    """Name the file below the folder `output` for what came from `place`."""
+    stem = place.name.split(".", 1)[0] or "recording"
+    name = f"{stem}.{_safe(id)}" if several else stem
+    return output / place.parent / f"{name}{format.suffixes[0]}"
+
+
+def _safe(id: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_." else "_" for char in id) or "recording"
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that appears under its name only when it is complete."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def write(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> None:
+    """Write recordings into one file, or to standard output."""
+    if str(output) != STANDARD:
+        with atomic(Path(output)) as file:
+            format.write(transcripts, file)
+        return
+    whole = io.BytesIO()
+    format.write(transcripts, whole)
+    sys.stdout.buffer.write(whole.getbuffer())
+    sys.stdout.buffer.flush()
+
+
+def dropped(transcripts: Sequence[Transcript], format: Format) -> list[str]:
+    """Name what is known of these recordings and a format does not carry."""
+    present = dict.fromkeys(name for transcript in transcripts for name in transcript.known)
+    return [name for name in present if name not in format.carries]

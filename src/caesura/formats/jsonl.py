@@ -1,0 +1,156 @@
+"""Caesura's own format: one recording a line, all layers, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from caesura.errors import FormatError, LayerError
+from caesura.formats.base import TextFormat
+from caesura.formats.source import Source
+from caesura.transcript import CARRIED, MISSING, SPANS, Segmentation, Span, Transcript
+
+KEYS = frozenset((*CARRIED, "words"))
+
+
+@dataclass(frozen=True, repr=False)
+class Jsonl(TextFormat):
+    """One recording a line, columns as lists of equal length, missing cells null."""
+
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+    carries = frozenset(CARRIED)
+    holds = "many"
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether every line is an object with a list of words."""
+        lines = [line for _, line in source.lines() if line.strip()]
+        return bool(lines) and all('"words"' in line and line.startswith("{") for line in lines)
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read each line as a recording."""
+        for number, line in source.lines():
+            if not line.strip():
+                continue
+            try:
+                document = json.loads(line)
+            except (json.JSONDecodeError, RecursionError, ValueError) as error:
+                raise source.error(f"not a JSON line: {error}", number) from error
+            try:
+                yield from_document(document)
+            except LayerError as error:
+                raise source.error(error.what, number) from error
+            except FormatError as error:
+                raise source.error(error.what, number, error.remedy) from error
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write each recording as a line."""
+        for transcript in transcripts:
+            yield json.dumps(to_document(transcript), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_document(transcript: Transcript) -> dict[str, Any]:
+    """Give the JSON object of a recording; absent layers are absent keys."""
+    document: dict[str, Any] = {}
+    if transcript.id:
+        document["id"] = transcript.id
+    if transcript.language:
+        document["language"] = transcript.language
+    document["words"] = list(transcript.words)
+    for name in transcript.layers:
+        layer = getattr(transcript, name)
+        if name in SPANS:
+            document[name] = [[*span[:3], *([span.key] if span.key else [])] for span in layer]
+        elif name == "sentences":
+            document[name] = [list(sentence) for sentence in layer.sentences]
+            if layer.label is not None:
+                document["labels"] = list(layer.label)
+            if layer.log_odds is not None:
+                document["log_odds"] = _nulls(layer.log_odds)
+        else:
+            document[name] = list(layer) if isinstance(layer, tuple) else _nulls(layer)
+    return document
+
+
+def _nulls(array: np.ndarray[Any, Any]) -> list[Any]:
+    cells: list[Any] = array.tolist()
+    if array.dtype.kind != "f":
+        return cells
+    return [cell if math.isfinite(cell) else None for cell in cells]
+
+
+def from_document(document: Any) -> Transcript:
+    """Make a transcript of a JSON object."""
+    if not isinstance(document, dict) or not _strings(document.get("words")):
+        raise FormatError("a recording is an object whose 'words' is a list of texts")
+    unknown = sorted(set(document) - KEYS)
+    if unknown:
+        raise FormatError(f"unknown key {unknown[0]!r}", remedy=f"known are {', '.join(KEYS)}")
+    changes: dict[str, Any] = {
+        name: _column(name, document[name]) for name in MISSING if name in document
+    }
+    for name in SPANS:
+        if name in document:
+            changes[name] = _spans(name, document[name])
+    for name in ("id", "language"):
+        if not isinstance(document.get(name, ""), str):
+            raise FormatError(f"{name!r} is not a text")
+        changes[name] = document.get(name, "")
+    if "sentences" in document:
+        changes["sentences"] = _sentences(document)
+    return Transcript(words=tuple(document["words"]), **changes)
+
+
+def _strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(cell, str) for cell in value)
+
+
+def _column(name: str, cells: Any) -> Any:
+    missing = MISSING[name]
+    if not isinstance(cells, list):
+        raise FormatError(f"{name!r} is not a list")
+    filled = [missing if cell is None else cell for cell in cells]
+    for cell in filled:
+        if not _fits(cell, missing):
+            raise FormatError(f"{name!r} has a cell {cell!r} that it cannot hold")
+    return tuple(filled) if isinstance(missing, str) else np.array(filled, dtype=type(missing))
+
+
+def _fits(cell: Any, missing: Any) -> bool:
+    """Whether a cell is of the kind of the column's missing cell."""
+    if isinstance(missing, (str, bool)):
+        return type(cell) is type(missing)
+    kinds = (int,) if missing == -1 else (int, float)
+    return (type(cell) in kinds and abs(cell) < 1 << 53) or cell is missing
+
+
+def _spans(name: str, spans: Any) -> tuple[Span, ...]:
+    made = []
+    for span in spans if isinstance(spans, list) else [()]:
+        shape = isinstance(span, list) and 3 <= len(span) <= 4
+        if not shape or not all(type(n) is int for n in span[:2]) or not _strings(span[2:]):
+            raise FormatError(f"{name!r} is a list of [first, last, label]")
+        made.append(Span(*span))
+    return tuple(made)
+
+
+def _sentences(document: dict[str, Any]) -> Segmentation:
+    pairs = document["sentences"]
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(n) is int for n in pair)
+        for pair in pairs
+    ):
+        raise FormatError("'sentences' is a list of [first, last]")
+    found = Segmentation.of_sentences(len(document["words"]), [(a, b) for a, b in pairs])
+    label = document.get("labels")
+    if label is not None and not _strings(label):
+        raise FormatError("'labels' is a list of texts")
+    log_odds = document.get("log_odds")
+    evidence = None if log_odds is None else _column("confidence", log_odds)
+    return Segmentation(found.boundary, None if label is None else tuple(label), evidence)

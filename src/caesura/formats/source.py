@@ -1,0 +1,127 @@
+"""A file's bytes on their way to becoming transcripts: decoding, lines, JSON, numbers."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+from caesura.errors import FormatError
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of one file and the name it goes by in messages."""
+
+    name: str
+    data: bytes
+
+    @classmethod
+    def of(cls, file: BinaryIO) -> Source:
+        """Read all of an open file."""
+        name = getattr(file, "name", "")
+        return cls(name if isinstance(name, str) and name else "<bytes>", file.read())
+
+    @property
+    def stem(self) -> str:
+        """The recording's id where the file gives none: its name without folder and suffix."""
+        if self.name.startswith("<"):
+            return ""
+        return PurePath(self.name).name.split(".", 1)[0]
+
+    def error(self, what: str, line: int = 0, remedy: str = "") -> FormatError:
+        """Make an error that names this file, and the line if there is one."""
+        where = f"{self.name}:{line}" if line else self.name
+        return FormatError(what, where=where, remedy=remedy)
+
+    @cached_property
+    def text(self) -> str:
+        """The decoded content: UTF-8, or UTF-16/32 where a byte order mark says so."""
+        data, encoding = self.data, "utf-8"
+        for bom, named in _BOMS:
+            if data.startswith(bom):
+                data, encoding = data[len(bom) :], named
+                break
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError as error:
+            line = data[: error.start].count(b"\n") + 1
+            raise self.error(
+                f"byte {error.start} is not {encoding.upper()} text",
+                line,
+                "save the file as UTF-8 and try again",
+            ) from error
+        if "\0" in text:
+            line = text[: text.index("\0")].count("\n") + 1
+            raise self.error("this is binary data, not text", line)
+        return text
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Lines with their numbers, without line ends (LF, CRLF or CR)."""
+        text = self.text
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        yield from enumerate(text.split("\n"), 1)
+
+    @cached_property
+    def documents(self) -> list[Any]:
+        """JSON values of the file: one as a rule, several where they stand one after another."""
+        decoder = json.JSONDecoder()
+        text, at = self.text, 0
+        found = []
+        try:
+            while True:
+                while text[at : at + 1].isspace():
+                    at += 1
+                if at >= len(text):
+                    break
+                value, at = decoder.raw_decode(text, at)
+                found.append(value)
+        except json.JSONDecodeError as error:
+            raise self.error(f"not JSON: {error.msg}", error.lineno) from error
+        except (RecursionError, ValueError) as error:
+            raise self.error("not JSON that can be read: nested too deeply or too large") from error
+        if not found:
+            raise self.error("the file is empty")
+        return found
+
+
+def number(value: Any) -> float:
+    """Read a JSON number or a number in a text; NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return math.nan
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return math.nan
+    return found if math.isfinite(found) else math.nan
+
+
+def seconds(value: Any, scale: float = 1.0) -> float:
+    """Read a time: a number of units of `scale` seconds, microseconds kept; NaN if unknown."""
+    return round(number(value) * scale, 6)
+
+
+def string(value: Any) -> str:
+    """Read a label: texts as they are, numbers as texts, '' for anything else."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
+
+
+def items(value: Any) -> Sequence[dict[str, Any]]:
+    """Give the objects of a JSON array; nothing if it is none."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,0 +1,146 @@
+"""Names that users type, and what they stand for; nothing is imported before it is used.
+
+A name may carry settings: `parse("metric", "Boundary(count_end=True)")`; what it gives has
+that text as its `repr`. Settings are literals or further registered things, never evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from dataclasses import fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from caesura.errors import UnknownName
+
+if TYPE_CHECKING:
+    from caesura.contracts import Configured, Detector, Format, Metric
+
+Kind = Literal["format", "detector", "metric"]
+
+NAMES: dict[Kind, dict[str, str]] = {
+    "format": {
+        "lines": "caesura.formats.plain:Lines",
+        "text": "caesura.formats.plain:Text",
+        "turns": "caesura.formats.plain:Turns",
+        "tokens": "caesura.formats.plain:Tokens",
+        "jsonl": "caesura.formats.jsonl:Jsonl",
+        "ctm": "caesura.formats.ctm:Ctm",
+        "stm": "caesura.formats.stm:Stm",
+        "rttm": "caesura.formats.rttm:Rttm",
+        "whisper": "caesura.formats.whisper:Whisper",
+        "whispercpp": "caesura.formats.whispercpp:WhisperCpp",
+        "vosk": "caesura.formats.vosk:Vosk",
+        "nlp": "caesura.formats.nlp:Nlp",
+        "rev": "caesura.formats.rev:Rev",
+        "revai": "caesura.formats.revai:RevAi",
+        "amberscript": "caesura.formats.amberscript:Amberscript",
+        "coraal": "caesura.formats.coraal:Coraal",
+        "aws": "caesura.formats.aws:Aws",
+        "google": "caesura.formats.google:Google",
+        "azure": "caesura.formats.azure:Azure",
+        "deepgram": "caesura.formats.deepgram:Deepgram",
+        "assemblyai": "caesura.formats.assemblyai:AssemblyAi",
+        "speechmatics": "caesura.formats.speechmatics:Speechmatics",
+        "srt": "caesura.formats.srt:Srt",
+        "vtt": "caesura.formats.vtt:Vtt",
+        "ttml": "caesura.formats.ttml:Ttml",
+        "textgrid": "caesura.formats.textgrid:TextGrid",
+        "eaf": "caesura.formats.eaf:Eaf",
+        "conllu": "caesura.formats.conllu:ConllU",
+        "knp": "caesura.formats.knp:Knp",
+        "bio": "caesura.formats.bio:Bio",
+        "iwslt": "caesura.formats.iwslt:Iwslt",
+    },
+    "detector": {
+        "Pause": "caesura.detectors.pause:Pause",
+        "Lookahead": "caesura.detectors.lookahead:Lookahead",
+    },
+    "metric": {
+        "Boundary": "caesura.metrics.boundary:Boundary",
+    },
+}
+
+
+def names(kind: Kind) -> list[str]:
+    """Registered names of one kind."""
+    return list(NAMES[kind])
+
+
+def find(kind: Kind, name: str) -> type[Configured]:
+    """Import and give the class of that name."""
+    place = NAMES[kind].get(name)
+    if place is None:
+        close = difflib.get_close_matches(name, NAMES[kind], n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(NAMES[kind])}"
+        raise UnknownName(f"no {kind} is named {name!r}", remedy=hint)
+    module, _, attribute = place.partition(":")
+    found: type[Configured] = getattr(import_module(module), attribute)
+    return found
+
+
+@overload
+def parse(kind: Literal["format"], text: str) -> Format: ...
+@overload
+def parse(kind: Literal["detector"], text: str) -> Detector: ...
+@overload
+def parse(kind: Literal["metric"], text: str) -> Metric: ...
+def parse(kind: Kind, text: str) -> Configured:
+    """Make what the text describes: a registered name, perhaps with settings in brackets."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UnknownName(
+            f"{text!r} is not a {kind}", remedy="write a name, as in Name or Name(setting=1)"
+        ) from error
+    return _build(kind, tree, text)
+
+
+def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
+    if isinstance(tree, ast.Name):
+        return _make(kind, tree.id, [], {})
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+        values = [_value(kind, argument, text) for argument in tree.args]
+        settings = {
+            keyword.arg: _value(kind, keyword.value, text)
+            for keyword in tree.keywords
+            if keyword.arg is not None
+        }
+        if len(settings) == len(tree.keywords):
+            return _make(kind, tree.func.id, values, settings)
+    raise UnknownName(
+        f"{text!r} is not a {kind}", remedy="write a name, as in Name or Name(setting=1)"
+    )
+
+
+def _value(kind: Kind, tree: ast.expr, text: str) -> Any:
+    """Give a setting: a literal, or a registered thing of the same kind."""
+    if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and tree.id in NAMES[kind]):
+        return _build(kind, tree, text)
+    try:
+        return ast.literal_eval(tree)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise UnknownName(
+            f"{ast.unparse(tree)!r} in {text!r} is not a plain value",
+            remedy="write a number, a text in quotes, True, False or None",
+        ) from error
+
+
+def _make(kind: Kind, name: str, values: list[Any], settings: dict[str, Any]) -> Configured:
+    made = find(kind, name)
+    known = [field.name for field in fields(made)]  # type: ignore[arg-type]
+    if len(values) > len(known):
+        raise UnknownName(f"{name} takes at most {len(known)} settings, not {len(values)}")
+    for setting, value in zip(known, values, strict=False):
+        if setting in settings:
+            raise UnknownName(f"{name} is given {setting!r} twice")
+        settings[setting] = value
+    for setting in settings:
+        if setting not in known:
+            hint = f"it has {', '.join(known)}" if known else "it has none"
+            raise UnknownName(f"{name} has no setting {setting!r}", remedy=hint)
+    try:
+        return made(**settings)
+    except (TypeError, ValueError) as error:
+        raise UnknownName(f"{name}: {error}", remedy=f"see: caesura list {kind}s") from error

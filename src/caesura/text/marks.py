@@ -1,0 +1,148 @@
+"""Punctuation: taking it off words, and reading sentence ends from it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+END_MARKS = {
+    **dict.fromkeys(".。．｡।॥።۔։᙮꘎", "."),
+    **dict.fromkeys("?？؟⸮՞፧", "?"),
+    **dict.fromkeys("!！՜", "!"),
+    **dict.fromkeys(";；؛", ";"),
+}
+"""Sentence marks of many scripts and the plain mark each stands for."""
+
+PART_OF_WORD = frozenset("%‰&@#*/\\'’‘§†‡•·")
+APOSTROPHES = "'’‘"
+LONG_DASHES = "—–―"
+ELLIPSES = ("...", "…", "..")
+
+TITLES = frozenset(
+    "mr mrs ms messrs dr prof st lt sgt capt cmdr gov supt vs figs vols mme mlle".split()
+)
+"""Abbreviations, in any case, that stand before something: their dot ends no sentence."""
+
+CAPITAL_TITLES = frozenset("Gen Sen Rep Col Maj Adm Rev Hon Pres Fig Vol No Mt Nr Hr Fr Bd".split())
+"""The same, but plain words when they are not capitalised."""
+
+ENDINGS = frozenset("jr sr inc ltd corp bros dept univ assn blvd sept etc bzw usw evtl ggf".split())
+"""Abbreviations that may also be the last word: what follows decides."""
+
+STARTERS = frozenset(
+    "the a an it he she we they i you this that these those there here and but so or if when while "
+    "in on at for from with to as what who why how where which is are was were do does did can "
+    "could would will have has had my our your his her their its not no yes well now then also "
+    "however because after before since although today please thank thanks okay le la les un une "
+    "il elle nous vous ils elles je et mais der die das ein eine er sie wir ihr und aber".split()
+)
+"""Words that begin a sentence when capitalised after an abbreviation."""
+
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.UNICODE)
+
+
+class Pieces(NamedTuple):
+    """A written word: punctuation before it, the word, punctuation after it."""
+
+    opening: str
+    word: str
+    mark: str
+
+
+def _leads(text: str, at: int) -> bool:
+    char = text[at]
+    if char in LONG_DASHES or char in '"¡¿…' or text.startswith(("--", ".."), at):
+        return True
+    if char == "-" or char == ".":
+        return at > 0 and text[at - 1] == char
+    return unicodedata.category(char) in ("Ps", "Pi") and char not in PART_OF_WORD
+
+
+def _trails(text: str, at: int) -> bool:
+    char = text[at]
+    if char == "-":
+        return text[at - 1 : at] == "-" or text[at + 1 : at + 2] == "-"
+    category = unicodedata.category(char)
+    return (
+        category in ("Po", "Pe", "Pf", "Pi", "Ps") and char not in PART_OF_WORD
+    ) or char in LONG_DASHES
+
+
+def abbreviation(word: str) -> bool:
+    """Whether the dot after this word belongs to it."""
+    if len(word) == 1:
+        return word.isupper() and word != "I"
+    lower = word.lower()
+    listed = lower in TITLES or lower in ENDINGS or word in CAPITAL_TITLES
+    return listed or bool(_INITIALS.fullmatch(word))
+
+
+@lru_cache(maxsize=1 << 16)
+def split_marks(surface: str) -> Pieces:
+    """Take the punctuation off a written word, so that the pieces put together are the same.
+
+    What belongs to the word stays: apostrophes, `%`, the hyphen of a cut-off word, the dots
+    of abbreviations. A surface of punctuation alone has an empty word and is all `opening`.
+    """
+    if surface.isalnum():
+        return Pieces("", surface, "")
+    first, stop = 0, len(surface)
+    moved = True
+    while moved and first < stop:
+        before = (first, stop)
+        while stop > first and _trails(surface, stop - 1):
+            stop -= 1
+        while first < stop and _leads(surface, first):
+            first += 1
+        quoted = stop - first > 2 and surface[first] in APOSTROPHES
+        if quoted and surface[stop - 1] in APOSTROPHES:
+            first, stop = first + 1, stop - 1
+        moved = before != (first, stop)
+    word, mark = surface[first:stop], surface[stop:]
+    if not word:
+        return Pieces(surface, "", "")
+    if mark.startswith(".") and not mark.startswith("..") and abbreviation(word):
+        word, mark = word + ".", mark[1:]
+    return Pieces(surface[:first], word, mark)
+
+
+def end_mark(mark: str) -> str:
+    """Plain sentence mark (`.` `?` `!` `;`) in the punctuation after a word, or ''.
+
+    Trailing dots are no end, and of several marks the first one that is no dot decides.
+    """
+    bare = mark
+    for dots in ELLIPSES:
+        bare = bare.replace(dots, "")
+    found = [END_MARKS[char] for char in bare if char in END_MARKS]
+    return next((plain for plain in found if plain != "."), found[0] if found else "")
+
+
+def is_opening(surface: str) -> bool:
+    """Whether a piece of punctuation on its own belongs to the word after it."""
+    return all(char in "¡¿" or unicodedata.category(char) in ("Ps", "Pi") for char in surface)
+
+
+def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list[str]:
+    """Find the sentence mark each gap of a running text carries, '' where there is none.
+
+    `ends` lists the plain marks that count. The dot of an abbreviation ends a sentence only
+    before a capitalised word that usually begins one.
+    """
+    found = []
+    followers = [*words[1:], ""]
+    for word, mark, follower in zip(words, marks, followers, strict=True):
+        plain = end_mark(mark)
+        if not plain and word.endswith(".") and _may_end(word[:-1], follower):
+            plain = "."
+        found.append(plain if plain in ends else "")
+    return found
+
+
+def _may_end(word: str, follower: str) -> bool:
+    if word.lower() in TITLES or word in CAPITAL_TITLES:
+        return False
+    return not follower or (follower[0].isupper() and follower.lower() in STARTERS)

@@ -1,0 +1,25 @@
+"""Fixtures for all tests: the corpora, and a clean environment."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("caesura", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("caesura")
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """The folder with the corpora; tests that need them are skipped without it."""
+    place = os.environ.get("CAESURA_DATA", "")
+    if not place:
+        pytest.skip("needs the corpora: set CAESURA_DATA")
+    return Path(place)
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONWARNINGS"):
+        monkeypatch.delenv(name, raising=False)
