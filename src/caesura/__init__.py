@@ -1,3 +1,71 @@
-"""Caesura."""
+"""Sentences in speech: find where they end, and measure how well that came out.
+
+    import caesura
+    for recording in caesura.segment("talk.json"):
+        for sentence in recording.iter_sentences():
+            print(sentence.text)
+
+Names are imported when they are first used, so that `import caesura` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from caesura.api import Scores, catalogue, convert, read, score, segment, write
+    from caesura.contracts import Counts, Detector, Format, Metric, Stream, Undefined, Value
+    from caesura.errors import CaesuraError
+    from caesura.registry import parse
+    from caesura.text.align import Alignment, Carried, align, carry
+    from caesura.text.normalize import normalize
+    from caesura.transcript import Segmentation, Span, Transcript
+
+_ROOMS = {
+    "api": ("Scores", "catalogue", "convert", "read", "score", "segment", "write"),
+    "contracts": ("Counts", "Detector", "Format", "Metric", "Stream", "Undefined", "Value"),
+    "errors": ("CaesuraError",),
+    "registry": ("parse",),
+    "text.align": ("Alignment", "Carried", "align", "carry"),
+    "text.normalize": ("normalize",),
+    "transcript": ("Segmentation", "Span", "Transcript"),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "Alignment",
+    "CaesuraError",
+    "Carried",
+    "Counts",
+    "Detector",
+    "Format",
+    "Metric",
+    "Scores",
+    "Segmentation",
+    "Span",
+    "Stream",
+    "Transcript",
+    "Undefined",
+    "Value",
+    "align",
+    "carry",
+    "catalogue",
+    "convert",
+    "normalize",
+    "parse",
+    "read",
+    "score",
+    "segment",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'caesura' has no attribute {name!r}")
+    return getattr(import_module(f"caesura.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
@@ -32,6 +32,16 @@ class Configured:
     def __repr__(self) -> str:
         settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))  # type: ignore[arg-type]
         return f"{self.name}({settings})"
+
+
+def strings(name: str, value: object, known: Strings = ()) -> Strings:
+    """Check a setting that is a list of texts, of the known ones if there are such."""
+    if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
+        raise ValueError(f"{name} is a tuple of texts, not {value!r}")
+    for text in value:
+        if known and text not in known:
+            raise ValueError(f"{name} is some of {known}, not {text!r}")
+    return tuple(value)
 
 
 class Format(Configured, ABC):
@@ -130,8 +140,8 @@ class Stream(ABC):
         """End the recording; give what is left."""
 
     @abstractmethod
-    def state(self) -> Transcript:
-        """Give the words still pending: pushed into a new stream, they take up the thread."""
+    def state(self) -> Mapping[str, Any]:
+        """Give what `Detector.stream(state)` needs to take up the thread."""
 
 
 class Detector(Configured, ABC):
@@ -157,14 +167,13 @@ class Detector(Configured, ABC):
         """
         return self
 
+    def lacks(self, transcript: Transcript) -> str:
+        """Say what is missing if a transcript gives this detector nothing to go by, else ''."""
+        return ""
+
     @abstractmethod
-    def stream(self) -> Stream:
-        """Begin to detect in words that arrive over time."""
-
-
-def segmented(transcript: Transcript, detector: Detector) -> Transcript:
-    """Give a transcript the sentences that a detector finds."""
-    return replace(transcript, sentences=detector.detect(transcript))
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Begin, or take up again, to detect in words that arrive over time."""
 
 
 def as_json(value: Any) -> Any:

@@ -58,9 +58,15 @@ def _column(name: str, values: ArrayLike | Sequence[str]) -> Any:
     if isinstance(missing, str):
         return values if isinstance(values, tuple) else tuple(np.asarray(values, object).tolist())
     kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
+    if isinstance(values, np.ndarray) and values.dtype == kind and _is_fixed(values):
+        return values
     array = np.array(values, dtype=kind)
     array.flags.writeable = False
     return array
+
+
+def _is_fixed(array: NDArray[Any]) -> bool:
+    return bool(array.flags.owndata) and not array.flags.writeable
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -75,7 +81,8 @@ class _ByValue:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        names = [f.name for f in fields(self) if f.compare]  # type: ignore[arg-type]
+        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -182,7 +189,8 @@ class Transcript(_ByValue):
     unknown); `opening` and `mark` are the punctuation before and after the word, `blank` says
     whether a blank follows; `pause` names the recogniser's pause marker (such as `<sil>`) between
     the word and the next; `cluster` is true where a word begins a cluster. A layer that is
-    not known is None; a cell that is not known is NaN, -1 or ''.
+    not known is None; a cell that is not known is NaN, -1 or ''. `origin` is the file it was
+    read from, below the folder that was named; it has no part in equality.
     """
 
     words: Strings
@@ -205,7 +213,8 @@ class Transcript(_ByValue):
     relation: Strings | None = None
     entities: tuple[Span, ...] | None = None
     multiwords: tuple[Span, ...] | None = None
-    sentences: Segmentation | None = field(default=None)
+    sentences: Segmentation | None = None
+    origin: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", tuple(self.words))

@@ -7,8 +7,9 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
@@ -98,6 +99,24 @@ def choose(source: Source) -> Format:
     )
 
 
+def target(to: str | Format, output: str | Path) -> Format:
+    """Tell the format to write: the one named, else the one whose suffix the output has."""
+    if isinstance(to, Format):
+        return to
+    if to:
+        return registry.parse("format", to)
+    suffix = Path(output).suffix.lower()
+    fitting = [format for format in formats() if suffix in format.suffixes]
+    if len(fitting) == 1:
+        return fitting[0]()
+    candidates = ", ".join(format.name for format in fitting or formats())
+    raise AmbiguousFormat(
+        "the output's name does not tell the format",
+        where=str(output),
+        remedy=f"choose one with --to: {candidates}",
+    )
+
+
 def destination(format: Format, output: Path, place: Path, id: str, several: bool) -> Path:
     """Name the file below the folder `output` for what came from `place`."""
     stem = place.name.split(".", 1)[0] or "recording"
@@ -142,7 +161,32 @@ def write(transcripts: Iterable[Transcript], output: str | Path, format: Format)
     sys.stdout.buffer.flush()
 
 
-def dropped(transcripts: Sequence[Transcript], format: Format) -> list[str]:
-    """Name what is known of these recordings and a format does not carry."""
-    present = dict.fromkeys(name for transcript in transcripts for name in transcript.known)
-    return [name for name in present if name not in format.carries]
+def write_all(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> list[Path]:
+    """Write into a folder file by file, or everything into one file or standard output.
+
+    A folder is what exists as one or is written with a final slash.
+    """
+    path = Path(output)
+    if str(output) == STANDARD or not (str(output).endswith(("/", os.sep)) or path.is_dir()):
+        write(transcripts, output, format)
+        return [] if str(output) == STANDARD else [path]
+    written: dict[Path, str] = {}
+    for origin, group in groupby(transcripts, key=lambda transcript: transcript.origin):
+        found = list(group)
+        several = len(found) > 1 and format.holds == "one"
+        for piece in [[transcript] for transcript in found] if several else [found]:
+            file = destination(format, path, Path(origin or piece[0].id), piece[0].id, several)
+            if file in written:
+                raise OutputError(
+                    f"{origin} and {written[file]} would both be written here",
+                    where=str(file),
+                    remedy="convert them into folders of their own",
+                )
+            written[file] = origin
+            write(piece, file, format)
+    return list(written)
+
+
+def dropped(transcript: Transcript, format: Format) -> list[str]:
+    """Name what is known of a recording and a format does not carry."""
+    return [name for name in transcript.known if name not in format.carries]

@@ -12,7 +12,7 @@ import numpy as np
 
 from caesura.errors import FormatError, LayerError
 from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.source import Source, without_lone_surrogates
 from caesura.transcript import CARRIED, MISSING, SPANS, Segmentation, Span, Transcript
 
 KEYS = frozenset((*CARRIED, "words"))
@@ -39,7 +39,7 @@ class Jsonl(TextFormat):
             if not line.strip():
                 continue
             try:
-                document = json.loads(line)
+                document = json.loads(without_lone_surrogates(line))
             except (json.JSONDecodeError, RecursionError, ValueError) as error:
                 raise source.error(f"not a JSON line: {error}", number) from error
             try:

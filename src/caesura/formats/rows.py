@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Any
 
 import numpy as np
 
 from caesura.text.marks import is_opening, split_marks
 from caesura.transcript import MISSING, Segmentation, Span, Transcript
+
+
+STAMP = re.compile(r"(?=.*:)[\d:.–-]+(?:\].*)?|[–-]")
+"""The time that transcribers put into notes: `[inaudible 00:00:04]`, `[laughter 1:02-1:04].`"""
 
 
 class Rows:
@@ -21,15 +27,16 @@ class Rows:
         self.ends: list[int] | None = None
         self.labels: dict[int, str] = {}
         self._opening = ""
+        self._turn = 0
 
     def __len__(self) -> int:
         return len(self.words)
 
     def add(self, word: str, **cells: Any) -> None:
-        """Add a word as it is; cells are values of columns (None: not known)."""
+        """Add a word as it is; cells are values of columns (None or NaN: not known)."""
         count = len(self.words)
         for name, cell in cells.items():
-            if cell is None:
+            if cell is None or cell != cell:
                 continue
             column = self.columns.get(name)
             if column is None:
@@ -52,10 +59,57 @@ class Rows:
         elif surface:
             self.punctuation(surface, blank=cells.get("blank", True))
 
+    def phrase(
+        self, surface: str, start: float = math.nan, end: float = math.nan, **cells: Any
+    ) -> None:
+        """Add what a file gives as one word; blanks in it part words.
+
+        The start is that of its first word and the end that of its last; punctuation before its
+        first word opens that word, and the time in a note such as `[inaudible 00:00:04]` is no
+        word but part of the note's mark.
+        """
+        first, noted = len(self.words), False
+        pieces = surface.split()
+        if any(split_marks(piece).word and not self._in_note(piece) for piece in pieces):
+            self.turn()
+        for piece in pieces:
+            if self._in_note(piece):
+                self.punctuation(piece)
+                noted = True
+            else:
+                self.token(piece, **cells)
+        last = len(self.words) - 1
+        if last >= first and not math.isnan(start):
+            self.set("start", first, start)
+        if (last >= first or noted) and not math.isnan(end):
+            self.set("end", last, end)
+
+    def _in_note(self, piece: str) -> bool:
+        """Whether a piece is the time in a note that the word before begins."""
+        last = len(self.words) - 1
+        if last < 0 or "[" not in self.cell("opening", last) or "]" in self.cell("mark", last):
+            return False
+        return STAMP.fullmatch(piece) is not None
+
+    def turn(self) -> None:
+        """Begin a turn: punctuation before its first word opens that word."""
+        self._turn = len(self.words)
+
+    def glue(self) -> None:
+        """Let no blank follow what was added last."""
+        if self._opening:
+            self._opening = self._opening.removesuffix(" ")
+        elif self.words:
+            self.set("blank", len(self.words) - 1, False)
+
+    def open(self, surface: str, blank: bool = False) -> None:
+        """Let punctuation open the next word."""
+        self._opening += surface + (" " if blank else "")
+
     def punctuation(self, surface: str, blank: bool = True) -> None:
         """Attach punctuation that stands alone; the blank before it is kept."""
-        if not self.words or is_opening(surface):
-            self._opening += surface + (" " if blank else "")
+        if len(self.words) == self._turn or is_opening(surface):
+            self.open(surface, blank)
             return
         last = len(self.words) - 1
         before = " " if self.cell("blank", last) else ""

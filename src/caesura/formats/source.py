@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,7 +81,7 @@ class Source:
     def documents(self) -> list[Any]:
         """JSON values of the file: one as a rule, several where they stand one after another."""
         decoder = json.JSONDecoder()
-        text, at = self.text, 0
+        text, at = without_lone_surrogates(self.text), 0
         found = []
         try:
             while True:
@@ -99,6 +100,20 @@ class Source:
         return found
 
 
+_ESCAPES = re.compile(
+    r"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+
+
+def without_lone_surrogates(text: str) -> str:
+    """Replace escapes in JSON that name half a character, which no file could hold."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _ESCAPES.sub(
+        lambda found: found[0] if found[1] or found[0] == "\\\\" else "\\ufffd", text
+    )
+
+
 def number(value: Any) -> float:
     """Read a JSON number or a number in a text; NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
@@ -110,9 +125,20 @@ def number(value: Any) -> float:
     return found if math.isfinite(found) else math.nan
 
 
+LATEST = 1e9
+"""Seconds; no recording has later times."""
+
+
 def seconds(value: Any, scale: float = 1.0) -> float:
     """Read a time: a number of units of `scale` seconds, microseconds kept; NaN if unknown."""
-    return round(number(value) * scale, 6)
+    found = number(value) * scale
+    return round(found, 6) if 0 <= found <= LATEST else math.nan
+
+
+def share(value: Any) -> float:
+    """Read a confidence between 0 and 1; NaN for anything else."""
+    found = number(value)
+    return found if 0 <= found <= 1 else math.nan
 
 
 def string(value: Any) -> str:
@@ -125,3 +151,21 @@ def string(value: Any) -> str:
 def items(value: Any) -> Sequence[dict[str, Any]]:
     """Give the objects of a JSON array; nothing if it is none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def folded(value: Any) -> dict[str, Any]:
+    """Give a JSON object with one spelling of its keys: `startTime`, `start_time`, `StartTime`."""
+    if not isinstance(value, dict):
+        return {}
+    return {key.replace("_", "").lower(): inner for key, inner in value.items()}
+
+
+def recording(address: str) -> str:
+    """Name a recording after its audio file's address; what is no address is the name itself."""
+    path = address.partition("?")[0]
+    _, mark, rest = path.rpartition("://")
+    if mark:
+        path = rest.partition("/")[2]
+    elif "/" not in path:
+        return address
+    return path.rpartition("/")[2].split(".", 1)[0]

@@ -43,3 +43,8 @@ def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
         count,
     )
     return np.round(start, 6), np.round(np.maximum(start, end), 6)
+
+
+def decimal(value: float) -> str:
+    """Write a number without an exponent, microseconds kept, idle zeros left out."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")

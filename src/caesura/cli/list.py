@@ -1,0 +1,36 @@
+"""`caesura list`."""
+
+from __future__ import annotations
+
+import json as _json
+
+import click
+
+from caesura.cli import options
+
+
+@click.command(
+    "list",
+    short_help="List formats, detectors, metrics and normalisation steps.",
+    epilog="""\b
+Examples:
+  caesura list
+  caesura list formats
+  caesura list metrics --json""",
+)
+@click.argument("kind", required=False, default="", metavar="[formats|detectors|metrics|steps]")
+@options.as_json
+def command(kind: str, json: bool) -> None:
+    """List what there is to choose from, all of it or one KIND."""
+    from caesura import api
+
+    found = api.catalogue(kind)
+    if json:
+        click.echo(_json.dumps(found, ensure_ascii=False))
+        return
+    from caesura.report.tables import table
+
+    for name, rows in found.items():
+        head = [key for key in ("name", "suffixes") if key in rows[0]]
+        cells = [[row[key] for key in (*head, "about")] for row in rows]
+        click.echo(table(cells, [name, *head[1:], "what it is"]) + "\n")

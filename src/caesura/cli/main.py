@@ -1,0 +1,114 @@
+"""The command `caesura`: finds the verb, and tells problems in one line."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import sys
+from types import FrameType
+
+import click
+
+from caesura import __version__
+from caesura.errors import CaesuraError
+
+VERBS = {
+    "segment": "Turn recognisers' files into sentences or captions.",
+    "score": "Score a segmentation against one or more references.",
+    "convert": "Write transcripts in another format.",
+    "list": "List formats, detectors, metrics and normalisation steps.",
+}
+
+
+class Verbs(click.Group):
+    """Commands that are imported only when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give the verbs in order of use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a verb."""
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"caesura.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
+    if not shell or ctx.resilient_parsing:
+        return
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    if made is None:
+        raise click.BadParameter(f"no completion for {shell}")
+    click.echo(made(ctx.command, {}, "caesura", "_CAESURA_COMPLETE").source())
+    ctx.exit()
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+    epilog="Try: caesura segment talk.json --to srt --output talk.srt",
+)
+@click.version_option(__version__, "--version", prog_name="caesura")
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    callback=_completion,
+    is_eager=True,
+    expose_value=False,
+    help="Print a completion script for your shell: eval it, or save it.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing on standard error but errors.")
+def program(quiet: bool) -> None:
+    """Sentences in speech: find where they end, and measure how well that came out."""
+    _tell(quiet)
+
+
+def _tell(quiet: bool) -> None:
+    """Send what users should know to standard error."""
+    logger = logging.getLogger("caesura")
+    logger.handlers = [logging.StreamHandler(sys.stderr)]
+    logger.handlers[0].setFormatter(logging.Formatter("caesura: %(message)s"))
+    logger.setLevel(logging.ERROR if quiet else logging.INFO)
+    logger.propagate = False
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run, and turn every problem into one line and an exit code."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code = program.main(arguments, prog_name="caesura", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        code = done.exit_code
+    except click.UsageError as error:
+        error.show(sys.stderr)
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("caesura: interrupted; nothing was left half written", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader has gone; keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except CaesuraError as error:
+        click.echo(f"caesura: {error}", err=True)
+        code = 1
+    except MemoryError:
+        click.echo("caesura: the input is too large for this machine's memory", err=True)
+        code = 1
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,55 @@
+"""Arguments that several commands share, and completion of registered names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import click
+
+from caesura import registry
+
+Complete = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+def completing(kind: registry.Kind) -> Complete:
+    """Complete the names of one kind."""
+    return lambda _context, _parameter, typed: [
+        name for name in registry.names(kind) if name.startswith(typed)
+    ]
+
+
+def files(command: Any) -> Any:
+    """Files and folders to read."""
+    return click.argument(
+        "files", nargs=-1, required=True, type=click.Path(exists=False, allow_dash=True)
+    )(command)
+
+
+def format(command: Any) -> Any:
+    """The format to read."""
+    return click.option(
+        "--format",
+        metavar="FORMAT",
+        shell_complete=cast(Any, completing("format")),
+        help="Format of the input; told from suffix and content if not given.",
+    )(command)
+
+
+def output(command: Any) -> Any:
+    """Where to write."""
+    return click.option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        default="-",
+        show_default="standard output",
+        type=click.Path(allow_dash=True),
+        help="File or folder to write; - is standard output. A folder is one that exists or "
+        "ends in /.",
+    )(command)
+
+
+def as_json(command: Any) -> Any:
+    """JSON for programs."""
+    return click.option("--json", is_flag=True, help="Print JSON, for programs.")(command)

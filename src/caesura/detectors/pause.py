@@ -1,0 +1,110 @@
+"""Sentence ends from what a recogniser's file shows: pauses, speakers, sentence marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from caesura.contracts import Detector, Stream, strings
+from caesura.detectors.window import WindowStream
+from caesura.text.marks import end_mark
+from caesura.transcript import Flags, Floats, Strings, Transcript
+
+EVIDENCE = ("pause", "speaker", "marks")
+CONTEXT = 30
+"""Words on either side in which a sentence mark shows that the text is punctuated."""
+
+PER_SECOND = 10.0
+MOST_OF_A_PAUSE = 4.0
+MARK, NO_MARK, SPEAKER, NOTHING = 8.0, -6.0, 20.0, -1.0
+"""Log-odds: marks outweigh pauses, and a new speaker outweighs both."""
+
+
+@dataclass(frozen=True, repr=False)
+class Pause(Detector):
+    """A boundary where the pause is at least `threshold` seconds or another speaker begins.
+
+    Sentence marks in the text are evidence too. Where the text around is punctuated, a gap
+    without a sentence mark is no boundary however long the pause; where marks are missing, as
+    happens for stretches even in good recognisers, pauses decide alone. `evidence` lists which
+    of pause, speaker and marks are looked at.
+    """
+
+    threshold: float = 0.4
+    evidence: Strings = EVIDENCE
+
+    name = "Pause"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.threshold, (int, float)) or not self.threshold >= 0:
+            raise ValueError(f"threshold is a number of seconds, not {self.threshold!r}")
+        object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
+
+    @property
+    def reach(self) -> int:
+        """How many words after a gap can bear on it."""
+        return CONTEXT if "marks" in self.evidence else 1
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Add up what pause, marks and speakers say of each gap."""
+        odds = self._pauses(transcript) if "pause" in self.evidence else None
+        total = np.full(len(transcript), NOTHING) if odds is None else odds
+        if "marks" in self.evidence and transcript.mark is not None:
+            total = total + _marks(transcript)
+        if "speaker" in self.evidence and transcript.speaker is not None:
+            total = total + SPEAKER * speaker_changes(transcript.speaker)
+        return total
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Plain sentence mark at each gap, where the text has marks."""
+        if transcript.mark is None:
+            return None
+        plain = {mark: end_mark(mark) for mark in set(transcript.mark)}
+        return tuple(plain[mark] for mark in transcript.mark)
+
+    def lacks(self, transcript: Transcript) -> str:
+        """Name the evidence that would be needed where there is none at all."""
+        known = {
+            "pause": not np.isnan(transcript.pauses()).all(),
+            "speaker": len(set(transcript.speaker or ()) - {""}) > 1,
+            "marks": any(end_mark(mark) for mark in set(transcript.mark or ())),
+        }
+        if len(transcript) < 2 or any(known[name] for name in self.evidence):
+            return ""
+        return "no word times, no speakers and no sentence marks to go by"
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Decide each gap as soon as the words that can bear on it are there."""
+        return WindowStream(self, ahead=self.reach, behind=self.reach, state=state)
+
+    def _pauses(self, transcript: Transcript) -> Floats:
+        # Gaps are rounded to milliseconds; half of one lets a pause of just the threshold count.
+        # Overlapping speech has negative gaps: no pause.
+        pause = np.maximum(np.round(transcript.pauses(), 3), 0)
+        odds = np.clip(
+            PER_SECOND * (pause - self.threshold + 0.0005), -MOST_OF_A_PAUSE, MOST_OF_A_PAUSE
+        )
+        return np.where(np.isnan(odds), NOTHING, odds)
+
+
+def _marks(transcript: Transcript) -> Floats:
+    """Evidence of the marks: for a boundary, against one, or none in unpunctuated stretches."""
+    marks = transcript.mark or ()
+    ends = {mark for mark in set(marks) if end_mark(mark) in (".", "?", "!")}
+    count = len(marks)
+    is_end = np.fromiter((mark in ends for mark in marks), np.bool_, count)
+    has_other = np.fromiter((mark != "" for mark in marks), np.bool_, count) & ~is_end
+    seen = np.concatenate([[0], np.cumsum(is_end)])
+    gaps = np.arange(count)
+    near = seen[np.minimum(gaps + CONTEXT + 1, count)] - seen[np.maximum(gaps - CONTEXT, 0)]
+    return np.where(is_end, MARK, np.where(has_other | (near > 0), NO_MARK, 0.0))
+
+
+def speaker_changes(speaker: Strings) -> Flags:
+    """Whether a known speaker is followed by another known one, for each gap."""
+    changes = [a != b and a != "" and b != "" for a, b in pairwise(speaker)]
+    return np.array([*changes, False][: len(speaker)], dtype=np.bool_)

@@ -1,0 +1,57 @@
+"""What the files of NIST's scoring tools have in common: rows of fields parted by blanks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from caesura.formats.source import Source, seconds
+
+UNKNOWN = frozenset({"<na>", "n/a", "null", "unknown", ""})
+"""Ways to write that a field is not known, in lower case."""
+
+LATEST = 1e9
+"""Seconds; no recording has later times."""
+
+Channel = tuple[str, str]
+"""Name of a recording, name of a channel."""
+
+
+def rows(source: Source) -> Iterator[tuple[int, str]]:
+    """Give the lines that are neither blank nor a comment, with their numbers."""
+    for line, text in source.lines():
+        if text.strip() and not text.lstrip().startswith(";;"):
+            yield line, text
+
+
+def time(cell: str, line: int, source: Source) -> float:
+    """Read a time; a star behind it says that it is rough."""
+    found = seconds(cell.rstrip("*"))
+    if not 0 <= found < LATEST:
+        raise source.error(f"{cell!r} is not a time in seconds", line)
+    return found
+
+
+def known(cell: str) -> str:
+    """Give a name, '' for one that says it is not known."""
+    return "" if cell.lower() in UNKNOWN else cell
+
+
+def ids(channels: Iterable[Channel]) -> dict[Channel, str]:
+    """Name each channel: as its recording, or `recording.channel` where there are several."""
+    names = list(channels)
+    recordings = [recording for recording, _ in names]
+    several = {name for name in recordings if recordings.count(name) > 1}
+    return {key: ".".join(key) if key[0] in several else key[0] for key in names}
+
+
+def front(id: str) -> str:
+    """Give the fields recording and channel for a recording."""
+    recording, _, channel = id.rpartition(".")
+    if recording and len(channel) == 1 and channel.isalnum():
+        return f"{field(recording)} {channel}"
+    return f"{field(id) or 'recording'} 1"
+
+
+def field(text: str) -> str:
+    """Make one field: blanks become `_`."""
+    return "_".join(text.split())

@@ -1,0 +1,217 @@
+"""STM of NIST: a stretch of speech a row, with its recording, speaker and times."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from caesura.formats import nist
+from caesura.formats.base import TextFormat
+from caesura.formats.ctm import PAUSES
+from caesura.formats.rows import Rows
+from caesura.formats.source import Source, number
+from caesura.formats.times import decimal, filled_times
+from caesura.transcript import Transcript
+
+logger = logging.getLogger("caesura")
+
+IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
+"""The text, in any case, of rows that say nothing about what was spoken."""
+
+_ROW = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+([^\s<]+)\s*(.*)")
+_LABEL = re.compile(r"<([^<>\s]*)>")
+_DECLARED = re.compile(r';;\s*LABEL\s+"([^"]*)"')
+_TOKENS = re.compile(r"\{[^\s{}]+\}|[{}]|(?:\\\S|[^\s{}\\]|\\(?=\s|$))+")
+_EVENT = re.compile(r"\{[^\s{}]+\}|\[[^\s\[\]]+\]")
+_ESCAPED = re.compile(r"\\([;{}/@])")
+_VARIANT = re.compile(r"(?<=\w)\(\d+\)$")
+
+
+class _Row(NamedTuple):
+    line: int
+    channel: nist.Channel
+    speaker: str
+    start: float
+    end: float
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Stm(TextFormat):
+    """Rows of recording, channel, speaker, start, end, perhaps a label, and the words.
+
+    The first word of a row has its start and the last its end; rows are no sentences. Of
+    alternatives `{ a / b / @ }` the first reading counts. Written is a row for each sentence
+    where sentences are known, else a row for each stretch that has times of its own.
+    """
+
+    name = "stm"
+    suffixes = (".stm",)
+    carries = frozenset({"start", "end", "speaker", "opening", "mark", "pause", "id"})
+    holds = "many"
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether every row has three names, which are no numbers, and two times in order."""
+        found = _rows(source)
+        names = {row.speaker for row in found} - {""}
+        told = bool(found) and not any(number(name) == number(name) for name in names)
+        return told and all(row.start <= row.end for row in found)
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Collect the rows of each channel in the order of their times."""
+        channels: dict[nist.Channel, list[_Row]] = {}
+        for row in _unlabelled(_rows(source), _DECLARED.findall(source.text)):
+            channels.setdefault(row.channel, []).append(row)
+        names = nist.ids(channels)
+        reader = _Reader(source)
+        for channel, rows in channels.items():
+            rows.sort(key=lambda row: row.start)
+            yield reader.transcript(names[channel], rows)
+        reader.close()
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write the rows; all get a label if the first word of any could be taken for one."""
+        rows = [row for transcript in transcripts for row in _written(transcript)]
+        label = "<O> " if any(_LABEL.match(text) for _, text in rows) else ""
+        for front, text in rows:
+            yield f"{front} {label}{text}\n"
+
+
+def _rows(source: Source) -> list[_Row]:
+    return [_row(text, line, source) for line, text in nist.rows(source)]
+
+
+def _row(text: str, line: int, source: Source) -> _Row:
+    fields = _ROW.fullmatch(text)
+    if not fields:
+        raise source.error(
+            "a row does not have the fields recording, channel, speaker, start and end", line
+        )
+    recording, channel, speaker, start, end, words = fields.groups()
+    begin, stop = nist.time(start, line, source), nist.time(end, line, source)
+    if stop < begin:
+        logger.warning("%s:%d: the row ends before it begins", source.name, line)
+    return _Row(line, (recording, channel), nist.known(speaker), begin, stop, words)
+
+
+def _unlabelled(rows: list[_Row], declared: list[str]) -> Iterator[_Row]:
+    """Take labels such as `<O,WA>` off the texts; an event such as `<laugh>` is none."""
+    everywhere = all(_LABEL.match(row.text) for row in rows if row.text)
+    for row in rows:
+        label = _LABEL.match(row.text)
+        if label and (everywhere or "," in label[1] or label[1] in declared):
+            yield row._replace(text=row.text[label.end() :])
+        else:
+            yield row
+
+
+class _Reader:
+    """Turns rows into transcripts, and counts what the user should know of."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.ignored = 0
+        self.alternatives = 0
+
+    def transcript(self, id: str, stretches: list[_Row]) -> Transcript:
+        rows = Rows()
+        for row in stretches:
+            if row.text.strip().upper() == IGNORED:
+                self.ignored += 1
+            else:
+                self._add(rows, row)
+        return rows.transcript(id)
+
+    def _add(self, rows: Rows, row: _Row) -> None:
+        first = len(rows)
+        for token in self._first_reading(row):
+            if token in PAUSES and rows:
+                rows.set("pause", len(rows) - 1, token)
+            elif _EVENT.fullmatch(token):
+                rows.add(token, speaker=row.speaker or None)
+            elif token not in PAUSES:
+                word = _ESCAPED.sub(r"\1", _VARIANT.sub("", token))
+                rows.token(word, speaker=row.speaker or None)
+        if len(rows) > first:
+            rows.set("start", first, row.start)
+            if row.end >= row.start:
+                rows.set("end", len(rows) - 1, row.end)
+
+    def _first_reading(self, row: _Row) -> Iterator[str]:
+        """Give the words outside braces, and in braces those before the first stroke."""
+        firsts: list[bool] = []
+        for piece in _TOKENS.findall(row.text):
+            if piece == "{":
+                firsts.append(True)
+                self.alternatives += 1
+            elif piece == "}" and firsts:
+                firsts.pop()
+            elif piece == "/" and firsts:
+                firsts[-1] = False
+            elif all(firsts) and piece != "@":
+                yield piece
+        if firsts:
+            raise self.source.error("an alternative begins with { and is not closed", row.line)
+
+    def close(self) -> None:
+        if self.alternatives:
+            logger.warning(
+                "%s: %d alternatives: the first reading is kept",
+                self.source.name,
+                self.alternatives,
+            )
+        if self.ignored:
+            logger.warning(
+                "%s: %d rows are to be ignored in scoring and were left out",
+                self.source.name,
+                self.ignored,
+            )
+
+
+def _written(transcript: Transcript) -> Iterator[tuple[str, str]]:
+    """Give the fields before the words, and the words, of each row."""
+    if not len(transcript):
+        return
+    starts, ends = filled_times(transcript, "stm")
+    speakers = transcript.speaker or ("",) * len(transcript)
+    pauses = transcript.pause or ("",) * len(transcript)
+    surface = transcript.surface()
+    front = nist.front(transcript.id)
+    for first, last in _stretches(transcript):
+        words = [
+            token
+            for i in range(first, last + 1)
+            for token in (_escaped(surface[i]), nist.field(pauses[i]))
+            if token
+        ]
+        times = f"{decimal(starts[first])} {decimal(ends[first : last + 1].max())}"
+        speaker = nist.field(speakers[first]) or "unknown"
+        yield f"{front} {speaker} {times}", " ".join(words)
+
+
+def _stretches(transcript: Transcript) -> list[tuple[int, int]]:
+    """Cut where the speaker changes and at sentence ends or, without these, at known times."""
+    cut = np.ones(len(transcript), dtype=np.bool_)
+    speakers = transcript.speaker or ("",) * len(transcript)
+    cut[:-1] = [a != b for a, b in pairwise(speakers)]
+    if transcript.sentences is not None:
+        cut |= transcript.sentences.boundary
+    else:
+        for layer, gaps in ((transcript.start, cut[:-1]), (transcript.end, cut)):
+            if layer is not None:
+                gaps |= ~np.isnan(layer[len(layer) - len(gaps) :])
+    lasts = np.flatnonzero(cut).tolist()
+    return list(zip([0, *(last + 1 for last in lasts[:-1])], lasts, strict=True))
+
+
+def _escaped(word: str) -> str:
+    """Make one field that reads as the word, not as a comment, alternative or nothing."""
+    text = nist.field(word).replace(";", "\\;")
+    return f"\\{text}" if text in ("{", "}", "@", "/") else text

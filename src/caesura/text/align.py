@@ -1,0 +1,172 @@
+"""Word alignment with the fewest edits, and carrying layers from one text to another.
+
+Among alignments with equally few edits it is the one that `rapidfuzz` gives on the whole
+document, which is also jiwer's, so that numbers agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from caesura.transcript import MISSING, SPANS, Flags, Indices, Segmentation, Span, Transcript
+
+ON_PAIRS = frozenset({"start", "end", "speaker"})
+"""Columns that are right for a word in the same place even if it is another word."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which source word stands where each target word stands: -1 where there is none."""
+
+    source: Indices
+    equal: Flags
+    source_length: int
+
+    @property
+    def hits(self) -> int:
+        """Target words aligned to an equal word."""
+        return int(self.equal.sum())
+
+    @property
+    def substitutions(self) -> int:
+        """Target words aligned to another word."""
+        return int((self.source >= 0).sum()) - self.hits
+
+    @property
+    def insertions(self) -> int:
+        """Target words without a counterpart."""
+        return int((self.source < 0).sum())
+
+    @property
+    def deletions(self) -> int:
+        """Source words without a counterpart."""
+        return self.source_length - self.hits - self.substitutions
+
+    @property
+    def edits(self) -> int:
+        """The number of edits, which no alignment can undercut."""
+        return self.substitutions + self.insertions + self.deletions
+
+    @property
+    def target(self) -> Indices:
+        """For each source word the target word in its place, -1 where there is none."""
+        place = np.full(self.source_length, -1, dtype=np.int64)
+        found = np.flatnonzero(self.source >= 0)
+        place[self.source[found]] = found
+        return place
+
+
+def align(source: Sequence[str], target: Sequence[str]) -> Alignment:
+    """Align two texts word by word with the fewest edits."""
+    numbers: dict[str, int] = {}
+    ours = [numbers.setdefault(word, len(numbers)) for word in source]
+    theirs = [numbers.setdefault(word, len(numbers)) for word in target]
+    place = np.full(len(theirs), -1, dtype=np.int64)
+    equal = np.zeros(len(theirs), dtype=np.bool_)
+    for step in Levenshtein.opcodes(ours, theirs):
+        if step.tag in ("equal", "replace"):
+            here = slice(step.dest_start, step.dest_end)
+            place[here] = np.arange(step.src_start, step.src_end)
+            equal[here] = step.tag == "equal"
+    return Alignment(place, equal, len(ours))
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A target text with layers of a source, and what could not be carried."""
+
+    transcript: Transcript
+    alignment: Alignment
+    lost_boundaries: int
+    lost_entities: int
+
+
+def carry(
+    source: Transcript,
+    target: Transcript,
+    layers: Iterable[str] = ("sentences", "start", "end", "entities", "speaker"),
+    alignment: Alignment | None = None,
+) -> Carried:
+    """Give the words of `target` the layers that are known of `source`.
+
+    A boundary goes after the last target word that stands at or before it; times and speakers
+    go to every word in the same place, other columns to equal words only; an entity covers the
+    words from the first to the last in its place. An inserted word has the speaker of the word
+    before it. Pass an `alignment` to have texts compared under some other spelling.
+    """
+    aligned = align(source.words, target.words) if alignment is None else alignment
+    changes: dict[str, Any] = {}
+    lost_boundaries = lost_entities = 0
+    for name in layers:
+        layer = getattr(source, name)
+        if layer is None:
+            continue
+        if name == "sentences":
+            changes[name], lost_boundaries = _carried_sentences(layer, aligned)
+        elif name in SPANS:
+            changes[name] = _carried_spans(layer, aligned.target)
+            lost_entities += len(layer) - len(changes[name])
+        else:
+            changes[name] = _carried_column(name, layer, aligned)
+    return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
+
+
+def _carried_sentences(sentences: Segmentation, aligned: Alignment) -> tuple[Segmentation, int]:
+    """Move boundaries; those that have no word before them or fall together are lost."""
+    place = np.maximum.accumulate(aligned.target) if aligned.source_length else aligned.target
+    count = len(aligned.source)
+    gaps = sentences.gaps[:-1] if len(sentences) else sentences.gaps
+    moved = place[gaps]
+    boundary = np.zeros(count, dtype=np.bool_)
+    boundary[moved[moved >= 0]] = True
+    lost = len(gaps) - int(boundary[: max(count - 1, 0)].sum())
+    label: list[str] | None = None
+    if sentences.label is not None:
+        label = [""] * count
+        for at, mark in zip(place.tolist(), sentences.label, strict=True):
+            if mark and at >= 0:
+                label[at] = mark
+    return Segmentation(boundary, None if label is None else tuple(label)), lost
+
+
+def _carried_spans(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
+    moved = []
+    for span in spans:
+        inside = place[span.first : span.last + 1]
+        inside = inside[inside >= 0]
+        if len(inside):
+            moved.append(span._replace(first=int(inside[0]), last=int(inside[-1])))
+    return tuple(moved)
+
+
+def _carried_column(name: str, layer: Any, aligned: Alignment) -> Any:
+    if name == "head":
+        return _carried_heads(layer, aligned)
+    known = aligned.source >= 0 if name in ON_PAIRS else aligned.equal
+    if name == "speaker":
+        return _carried_speakers(layer, aligned.source)
+    if isinstance(layer, tuple):
+        pairs = zip(known.tolist(), aligned.source.tolist(), strict=True)
+        return tuple(layer[at] if here else MISSING[name] for here, at in pairs)
+    column = np.full(len(known), MISSING[name], dtype=layer.dtype)
+    column[known] = layer[aligned.source[known]]
+    return column
+
+
+def _carried_heads(head: Indices, aligned: Alignment) -> Indices:
+    """Heads between words that both have an equal counterpart."""
+    place = np.append(aligned.target, -1)
+    column = np.full(len(aligned.source), -1, dtype=np.int64)
+    column[aligned.equal] = place[head[aligned.source[aligned.equal]]]
+    return column
+
+
+def _carried_speakers(speaker: tuple[str, ...], source: Indices) -> tuple[str, ...]:
+    latest = np.maximum.accumulate(source) if len(source) else source
+    first = next((speaker[at] for at in source.tolist() if at >= 0), "")
+    return tuple(speaker[at] if at >= 0 else first for at in latest.tolist())

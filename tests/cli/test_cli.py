@@ -1,0 +1,247 @@
+"""The program as a person uses it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.running import Program
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+WHISPER = EXAMPLES / "interview.whisper.json"
+CTM = EXAMPLES / "council.ctm"
+
+
+def test_segment_prints_a_sentence_a_line(caesura: Program) -> None:
+    done = caesura("segment", WHISPER)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0] == "Thank you for coming, Mrs. Ferreira."
+    assert "What was the first night like?" in lines
+    assert "we tied it shut with a rope from the boat house" in lines
+    assert "read as whisper" in done.err
+
+
+def test_quiet_says_nothing(caesura: Program) -> None:
+    assert caesura("--quiet", "segment", WHISPER).err == ""
+
+
+def test_segment_json_has_words_sentences_and_evidence(caesura: Program) -> None:
+    done = caesura("segment", CTM, "--json")
+    found = json.loads(done.out)
+    assert found["id"] == "council"
+    assert len(found["words"]) == len(found["log_odds"]) == 57
+    first = found["sentences"][0]
+    assert first["text"] == "good morning everyone and welcome"
+    assert (first["first"], first["last"]) == (0, 4)
+    assert 0 < first["start"] < first["end"]
+    assert found["sentences"][-1]["last"] == 56
+
+
+def test_segment_reads_standard_input(caesura: Program) -> None:
+    done = caesura("segment", "-", "--format", "ctm", stdin=CTM.read_bytes())
+    assert done.out.splitlines()[0] == "good morning everyone and welcome"
+
+
+def test_segment_writes_captions(caesura: Program, tmp_path: Path) -> None:
+    target = tmp_path / "interview.srt"
+    assert caesura("segment", WHISPER, "--output", target).code == 0
+    assert target.read_text(encoding="utf-8").startswith("1\n00:00:00,")
+    assert [path.name for path in tmp_path.iterdir()] == ["interview.srt"]
+
+
+def test_a_folder_becomes_a_folder(caesura: Program, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    (source / "deep").mkdir(parents=True)
+    (source / "one.ctm").write_bytes(CTM.read_bytes())
+    (source / "deep" / "two.ctm").write_bytes(CTM.read_bytes())
+    (source / "notes.xyz").write_text("not for us")
+    done = caesura("segment", source, "--to", "vtt", "--output", f"{tmp_path}/out/")
+    assert done.code == 0, done.err
+    found = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*.vtt"))
+    assert found == ["deep/two.vtt", "one.vtt"]
+
+
+def test_two_inputs_never_share_one_output(caesura: Program, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.ctm").write_bytes(CTM.read_bytes())
+    done = caesura(
+        "convert",
+        tmp_path / "a" / "x.ctm",
+        tmp_path / "b" / "x.ctm",
+        "--to",
+        "srt",
+        "-o",
+        f"{tmp_path}/o/",
+    )
+    assert done.code == 1
+    assert "would both be written here" in done.err
+
+
+def test_several_recordings_do_not_fit_one_srt(caesura: Program, tmp_path: Path) -> None:
+    two = tmp_path / "two.ctm"
+    two.write_text("a 1 0.0 0.5 hello\nb 1 0.0 0.5 there\n")
+    done = caesura("convert", two, "-o", tmp_path / "two.srt")
+    assert done.code == 1
+    assert "holds one recording" in done.err
+    assert not (tmp_path / "two.srt").exists()
+    done = caesura("convert", two, "--to", "srt", "-o", f"{tmp_path}/out/")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["two.a.srt", "two.b.srt"]
+
+
+def test_convert_says_what_is_dropped(caesura: Program) -> None:
+    done = caesura("convert", CTM, "--to", "iwslt")
+    assert done.code == 0
+    assert "caesura: iwslt drops start, end, confidence" in done.err
+
+
+def test_score_one_and_two_references(caesura: Program, tmp_path: Path) -> None:
+    found = tmp_path / "found.jsonl"
+    caesura("segment", CTM, "--output", found)
+    ann, ben = EXAMPLES / "council.ann.txt", EXAMPLES / "council.ben.txt"
+    done = caesura("score", found, "--reference", ann, "--json")
+    assert done.code == 0, done.err
+    (score,) = json.loads(done.out)["scores"]
+    assert score["metric"] == "Boundary(count_end=False, classes=())"
+    assert score["values"]["recall"] == 1.0
+    assert score["undefined"] == {}
+    assert score["signature"].startswith("Boundary(count_end=False, classes=())|references=1|")
+    done = caesura("score", found, "--reference", ann, "--reference", ben)
+    assert done.code == 0
+    assert "references=2|documents=1|normalize=case+punctuation|align=no|caesura=" in done.out
+    assert max(map(len, done.out.splitlines()[:-1])) <= 80
+
+
+def test_score_refuses_other_words_and_names_the_remedy(caesura: Program, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("we had three offers\nit was cheap\n")
+    two.write_text("We had four offers.\nIt really was cheap.\n")
+    done = caesura("score", one, "--reference", two, "--format", "lines")
+    assert done.code == 1
+    assert "word 3 is 'three' in the hypothesis and 'four' in reference 1" in done.err
+    assert "--align" in done.err
+    done = caesura("score", one, "--reference", two, "--format", "lines", "--align")
+    assert done.code == 0
+    assert "f1         1.0000" in done.out
+    assert "0 words of the hypothesis and 1 of the reference have no counterpart" in done.out
+
+
+def test_score_needs_sentences(caesura: Program) -> None:
+    done = caesura("score", CTM, "--reference", EXAMPLES / "council.ann.txt")
+    assert done.code == 1
+    assert "the hypothesis (council) has no sentences" in done.err
+
+
+def test_score_pairs_recordings_by_name(caesura: Program, tmp_path: Path) -> None:
+    for side, names in (("h", "ab"), ("r", "ac")):
+        (tmp_path / side).mkdir()
+        for name in names:
+            (tmp_path / side / f"{name}.txt").write_text("one two\nthree four\n")
+    done = caesura("score", tmp_path / "h", "--reference", tmp_path / "r", "--format", "lines")
+    assert done.code == 1
+    assert "1 recordings are not in reference 1: 'b'" in done.err
+
+
+@pytest.mark.parametrize("kind", ["formats", "detectors", "metrics", "steps", ""])
+def test_list(caesura: Program, kind: str) -> None:
+    done = caesura("list", *([kind] if kind else []))
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "Boundary" in done.out or kind not in ("metrics", "")
+    assert json.loads(caesura("list", *([kind] if kind else []), "--json").out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["segment"], 2, "Missing argument"),
+        (["nonsense"], 2, "No such command"),
+        (["segment", "x.ctm", "--no-such"], 2, "No such option"),
+        (["segment", "absent.ctm"], 1, "absent.ctm: cannot be read: No such file"),
+        (["segment", str(CTM), "--detector", "Paus"], 1, "did you mean 'Pause'?"),
+        (["segment", str(CTM), "--to", "srtt"], 1, "did you mean 'srt'?"),
+        (["segment", str(CTM), "--json", "-o", "x.json"], 2, "--to jsonl"),
+        (["convert", str(CTM)], 1, "choose one with --to"),
+        (["convert", str(CTM), "-o", "/proc/nowhere/x.srt"], 1, "cannot be written"),
+        (["list", "horses"], 1, "nothing is called 'horses'"),
+        (["score", str(CTM)], 2, "--reference"),
+    ],
+)
+def test_wrong_use_gets_one_clear_answer(
+    caesura: Program, arguments: list[str], code: int, message: str
+) -> None:
+    done = caesura(*arguments)
+    assert done.code == code
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
+
+
+def test_json_of_no_known_kind_lists_the_candidates(caesura: Program, tmp_path: Path) -> None:
+    odd = tmp_path / "odd.json"
+    odd.write_text('{"hello": "world"}')
+    done = caesura("segment", odd)
+    assert done.code == 1
+    assert "odd.json: the content does not tell the format; choose one with --format: " in done.err
+    assert "whisper" in done.err
+    odd.write_text('{"hello": ')
+    assert "odd.json:1: not JSON" in caesura("segment", odd).err
+
+
+def test_help_fits_the_terminal_and_is_quick(caesura: Program) -> None:
+    done = caesura("--help")
+    assert done.code == 0
+    for verb in ("segment", "score", "convert", "list"):
+        assert verb in done.out
+        assert "Examples:" in caesura(verb, "--help").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(caesura: Program, shell: str) -> None:
+    assert "_CAESURA_COMPLETE" in caesura("--completion", shell).out
+
+
+def slow_writer(tmp_path: Path) -> list[str]:
+    """A program that writes half of a file and then waits."""
+    code = f"""
+import sys, time
+from caesura.cli.main import main
+from caesura.formats.srt import Srt
+def write(self, transcripts, file):
+    file.write(b"half")
+    file.flush()
+    print("half", flush=True)
+    time.sleep(60)
+Srt.write = write
+main(["convert", {str(CTM)!r}, "-o", {str(tmp_path / "out.srt")!r}])
+"""
+    return [sys.executable, "-c", code]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interruption_leaves_nothing_half_written(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "out.srt").write_text("as it was")
+    with subprocess.Popen(
+        slow_writer(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "half\n"
+        time.sleep(0.1)
+        os.kill(program.pid, number)
+        _, err = program.communicate(timeout=20)
+    assert program.returncode == 130
+    assert err == "caesura: interrupted; nothing was left half written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.srt"]
+    assert (tmp_path / "out.srt").read_text() == "as it was"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m caesura segment {CTM} {CTM} --json | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stderr == ""

@@ -1,0 +1,56 @@
+"""Commands and functions are held together: the same parameters under the same names."""
+
+import importlib
+import inspect
+
+import click
+import pytest
+
+from caesura import api
+from caesura.cli.main import VERBS, program
+
+FUNCTIONS = {name: name for name in VERBS} | {"list": "catalogue"}
+ONLY_SHOWN = {"segment": {"to", "output", "json"}, "score": {"json"}, "list": {"json"}}
+"""What is about printing and writing what the function gives."""
+
+
+def command(verb: str) -> click.Command:
+    made = importlib.import_module(f"caesura.cli.{verb}").command
+    assert isinstance(made, click.Command)
+    return made
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_parameters_have_the_same_names(verb: str) -> None:
+    typed = {parameter.name for parameter in command(verb).params}
+    called = set(inspect.signature(getattr(api, FUNCTIONS[verb])).parameters)
+    assert typed - ONLY_SHOWN.get(verb, set()) == called
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_defaults_agree(verb: str) -> None:
+    parameters = inspect.signature(getattr(api, FUNCTIONS[verb])).parameters
+    for option in command(verb).params:
+        if option.name not in parameters or option.required:
+            continue
+        ours = parameters[option.name].default
+        typed = option.get_default(click.Context(command(verb)))
+        if option.name == "normalize":
+            typed = tuple(str(typed).split("+"))
+        assert typed == ours or typed == (ours,) or (typed, ours) == (None, None)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_examples_and_the_listed_sentence(verb: str) -> None:
+    made = command(verb)
+    assert made.short_help == VERBS[verb]
+    assert f"caesura {verb}" in (made.epilog or "")
+    for option in made.params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+
+
+def test_all_verbs_are_found() -> None:
+    context = click.Context(program)
+    assert program.list_commands(context) == list(VERBS)
+    assert program.get_command(context, "nothing") is None

@@ -1,0 +1,94 @@
+"""The front door: which format a file has, and where results go."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from caesura import api, registry
+from caesura.errors import AmbiguousFormat, CaesuraError, OutputError
+from caesura.formats.files import atomic, choose, expand, formats
+from caesura.formats.source import Source
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def chosen(path: Path) -> str:
+    return choose(Source(str(path), path.read_bytes())).name
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+def test_samples_are_told_by_name_and_content(path: Path) -> None:
+    expected = path.name.split(".")[0].split("-")[0]
+    if expected in ("turns", "tokens"):
+        assert chosen(path) in ("lines", "text")
+    else:
+        assert chosen(path) == expected
+
+
+def test_what_cannot_be_told_lists_the_candidates() -> None:
+    with pytest.raises(AmbiguousFormat, match="choose one with --format: lines, text"):
+        choose(Source("x.txt", b"One. Two.\nthree\nfour\nfive\nsix\nseven\neight\n"))
+
+
+def test_binary_is_told_apart_from_ambiguous() -> None:
+    with pytest.raises(CaesuraError, match=r"x\.txt:1: byte 0 is not UTF-8 text"):
+        choose(Source("x.txt", b"\x80\x81"))
+
+
+def test_every_suffix_is_found() -> None:
+    for format in formats():
+        for suffix in format.suffixes:
+            assert format in [f for f in formats() if suffix in f.suffixes]
+
+
+def test_a_folder_without_transcripts_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.unknown").write_text("x")
+    with pytest.raises(CaesuraError, match="no file of a known format"):
+        list(expand([tmp_path]))
+
+
+def test_atomic_leaves_nothing_behind(tmp_path: Path) -> None:
+    target = tmp_path / "x.txt"
+
+    def fail() -> None:
+        with atomic(target) as file:
+            file.write(b"half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+    with atomic(target) as file:
+        file.write(b"whole")
+    assert target.read_bytes() == b"whole"
+    assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    import os
+
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OutputError, match="cannot be written"), atomic(tmp_path / "file" / "x"):
+        pass
+
+
+def test_write_tells_the_format_by_suffix(tmp_path: Path) -> None:
+    source = SAMPLES / "ctm.ctm"
+    written = api.convert(source, output=tmp_path / "x.jsonl")
+    assert written == [tmp_path / "x.jsonl"]
+    assert list(api.read(written[0])) == list(api.read(source))
+
+
+def test_read_takes_transcripts_too() -> None:
+    transcript = next(api.read(SAMPLES / "ctm.ctm"))
+    assert list(api.read([transcript])) == [transcript]
+    file = io.BytesIO()
+    registry.parse("format", "jsonl").write([transcript], file)
+    assert file.getvalue().startswith(b'{"id": "talk.A"')

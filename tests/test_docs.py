@@ -1,0 +1,49 @@
+"""What the documents show is what happens."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cli.running import Program
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.fixture
+def caesura(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Program:
+    return Program(capfd, monkeypatch)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_run(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    for block in blocks(page, "python"):
+        exec(compile(block, page.name, "exec"), {})
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_on_the_examples_run(
+    page: Path, caesura: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(page, "console"):
+        for line in re.findall(r"^\$ caesura (.*examples/.*)$", block, re.MULTILINE):
+            done = caesura(*shlex.split(line))
+            assert done.code == 0, f"{line}: {done.err}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), link

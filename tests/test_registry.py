@@ -1,0 +1,62 @@
+"""Names, settings, and texts that are neither."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura import registry
+from caesura.detectors.lookahead import Lookahead
+from caesura.detectors.pause import Pause
+from caesura.errors import CaesuraError, UnknownName
+from caesura.metrics.boundary import Boundary
+
+
+def test_a_name_alone_has_the_defaults() -> None:
+    assert registry.parse("detector", "Pause") == Pause()
+    assert registry.parse("metric", " Boundary() ") == Boundary()
+
+
+def test_settings_by_name_and_by_place() -> None:
+    assert registry.parse("detector", "Pause(0.7)") == Pause(threshold=0.7)
+    made = registry.parse("metric", "Boundary(count_end=True, classes=('.', '?'))")
+    assert made == Boundary(count_end=True, classes=(".", "?"))
+
+
+def test_things_inside_things() -> None:
+    made = registry.parse("detector", "Lookahead(Pause(threshold=1.0), words=3)")
+    assert made == Lookahead(Pause(threshold=1.0), words=3)
+    assert registry.parse("detector", repr(made)) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Paus", "no detector is named 'Paus'; did you mean 'Pause'?"),
+        ("zzzzzz", "no detector is named 'zzzzzz'; known are Pause, Lookahead"),
+        ("Pause(treshold=1)", "Pause has no setting 'treshold'; it has threshold, evidence"),
+        ("Pause(1, 2, 3)", "Pause takes at most 2 settings, not 3"),
+        ("Pause(1, threshold=2)", "Pause is given 'threshold' twice"),
+        ("Pause(threshold=-1)", "Pause: threshold is a number of seconds, not -1"),
+        ("Pause(evidence='pause')", "Pause: evidence is a tuple of texts, not 'pause'"),
+        ("Pause(threshold=open('x'))", "no detector is named 'open'"),
+        ("Pause(threshold=a.b)", "is not a plain value"),
+        ("Pause(**{})", "is not a detector; write a name"),
+        ("Pause(", "is not a detector; write a name"),
+        ("", "is not a detector; write a name"),
+        ("Lookahead", "Lookahead: "),
+        ("Lookahead(3)", "Lookahead: detector is a detector, not 3"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        registry.parse("detector", text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_thing_or_an_error(text: str) -> None:
+    with contextlib.suppress(CaesuraError):
+        registry.parse("metric", text)
