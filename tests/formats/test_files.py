@@ -26,6 +26,13 @@ def test_samples_are_told_by_name_and_content(path: Path) -> None:
         assert chosen(path) == expected
 
 
+@pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+def test_samples_are_told_by_content_alone(path: Path) -> None:
+    expected = path.name.split(".")[0].split("-")[0]
+    found = choose(Source("<stdin>", path.read_bytes())).name
+    assert found in (("lines", "text") if expected in ("turns", "tokens") else (expected,))
+
+
 def test_what_cannot_be_told_lists_the_candidates() -> None:
     with pytest.raises(AmbiguousFormat, match="choose one with --format: lines, text"):
         choose(Source("x.txt", b"One. Two.\nthree\nfour\nfive\nsix\nseven\neight\n"))

@@ -1,5 +1,6 @@
 """Damaged files: what a reader must meet with grace."""
 
+import copy
 import json
 import random
 from typing import Any
@@ -69,7 +70,7 @@ def _structure(sample: bytes, chance: random.Random) -> bytes:
                 if other is not holder and not isinstance(other[name], (dict, list)):
                     holder[key] = other[name]
             case _:
-                holder[key] = chance.choice(VALUES)
+                holder[key] = copy.deepcopy(chance.choice(VALUES))
     return json.dumps(document).encode("utf-8", "surrogatepass")
 
 

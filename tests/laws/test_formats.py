@@ -61,7 +61,7 @@ def test_reads_what_it_wrote(name: str, data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 2)) if format.holds == "many" else 1
     ids = iter(["one", "two"])
     given = [
-        data.draw(transcripts(format.carries)).replace(
+        data.draw(transcripts(format.carries | getattr(format, "needs", frozenset()))).replace(
             id=next(ids) if "id" in format.carries else ""
         )
         for _ in range(size)

@@ -26,8 +26,8 @@ class Aws(JsonFormat):
     name = "aws"
     carries = frozenset("start end confidence speaker opening mark blank id language".split())
     expects = (
-        "Amazon Transcribe has 'results' with 'transcripts' and 'items', and analytics of calls "
-        "a 'Transcript' with 'ParticipantRole'"
+        "Amazon Transcribe has 'results' with 'items', and analytics of calls have a "
+        "'Transcript' with 'ParticipantRole'"
     )
 
     @classmethod
@@ -37,7 +37,7 @@ class Aws(JsonFormat):
             return False
         results = document.get("results")
         if isinstance(results, dict):
-            return all(isinstance(results.get(key), list) for key in ("transcripts", "items"))
+            return isinstance(results.get("items"), list)
         return any("ParticipantRole" in turn for turn in items(document.get("Transcript")))
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
@@ -76,10 +76,10 @@ class _Word:
 
 def _channels(results: dict[str, Any], id: str) -> Iterator[Transcript]:
     language = _language(results)
-    speakers = _speakers(results)
+    speakers = _Speakers(results)
     channels = items(folded(results.get("channel_labels")).get("channels"))
     if not channels:
-        running = " ".join(string(t.get("transcript")) for t in items(results["transcripts"]))
+        running = " ".join(string(t.get("transcript")) for t in items(results.get("transcripts")))
         rows = Rows()
         _add(rows, [_item(item, speakers) for item in items(results["items"])], running)
         yield rows.transcript(id, language)
@@ -119,17 +119,28 @@ def _language(results: dict[str, Any]) -> str:
     return string(results.get("language_code")) or best
 
 
-def _speakers(results: dict[str, Any]) -> dict[float, str]:
-    """Give who speaks at the start of each word, where this stands apart from the words."""
-    return {
-        seconds(item.get("start_time")): string(item.get("speaker_label"))
-        for segment in items(folded(results.get("speaker_labels")).get("segments"))
-        for item in items(segment.get("items"))
-        if seconds(item.get("start_time")) >= 0
-    }
+class _Speakers:
+    """Who speaks when, where this stands apart from the words."""
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        self.starts: dict[float, str] = {}
+        self.spans: list[tuple[float, float, str]] = []
+        for segment in items(folded(results.get("speaker_labels")).get("segments")):
+            words = items(segment.get("items"))
+            for word in words:
+                self.starts[seconds(word.get("start_time"))] = string(word.get("speaker_label"))
+            if not words:
+                start, end = seconds(segment.get("start_time")), seconds(segment.get("end_time"))
+                self.spans.append((start, end, string(segment.get("speaker_label"))))
+
+    def at(self, time: float) -> str:
+        """Give the speaker of the word that starts at this time."""
+        if time in self.starts and time >= 0:
+            return self.starts[time]
+        return next((name for start, end, name in self.spans if start <= time < end), "")
 
 
-def _item(item: dict[str, Any], speakers: dict[float, str]) -> tuple[bool, _Word]:
+def _item(item: dict[str, Any], speakers: _Speakers) -> tuple[bool, _Word]:
     """Give whether an item is punctuation, and what it says."""
     best = next(iter(items(item.get("alternatives"))), {})
     start = seconds(item.get("start_time"))
@@ -138,7 +149,7 @@ def _item(item: dict[str, Any], speakers: dict[float, str]) -> tuple[bool, _Word
         start,
         seconds(item.get("end_time")),
         share(best.get("confidence")),
-        string(item.get("speaker_label")) or speakers.get(start, ""),
+        string(item.get("speaker_label")) or speakers.at(start),
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from caesura.formats import pieces as parts
 from caesura.formats.base import TextFormat
 from caesura.formats.breaks import Programme, Shares
 from caesura.formats.pieces import Pieces
-from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
+from caesura.transcript import Flags, Floats, Indices, Transcript
 
 LONG_SENTENCE = 300
 """Pieces; a longer sentence is first cut at its best gaps, however its parts come out."""
@@ -22,13 +21,17 @@ A_LINE = 1000.0
 """Cost of a line: as few lines as will do come before all else."""
 
 
-class Cue(NamedTuple):
-    """What is shown from `start` to `end` (milliseconds): lines, and who says them."""
+class Cues(NamedTuple):
+    """What is shown, in order: from when to when (milliseconds), lines, and who says them."""
 
-    start: int
-    end: int
-    text: str
-    speaker: str
+    start: Indices
+    end: Indices
+    text: list[str]
+    speaker: list[str]
+
+    def stamps(self, point: str) -> tuple[list[str], list[str]]:
+        """Give the times as texts `01:23:45` with `point` and milliseconds."""
+        return _stamps(self.start, point), _stamps(self.end, point)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +44,8 @@ class Captions(TextFormat):
     neighbour if both fit and the pause between them is below `merge` seconds.
     """
 
+    needs = frozenset({"start", "end"})
+
     lines: int = 2
     characters: int = 42
     shortest: float = 1.0
@@ -52,36 +57,31 @@ class Captions(TextFormat):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
                 raise ValueError(f"{name} is a whole number from 1 to {most}, not {value!r}")
-        if not 0 <= self.shortest <= self.longest or not isfinite(self.longest):
+        if not 0 <= self.shortest <= self.longest < inf or self.longest == 0:
             raise ValueError("shortest and longest are seconds, the first not above the second")
-        if self.longest <= 0 or not 0 <= self.merge or not isfinite(self.merge):
-            raise ValueError("longest is above 0 seconds and merge is not below 0")
+        if not 0 <= self.merge < inf:
+            raise ValueError("merge is a number of seconds, not below 0")
 
-    def cues(self, transcript: Transcript) -> Iterator[Cue]:
+    def cues(self, transcript: Transcript) -> Cues:
         """Lay out a recording."""
         pieces = parts.cut(transcript, self.characters, self.name)
         if not len(pieces):
-            return
+            return Cues(pieces.left, pieces.left, [], [])
         line = pieces.reach(self.characters)
         ugly = parts.ugliness(pieces, transcript.mark)
         final = _cue_ends(pieces, line, ugly, transcript, self)
         last = np.flatnonzero(final)
         first = np.append(0, last[:-1] + 1)
-        start, end = _milliseconds(pieces, first)
         texts = _texts(pieces, first, last, final | _folds(pieces, first, last, line, ugly, self))
+        start, end = _milliseconds(pieces, first)
         order = np.argsort(start, kind="stable")
-        start, end = _shown(start[order], end[order], self)
-        names = transcript.speaker
-        speakers = names and [names[word] for word in pieces.word[first[order]].tolist()]
-        for at, begin, finish, who in zip(
-            order.tolist(),
-            start.tolist(),
-            end.tolist(),
-            speakers or [""] * len(order),
-            strict=True,
-        ):
-            if texts[at]:
-                yield Cue(begin, finish, texts[at], who)
+        order = order[[bool(texts[i]) for i in order.tolist()]]
+        names = transcript.speaker or [""] * len(transcript)
+        return Cues(
+            *_shown(start[order], end[order], self),
+            [texts[i] for i in order.tolist()],
+            [names[i] for i in pieces.word[first[order]].tolist()],
+        )
 
 
 def _most(reach: Indices) -> Indices:
@@ -174,7 +174,7 @@ def _folds(
     return folds
 
 
-def _texts(pieces: Pieces, first: Indices, last: Indices, ends: Flags) -> Strings | list[str]:
+def _texts(pieces: Pieces, first: Indices, last: Indices, ends: Flags) -> list[str]:
     """Lines of each cue, joined."""
     stop = np.flatnonzero(ends)
     start = np.append(0, stop[:-1] + 1)
@@ -207,3 +207,14 @@ def _shown(start: Indices, end: Indices, settings: Captions) -> tuple[Indices, I
     end = np.minimum(end, start + round(settings.longest * 1000))
     end[:-1] = np.minimum(end[:-1], start[1:])
     return start, end
+
+
+def _stamps(times: Indices, point: str) -> list[str]:
+    minutes, rest = np.divmod(times, 60_000)
+    seconds, rest = np.divmod(rest, 1000)
+    known, which = np.unique(minutes, return_inverse=True)
+    front = [f"{minute // 60:02}:{minute % 60:02}:" for minute in known.tolist()]
+    middle = [f"{second:02}{point}" for second in range(60)]
+    back = [f"{millisecond:03}" for millisecond in range(1000)]
+    fields = zip(which.tolist(), seconds.tolist(), rest.tolist(), strict=True)
+    return [front[m] + middle[s] + back[r] for m, s, r in fields]

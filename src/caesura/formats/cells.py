@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
@@ -70,6 +71,11 @@ def known(**values: Any) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None and value != ""}
 
 
+def speaker_key(speaker: str) -> int | str:
+    """Give a speaker as recognisers do that count them: a number as a number."""
+    return int(speaker) if re.fullmatch(r"0|[1-9][0-9]{0,8}", speaker) else speaker
+
+
 def speaker_names(table: Iterable[dict[str, Any]], key: str) -> dict[str, str]:
     """Give the name for each speaker's id; the id itself where names are absent or shared."""
     names = {string(row.get(key)): string(row.get("name")).strip() for row in table}
@@ -88,3 +94,9 @@ def stops(surfaces: Sequence[str], pieces: Iterable[str]) -> list[bool] | None:
         return None
     ends = set(accumulate(len(stretch) for stretch in stretches))
     return [end in ends for end in accumulate(len(word) for word in bare)]
+
+
+def label(speaker: str) -> int | str:
+    """Give a speaker's number where the name is one, as recognisers write it."""
+    is_number = speaker.isascii() and speaker.isdigit() and len(speaker) < 10
+    return int(speaker) if is_number and str(int(speaker)) == speaker else speaker

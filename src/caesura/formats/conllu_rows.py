@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 
 import numpy as np
 
+from caesura.errors import FormatError
 from caesura.formats.source import Source
 from caesura.transcript import Indices, Span
 
@@ -23,7 +24,8 @@ KEYS = (
 PIECE = 1 << 17
 """Characters read at a time: what fits into the processor's cache is read twice as fast."""
 
-_GLOBAL = re.compile(r"#[ \t]*global\.columns[ \t]*=[ \t]*(.*)")
+_GLOBAL = re.compile(rb"#[ \t]*global\.columns[ \t]*=[ \t]*(.*)")
+_SENTENCE = re.compile(r"\n\n((?:#.*\n)*)")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"\n?([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY = re.compile(r"\n?[0-9]+\.[0-9]+")
@@ -48,6 +50,7 @@ class _Grid:
     def __init__(self, fields: list[str], ids: Indices, heights: Sequence[int]) -> None:
         self.fields = fields
         self.plain = ids > 0
+        self.picks = None if self.plain.all() else self.plain.tolist()
         self.before = np.concatenate(([0], np.cumsum(self.plain)))
         """Words before each row."""
         self.bounds = self.before[np.cumsum([0, *heights])]
@@ -64,34 +67,32 @@ class _Grid:
         if place is None:
             return []
         cells = self.fields[place::width]
-        return cells if len(cells) == len(self.base) else list(compress(cells, self.plain.tolist()))
+        return cells if self.picks is None else list(compress(cells, self.picks))
 
-    def heads(self, numbers: Indices) -> Indices | None:
-        """Turn numbers within sentences into indices of words; None if one is out of place."""
-        if ((numbers < -1) | (numbers > self.size)).any():
-            return None
+    def fit(self, numbers: Indices) -> bool:
+        """Whether the heads (if there are any) point at words of the sentence."""
+        return not len(numbers) or not ((numbers < -1) | (numbers > self.size)).any()
+
+    def heads(self, numbers: Indices, offset: int) -> Indices:
+        """Turn numbers within sentences into indices of words, those here beginning at offset."""
         heads = np.where(numbers > 0, self.base + numbers - 1, np.arange(len(numbers)))
-        return np.where(numbers < 0, -1, heads)
+        return np.where(numbers < 0, -1, heads + offset)
 
-    def others(self, width: int) -> list[tuple[int, int, int]] | None:
-        """Row, first and last word of multiword tokens; last < first in an empty node.
-
-        None if a row is neither.
-        """
+    def ranges(self, width: int) -> list[tuple[int, int, int]] | None:
+        """Row, first and last word of multiword tokens; None if another row is no empty node."""
         found = []
         for row in np.flatnonzero(~self.plain).tolist():
             cell, at = self.fields[1 + row * width], int(self.before[row])
             span = _RANGE.fullmatch(cell)
             if not cell.startswith("\n") or not (span or _EMPTY.fullmatch(cell)):
                 return None
-            last = -1
             if span:
-                if at >= len(self.base) or int(span[1]) != at - self.base[at] + 1:
+                first, last = int(span[1]), int(span[2])
+                if at >= len(self.base) or at != self.base[at] + first - 1:
                     return None
-                last = int(self.base[at]) + int(span[2]) - 1
-                if not at <= last < self.base[at] + self.size[at]:
+                if not first <= last <= self.size[at]:
                     return None
-            found.append((row, at, last))
+                found.append((row, at, at + last - first))
         return found
 
 
@@ -110,11 +111,11 @@ class Sheet:
         self.comments: list[str] = []
         self.multiwords: list[Span] = []
         self.empty = 0
-        text = source.text
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        named = _GLOBAL.match(text)
-        columns = named[1].split() if named else list(COLUMNS)
+        data = source.data
+        if not data[:1].isascii() or b"\r" in data or b"\0" in data:
+            data = "\n".join(line for _, line in source.lines()).encode()
+        named = _GLOBAL.match(data)
+        columns = named[1].decode(errors="replace").split() if named else list(COLUMNS)
         if columns[:1] != ["ID"] or "FORM" not in columns:
             raise source.error("global.columns has to begin with ID and to have FORM", 1)
         self.width = len(columns)
@@ -122,70 +123,74 @@ class Sheet:
         self._ids, self._numbers = _Numbers("\n", 0), _Numbers("", -2)
         self._numbers["_"] = -1
         self._forms: dict[str, str] = {}
-        self._texts = {"_": ""}
-        self._read(text)
+        self._vocabulary = {"_": ""}
+        self._read(data)
 
-    def _read(self, text: str) -> None:
+    def _read(self, data: bytes) -> None:
         """Read piece by piece; from the first one that is odd on, read tidied lines."""
         at, tidy = 0, False
-        while at < len(text):
-            stop = text.find("\n\n", at + PIECE)
-            stop = len(text) if stop < 0 else stop
-            if self._add(text[at:stop]):
+        while at < len(data):
+            stop = data.find(b"\n\n", at + PIECE)
+            stop = len(data) if stop < 0 else stop
+            if self._add(self._decoded(data[at:stop])):
                 at = stop + 2
             elif tidy:
                 raise self.source.error("this is no CoNLL-U")
             else:
-                text = self._tidied(text[at:], text.count("\n", 0, at) + 1)
+                data = self._tidied(self._decoded(data[at:]), data.count(b"\n", 0, at) + 1).encode()
                 at, tidy = 0, True
         for column in self.cells.values():
             column.extend([""] * (len(self.words) - len(column)))
 
+    def _decoded(self, data: bytes) -> str:
+        """Decode a piece on its own: one odd character makes a long text slow to handle."""
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return self.source.text
+
     def _add(self, piece: str) -> bool:
         """Take over the columns of whole sentences, or leave them and say that they are odd."""
-        blocks = _blocks(piece)
-        if blocks is None:
-            return False
-        comments, bodies = blocks
-        heights = [body.count("\n") for body in bodies]
-        fields = "".join(bodies).replace("\n", "\t\n").split("\t")
+        parts = _SENTENCE.split("\n\n" + piece.strip("\n"))
+        comments, bodies = parts[1::2], parts[2::2]
+        heights = [body.count("\n") + 1 for body in bodies]
+        fields = "\n".join(["", *bodies]).replace("\n", "\t\n").split("\t")
         if len(fields) != 1 + self.width * sum(heights):
             return False
         ids = np.fromiter(map(self._ids.__getitem__, fields[1 :: self.width]), np.int64)
         grid = _Grid(fields, ids, heights)
-        others = grid.others(self.width)
         words = grid.column(self.place["FORM"], self.width)
-        if not grid.counted or others is None or "" in words or not self._attach(grid):
+        heads = grid.column(self.place.get("HEAD"), self.width)
+        numbers = np.fromiter(map(self._numbers.__getitem__, heads), np.int64)
+        ranges = grid.ranges(self.width)
+        if not grid.counted or "" in words or not grid.fit(numbers) or ranges is None:
             return False
         offset = len(self.words)
-        self._columns(grid)
+        self._texts(grid)
+        self._misc(grid.column(self.place.get("MISC"), self.width))
         self.words += map(self._forms.setdefault, words, words)
-        for row, first, last in others:
-            self._other(fields[row * self.width : (row + 1) * self.width + 1], first + offset, last + offset)
+        for row, first, last in ranges:
+            cells = fields[row * self.width : (row + 1) * self.width + 1]
+            self._multiword(cells, first + offset, last + offset)
+        self.empty += len(ids) - len(words) - len(ranges)
+        if heads:
+            self.heads.append(grid.heads(numbers, offset))
         self.first += (grid.bounds[:-1] + offset).tolist()
         self.comments += comments
         return True
 
-    def _attach(self, grid: _Grid) -> bool:
-        cells = grid.column(self.place.get("HEAD"), self.width)
-        numbers = np.fromiter(map(self._numbers.__getitem__, cells), np.int64)
-        heads = grid.heads(numbers) if cells else None
-        if heads is None:
-            return not cells
-        self.heads.append(np.where(heads < 0, -1, heads + len(self.words)))
-        return True
-
-    def _columns(self, grid: _Grid) -> None:
+    def _texts(self, grid: _Grid) -> None:
         for name in TEXTS:
             cells = grid.column(self.place.get(name), self.width)
-            if cells.count("_") < len(cells):
-                self._put(name, map(self._texts.setdefault, cells, cells))
-        cells = grid.column(self.place.get("MISC"), self.width)
+            if cells and (cells[0] != "_" or cells.count("_") < len(cells)):
+                self._put(name, map(self._vocabulary.setdefault, cells, cells))
+
+    def _misc(self, cells: list[str]) -> None:
         distinct = set(cells)
         whole = "|".join(distinct)
         for key in KEYS:
             if f"{key}=" in whole:
-                values = {misc: _value(misc, key) for misc in distinct}
+                values = {misc: value(misc, key) for misc in distinct}
                 self._put(key, map(values.__getitem__, cells))
 
     def _put(self, name: str, cells: Iterable[str]) -> None:
@@ -194,14 +199,86 @@ class Sheet:
         column.extend([""] * (len(self.words) - len(column)))
         column.extend(cells)
 
-    def _other(self, row: list[str], first: int, last: int) -> None:
-        """Take over a multiword token; its blank is that of its last word."""
-        if last < first:
-            self.empty += 1
-            return
+    def _multiword(self, row: list[str], first: int, last: int) -> None:
+        """Note a multiword token; its blank is that of its last word, its time that of each."""
         self.multiwords.append(Span(first, last, row[self.place["FORM"]]))
         misc = row[self.place["MISC"]] if "MISC" in self.place else ""
-        if _value(misc, "SpaceAfter"):
-            self._set("SpaceAfter", last, _value(misc, "SpaceAfter"))
-        for key in ("AlignBegin", "AlignEnd"):
-            ...
+        said = {key: value(misc, key) for key in ("SpaceAfter", "AlignBegin", "AlignEnd")}
+        for key, cell in said.items():
+            if cell:
+                self._put(key, ())
+                column = self.cells[key]
+                column.extend([""] * (last + 1 - len(column)))
+                for at in range(last if key == "SpaceAfter" else first, last + 1):
+                    column[at] = column[at] or cell
+
+    def _tidied(self, text: str, number: int) -> str:
+        """Give the text without what is legal but odd; complain of the first line that is not."""
+        done: list[str] = []
+        sentence = _Sentence(self)
+        for line, row in enumerate(text.split("\n"), number):
+            if row.startswith("#"):
+                sentence.comments.append(row)
+            elif row.strip():
+                sentence.add(row, line)
+            elif sentence.rows:
+                done += [*sentence.comments, *sentence.checked(), ""]
+                sentence = _Sentence(self)
+        if sentence.rows:
+            done += [*sentence.comments, *sentence.checked()]
+        return "\n".join(done)
+
+
+class _Sentence:
+    """One sentence, line by line: slow, and sure of what is wrong where."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.comments: list[str] = []
+        self.rows: list[tuple[int, list[str]]] = []
+        self.count = 0
+        self.stop = (0, 0)
+
+    def error(self, what: str, line: int, remedy: str = "") -> FormatError:
+        return self.sheet.source.error(what, line, remedy)
+
+    def add(self, text: str, line: int) -> None:
+        """Take a row that is a word, a multiword token or (to be left out) an empty node."""
+        row = text.split("\t")
+        if len(row) != self.sheet.width:
+            raise self.error(
+                f"a row has {len(row)} columns where {self.sheet.width} are needed",
+                line,
+                "columns are set apart by one TAB, sentences by an empty line",
+            )
+        if not row[self.sheet.place["FORM"] - 1]:
+            raise self.error("a word is empty", line)
+        span = _RANGE.fullmatch(row[0])
+        if _EMPTY.fullmatch(row[0]):
+            self.sheet.empty += 1
+            return
+        expected = str(self.count + 1)
+        if (span[1] if span else row[0]) != expected:
+            raise self.error(f"id {row[0]!r} stands where {expected} should", line)
+        if span:
+            self.stop = max(self.stop, (int(span[2]), line))
+            if int(span[2]) <= self.count:
+                raise self.error(f"the multiword token {row[0]!r} has no words", line)
+        self.count += not span
+        self.rows.append((line, row))
+
+    def checked(self) -> Iterator[str]:
+        """Give the rows when all that they point at is there."""
+        if self.stop[0] > self.count:
+            raise self.error("a multiword token goes on after the sentence", self.stop[1])
+        at = self.sheet.place.get("HEAD")
+        for line, row in self.rows:
+            head = "_" if at is None or "-" in row[0] else row[at - 1]
+            if head != "_" and not (_NUMBER.fullmatch(head) and int(head) <= self.count):
+                raise self.error(f"head {head!r} is no word of the sentence", line)
+            yield "\t".join(row)
+
+
+def value(misc: str, key: str) -> str:
+    """Give what a cell of MISC says under a key."""
+    return f"|{misc}".partition(f"|{key}=")[2].partition("|")[0]

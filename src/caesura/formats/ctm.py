@@ -6,11 +6,12 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
+from caesura.formats import nist
 from caesura.formats.base import TextFormat
 from caesura.formats.source import Source
 from caesura.formats.times import filled_times
@@ -53,10 +54,16 @@ class Ctm(TextFormat):
     carries = frozenset({"start", "end", "confidence", "speaker", "opening", "mark", "pause", "id"})
     holds = "many"
 
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether the first rows have a start and a duration in their place."""
+        first = [text.split() for _, text in islice(nist.rows(source), 5)]
+        return bool(first) and all(5 <= len(row) <= 8 and _is_time(*row[2:4]) for row in first)
+
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read blocks of lines as arrays; blocks that are not plain, line by line."""
         vocabulary: dict[str, str] = {}
-        channels: dict[tuple[str, str], _Channel] = {}
+        channels: dict[nist.Channel, _Channel] = {}
         alternatives = _Alternatives()
         for line, block in _blocks(source):
             columns = None if alternatives.inside else _plain(block)
@@ -64,15 +71,18 @@ class Ctm(TextFormat):
                 columns = _careful(block, line, source, alternatives)
             _distribute(columns, channels, vocabulary)
         alternatives.close(source)
-        names = [recording for recording, _ in channels]
-        for (recording, channel), parts in channels.items():
-            several = names.count(recording) > 1
-            yield _transcript(f"{recording}.{channel}" if several else recording, parts)
+        names = nist.ids(channels)
+        for channel, parts in channels.items():
+            yield _transcript(names[channel], parts)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a row a word, and a row a pause marker."""
         for transcript in transcripts:
             yield from _rendered(transcript)
+
+
+def _is_time(start: str, length: str) -> bool:
+    return all(re.fullmatch(r"\d+(\.\d*)?|\*", cell) for cell in (start, length))
 
 
 def _blocks(source: Source) -> Iterator[tuple[int, str]]:
@@ -92,25 +102,22 @@ Columns = list[Any]
 
 
 def _plain(block: str) -> Columns | None:
-    """Columns of a block in which every line has the same six or five good fields, or None."""
-    if ";" in block or "*" in block or "\\" in block or "\r" in block:
+    """Columns of a block in which all lines have the same good fields, or None."""
+    if any(odd in block for odd in (";", "*", "\\", "\r")):
         return None
     lines = block.count("\n") + (not block.endswith("\n"))
     fields = block.split()
-    width = len(fields) // lines if lines else 0
-    if width not in (5, 6) or width * lines != len(fields):
+    width = len(block.split("\n", 1)[0].split())
+    if width not in (5, 6, 8) or width * lines != len(fields):
         return None
     try:
-        numbers = [np.array(fields[i::width], dtype=np.float64) for i in range(2, width) if i != 4]
+        numbers = [np.array(fields[i::width], dtype=np.float64) for i in (2, 3, 5) if i < width]
     except ValueError:
         return None
-    newline_at_width = block.split("\n", 1)[0].split()
-    if len(newline_at_width) != width or not all(np.isfinite(n).all() for n in numbers):
+    if not all(np.isfinite(column).all() for column in numbers) or (numbers[1] < 0).any():
         return None
-    if (numbers[1] < 0).any():
-        return None
-    columns = [fields[0::width], fields[1::width], numbers[0], numbers[1], fields[4::width]]
-    return [*columns, numbers[2]] if width == 6 else columns
+    columns = [fields[0::width], fields[1::width], *numbers[:2], fields[4::width], *numbers[2:]]
+    return [*columns, list(map(nist.known, fields[7::width]))] if width == 8 else columns
 
 
 class _Alternatives:
@@ -154,9 +161,9 @@ def _careful(block: str, line: int, source: Source, alternatives: _Alternatives)
             )
         if alternatives.skips(fields[4]):
             continue
-        start, length = (_time(cell, number, source) for cell in fields[2:4])
+        start, length = (nist.time(cell, number, source) for cell in fields[2:4])
         confidence = _confidence(fields[5], number, source) if len(fields) > 5 else np.nan
-        speaker = fields[7] if len(fields) > 7 and fields[7].lower() not in _UNKNOWN else ""
+        speaker = nist.known(fields[7]) if len(fields) > 7 else ""
         rows.append((fields[0], fields[1], start, length, _word(fields[4]), confidence, speaker))
     columns = list(zip(*rows, strict=True)) if rows else [()] * 7
     for i in (2, 3, 5):
@@ -164,22 +171,9 @@ def _careful(block: str, line: int, source: Source, alternatives: _Alternatives)
     return columns
 
 
-_UNKNOWN = ("null", "unknown", "<na>", "n/a")
-
-
-def _time(cell: str, line: int, source: Source) -> float:
-    try:
-        seconds = float(cell)
-    except ValueError:
-        seconds = np.nan
-    if not np.isfinite(seconds) or seconds < 0:
-        raise source.error(f"{cell!r} is not a time in seconds", line)
-    return seconds
-
-
 def _confidence(cell: str, line: int, source: Source) -> float:
     """Confidence; -1 and NA are ways to say that there is none."""
-    if cell.lower() in ("na", "n/a", "<na>", "null"):
+    if cell.lower() in (*nist.UNKNOWN, "na"):
         return np.nan
     try:
         confidence = float(cell)
@@ -194,7 +188,7 @@ def _word(cell: str) -> str:
 
 
 def _distribute(
-    columns: Columns, channels: dict[tuple[str, str], _Channel], vocabulary: dict[str, str]
+    columns: Columns, channels: dict[nist.Channel, _Channel], vocabulary: dict[str, str]
 ) -> None:
     """Give the rows of a block to their channels; equal words become one object."""
     recordings, names, start, length, words, *more = columns
@@ -274,9 +268,7 @@ def _without_pauses(
 
 
 def _rendered(transcript: Transcript) -> Iterator[str]:
-    recording, _, channel = transcript.id.rpartition(".")
-    known = len(channel) == 1 and channel.isalnum() and recording
-    front = f"{recording} {channel}" if known else f"{_field(transcript.id) or 'recording'} 1"
+    front = nist.front(transcript.id)
     starts, ends = (column.tolist() for column in filled_times(transcript, "ctm"))
     unknown = [np.nan] * len(transcript)
     confidences = unknown if transcript.confidence is None else transcript.confidence.tolist()
@@ -286,12 +278,12 @@ def _rendered(transcript: Transcript) -> Iterator[str]:
         start, end, confidence = starts[i], ends[i], confidences[i]
         tail = "" if confidence != confidence else f" {confidence:.6g}"
         if speakers[i]:
-            tail = f"{tail or ' NA'} lex {_field(speakers[i])}"
+            tail = f"{tail or ' NA'} lex {nist.field(speakers[i])}"
         yield f"{front} {start:.3f} {end - start:.3f} {_field(surface)}{tail}\n"
         if pauses[i] and i + 1 < len(transcript) and starts[i + 1] >= end:
             yield f"{front} {end:.3f} {starts[i + 1] - end:.3f} {_field(pauses[i])}\n"
 
 
 def _field(text: str) -> str:
-    r"""Make one blank-free field: blanks become `_`, a semicolon is escaped."""
-    return "_".join(text.split()).replace(";", "\\;")
+    r"""Make one field; a semicolon, which would begin a tag, is escaped."""
+    return nist.field(text).replace(";", "\\;")

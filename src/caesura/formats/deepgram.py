@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.formats.base import JsonFormat
-from caesura.formats.cells import Cells, cells, known, stops, text
+from caesura.formats.cells import Cells, cells, known, speaker_key, stops, text
 from caesura.formats.rows import Rows
 from caesura.formats.source import Source, items, number, seconds, share, string
 from caesura.transcript import Transcript
@@ -34,7 +34,9 @@ class Deepgram(JsonFormat):
     def matches(cls, document: Any) -> bool:
         """Whether this is an answer, a message or a list of them."""
         if isinstance(document, list):
-            return bool(document) and all(cls.matches(part) for part in document)
+            return bool(items(document)) and all(
+                isinstance(part, dict) and cls.matches(part) for part in document
+            )
         if not isinstance(document, dict):
             return False
         if isinstance(document.get("results"), dict):
@@ -50,13 +52,11 @@ class Deepgram(JsonFormat):
         answers = [part["results"]["channels"] for part in parts if "results" in part]
         stream = _stream([part for part in parts if "results" not in part])
         recordings = [*answers, *([stream] if stream or not answers else [])]
-        if not any(recordings):
-            raise source.error("no channel and no final result is in the file")
-        for i, channels in enumerate(recordings):
-            id = source.stem if len(recordings) == 1 else f"{source.stem}.{i}"
+        for i, found in enumerate(recordings):
+            id = source.numbered(i, len(recordings))
+            channels = items(found) or [{}]
             for n, channel in enumerate(channels):
-                name = id if len(channels) == 1 else f"{id}.{n}"
-                yield _transcript(channel if isinstance(channel, dict) else {}, name)
+                yield _transcript(channel, id if len(channels) == 1 else f"{id}.{n}")
 
     def document(self, transcript: Transcript) -> Any:
         """Give an answer with one channel."""
@@ -190,14 +190,9 @@ def _word(word: Cells) -> dict[str, Any]:
         start=word.start,
         end=word.end,
         confidence=word.confidence,
-        speaker=int(word.speaker) if _is_index(word.speaker) else word.speaker,
+        speaker=speaker_key(word.speaker),
         punctuated_word=word.surface,
     )
-
-
-def _is_index(speaker: str) -> bool:
-    """Whether a speaker is a number as Deepgram writes them."""
-    return speaker.isascii() and speaker.isdigit() and str(int(speaker)) == speaker
 
 
 def _paragraphs(words: list[Cells], sentences: list[tuple[int, int]]) -> dict[str, Any]:

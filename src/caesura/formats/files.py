@@ -80,11 +80,7 @@ def choose(source: Source) -> Format:
     sharing = [format for format in formats() if suffix in format.suffixes]
     if len(sharing) == 1:
         return sharing[0]()
-    sure = []
-    for format in sharing or formats():
-        with suppress(CaesuraError):
-            if format.recognises(source):
-                sure.append(format)
+    sure = _recognised(source, sharing or formats())
     if len(sure) == 1:
         logger.info("%s: read as %s", source.name, sure[0].name)
         return sure[0]()
@@ -97,6 +93,16 @@ def choose(source: Source) -> Format:
         where=source.name,
         remedy=f"choose one with --format: {candidates}",
     )
+
+
+def _recognised(source: Source, candidates: list[type[TextFormat]]) -> list[type[TextFormat]]:
+    """Give the formats whose own the content unmistakably is; plain text only if no other."""
+    sure = []
+    for format in candidates:
+        with suppress(CaesuraError):
+            if format.recognises(source):
+                sure.append(format)
+    return [format for format in sure if not format.plain] or sure
 
 
 def target(to: str | Format, output: str | Path) -> Format:

@@ -63,8 +63,9 @@ class Google(JsonFormat):
             channels: dict[str, Results] = {}
             for result in map(folded, results):
                 if result.get("isfinal", "stability" not in result):
-                    channels.setdefault(string(result.get("channeltag")), []).append(result)
-            for channel, part in (channels or {"": []}).items():
+                    channel = string(result.get("channeltag")) or "0"
+                    channels.setdefault(channel, []).append(result)
+            for channel, part in (channels or {"0": []}).items():
                 yield _transcript(part, f"{id}.{channel}" if len(channels) > 1 else id)
 
     def document(self, transcript: Transcript) -> Any:
@@ -88,11 +89,18 @@ class Google(JsonFormat):
 
 
 def _check(document: Any, source: Source) -> None:
-    """Stop at an operation that has failed or is under way, which is no empty recording."""
+    """Stop at what has failed, is under way or lies elsewhere: it is no empty recording."""
     operation = folded(document)
-    failure = folded(operation.get("error"))
-    if failure:
-        raise source.error(f"the recogniser failed: {string(failure.get('message'))!r}")
+    response = folded(operation.get("response")) or operation
+    files = response.get("results")
+    for part in (operation, *(map(folded, files.values()) if isinstance(files, dict) else ())):
+        failure = folded(part.get("error"))
+        if failure:
+            raise source.error(f"the recogniser failed: {string(failure.get('message'))!r}")
+        stored = folded(part.get("cloudstorageresult"))
+        place = string(stored.get("uri")) or string(part.get("uri"))
+        if place and "inlineresult" not in part and "transcript" not in part:
+            raise source.error(f"the words are in another file, {place!r}", remedy="read that one")
     if "name" in operation and "response" not in operation and "results" not in operation:
         raise source.error("the operation has no response yet", remedy="fetch it when it is done")
 
@@ -105,11 +113,15 @@ def _files(document: Any) -> list[tuple[str, Results]]:
         return [file for part in items(document) for file in _files(part)]
     outer = folded(document)
     metadata = folded(outer.get("metadata"))
-    id = recording(string(metadata.get("uri"))) or string(outer.get("name"))
+    id = recording(string(metadata.get("uri"))) or recording(string(outer.get("name")))
     inner = folded(outer["response"]) if "response" in outer else outer
     results = inner.get("results")
     if isinstance(results, dict):
-        return [(recording(uri), list(items(_unwrapped(file)))) for uri, file in results.items()]
+        return [
+            (recording(uri), list(items(_unwrapped(file))))
+            for uri, file in results.items()
+            if isinstance(file, dict)
+        ]
     return [(id, list(items(_unwrapped(inner))))]
 
 
@@ -143,7 +155,10 @@ class _Spoken:
         elif len(words) >= len(self.words):
             self.words = words
         else:
-            self.words = [word | {"speakerlabel": keys.get(_key(word), "")} for word in self.words]
+            self.words = [
+                word | {"speakerlabel": keys.get(_key(word)) or _speaker(word)}
+                for word in self.words
+            ]
         self.keys |= keys
 
     def _repeated(self, keys: dict[tuple[str, float, float], str]) -> bool:
@@ -170,7 +185,10 @@ def _times(word: dict[str, Any]) -> tuple[float, float]:
 def _moment(value: Any) -> float:
     """Read `"1.500s"`, `{"seconds": "1", "nanos": 500000000}` or a number of seconds."""
     if isinstance(value, dict):
-        return seconds(number(value.get("seconds", 0)) + number(value.get("nanos", 0)) * 1e-9)
+        whole = value.get("seconds", 0)
+        if isinstance(whole, dict):  # how JavaScript writes out 64 bits
+            whole = whole.get("low")
+        return seconds(number(whole) + number(value.get("nanos", 0)) * 1e-9)
     return seconds(value.removesuffix("s") if isinstance(value, str) else value)
 
 
@@ -208,7 +226,7 @@ def _add(rows: Rows, words: list[dict[str, Any]], running: list[str]) -> None:
     blanks = stops(surfaces, running) or [True] * len(words)
     for word, surface, blank in zip(words, surfaces, blanks, strict=True):
         start, end = _times(word)
-        if not len(rows) and end >= 0 and not {"starttime", "startoffset"} & set(word):
+        if not len(rows) and "endoffset" in word and "startoffset" not in word:
             start = 0.0  # Version 2 leaves out a start of zero.
         rows.phrase(
             surface,

@@ -7,6 +7,7 @@ from operator import ne
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.formats import width
 from caesura.formats.times import filled_times
@@ -19,7 +20,7 @@ LONG_PAUSE = 0.5
 """Seconds; where nothing is said for so long, a break does the least harm."""
 
 _BLANKS = str.maketrans(
-    {code: " " for code in (*range(32), *range(127, 161), 0x2028, 0x2029, 0xFFFE, 0xFFFF)}
+    dict.fromkeys((*range(32), *range(127, 161), 0x2028, 0x2029, 0xFFFE, 0xFFFF), " ")
 )
 """Line ends and control characters, which captions cannot show."""
 
@@ -29,6 +30,8 @@ class Pieces:
     """Words, and parts of words that are wider than a line; gap i is the one after piece i."""
 
     text: str
+    codes: NDArray[Any]
+    """Code points of the text."""
     left: Indices
     """First character of each piece."""
     right: Indices
@@ -66,10 +69,11 @@ def cut(transcript: Transcript, room: int, format: str) -> Pieces:
         text = text.translate(_BLANKS)
     right = np.cumsum(length)
     left = right - length
+    codes = width.codes(text)
     if len(text):
-        right -= (length > 0) & (width.codes(text)[right - 1] == ord(" "))
-    places = width.columns(text)
-    pieces = Pieces(text, left, right, left, right, start, end, np.arange(len(length)))
+        right -= (length > 0) & (codes[right - 1] == ord(" "))
+    places = width.columns(codes)
+    pieces = Pieces(text, codes, left, right, left, right, start, end, np.arange(len(length)))
     if places is not None:
         pieces.begin, pieces.finish = places[left], places[right]
     wide = np.flatnonzero(pieces.finish - pieces.begin > room)
@@ -93,35 +97,33 @@ def _parted(pieces: Pieces, wide: Indices, room: int, places: Indices | None) ->
     lasts = (pieces.end - pieces.start)[word] / whole
     start = pieces.start[word] + lasts * (begin - pieces.begin[word])
     end = pieces.end[word] - lasts * (pieces.finish[word] - finish)
-    return Pieces(text, left, right, begin, finish, start, end, word)
+    return Pieces(text, pieces.codes, left, right, begin, finish, start, end, word)
 
 
 def ugliness(pieces: Pieces, marks: tuple[str, ...] | None) -> Floats:
     """Cost of a break after each piece."""
-    table = width.looked_up(pieces.text, width.kind)
-    kinds = table[width.codes(pieces.text)]
-    last = kinds[np.maximum(pieces.right - 1, 0)]
-    before = kinds[np.maximum(pieces.right - 2, 0)]
+    kinds = width.table(pieces.codes, width.kind)
+    last, before = (kinds[pieces.codes[np.maximum(pieces.right - n, 0)]] for n in (1, 2))
     closed = ((last & width.CLOSING) != 0) & ((last & (width.END | width.PAUSE)) == 0)
     mark = np.where(closed, before, last)
     cost = np.full(len(pieces), ANYWHERE)
     cost[(mark & (width.PAUSE | width.END)) != 0] = AFTER_PAUSE
-    cost[((mark & width.END) != 0) & _marked(pieces, marks)] = AFTER_END
+    cost[((mark & width.END) != 0) & _sure(pieces, marks, mark)] = AFTER_END
     cost[:-1] *= 1 - 0.8 * np.minimum(pieces.pauses() / LONG_PAUSE, 1)
     glued = np.zeros(len(pieces), np.bool_)
     glued[:-1] = pieces.right[:-1] == pieces.left[1:]
-    after = kinds[np.minimum(pieces.right, len(kinds) - 1)]
+    after = kinds[pieces.codes[np.minimum(pieces.right, len(pieces.codes) - 1)]]
     cost[glued & ~width.allowed(last, after)] = IN_WORD
     return cost
 
 
-def _marked(pieces: Pieces, marks: tuple[str, ...] | None) -> Flags:
-    """Whether final punctuation of a piece is a mark: not the dot of an abbreviation."""
-    alone: Flags = pieces.right - pieces.left == 1
-    if marks is None:
-        return alone
-    known = np.fromiter(map(bool, marks), np.bool_, len(marks))
-    return alone | known[pieces.word]
+def _sure(pieces: Pieces, marks: tuple[str, ...] | None, mark: NDArray[Any]) -> Flags:
+    """Whether a final mark cannot be the dot of an abbreviation, which belongs to its word."""
+    sure: Flags = (mark & width.DOT) == 0
+    sure |= pieces.right - pieces.left == 1
+    if marks is not None:
+        sure |= np.fromiter(map(bool, marks), np.bool_, len(marks))[pieces.word]
+    return sure
 
 
 def turns(pieces: Pieces, speakers: tuple[str, ...] | None) -> Flags:

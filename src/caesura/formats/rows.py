@@ -11,7 +11,6 @@ import numpy as np
 from caesura.text.marks import is_opening, split_marks
 from caesura.transcript import MISSING, Segmentation, Span, Transcript
 
-
 STAMP = re.compile(r"(?=.*:)[\d:.–-]+(?:\].*)?|[–-]")
 """The time that transcribers put into notes: `[inaudible 00:00:04]`, `[laughter 1:02-1:04].`"""
 
@@ -111,9 +110,16 @@ class Rows:
         if len(self.words) == self._turn or is_opening(surface):
             self.open(surface, blank)
             return
+        before = " " if self.cell("blank", len(self.words) - 1) else ""
+        self.attach(before + surface, blank)
+
+    def attach(self, surface: str, blank: bool = True) -> None:
+        """Attach punctuation to the last word, with no blank between them."""
+        if not self.words:
+            self.open(surface, blank)
+            return
         last = len(self.words) - 1
-        before = " " if self.cell("blank", last) else ""
-        self.set("mark", last, self.cell("mark", last) + before + surface)
+        self.set("mark", last, self.cell("mark", last) + surface)
         self.set("blank", last, blank)
 
     def cell(self, name: str, at: int) -> Any:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import math
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-
-import numpy as np
+from itertools import groupby
 
 from caesura.formats import nist
 from caesura.formats.base import TextFormat
 from caesura.formats.rows import Rows
 from caesura.formats.source import Source, number
 from caesura.formats.times import decimal, filled_times
+from caesura.formats.units import Unit, Units, end_sentences
 from caesura.transcript import Transcript
-
-logger = logging.getLogger("caesura")
 
 TYPES = frozenset(
     "SEGMENT NOSCORE NO_RT_METADATA LEXEME NON-LEX NON-SPEECH FILLER EDIT SU IP CB A/P SPEAKER "
@@ -63,9 +59,7 @@ class Rttm(TextFormat):
 
     name = "rttm"
     suffixes = (".rttm",)
-    carries = frozenset(
-        "start end confidence speaker opening mark sentences labels id".split()  #
-    )
+    carries = frozenset("start end confidence speaker opening mark sentences labels id".split())
     holds = "many"
 
     @classmethod
@@ -91,7 +85,8 @@ class Rttm(TextFormat):
             )
         names = nist.ids(channels)
         for key, channel in channels.items():
-            yield _transcript(names[key], channel)
+            if channel.words:
+                yield _transcript(names[key], channel)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write speakers, their turns, sentence units and words."""
@@ -130,63 +125,25 @@ def _transcript(id: str, channel: _Channel) -> Transcript:
     words = [row for row in channel.words if row.text]
     if all(row.start == row.start for row in words):
         words.sort(key=lambda row: row.start)
-    owners: list[_Row | None] = []
-    units = _Units(channel.units)
+    units = Units((_unit(row) for row in channel.units), SLACK)
+    owners: list[Unit | None] = []
     for row in words:
         before = len(rows)
         rows.token(
             row.text,
-            start=_cell(row.start),
-            end=_cell(row.end),
+            start=row.start,
+            end=row.end,
             speaker=row.speaker or None,
-            confidence=_cell(row.confidence),
+            confidence=row.confidence,
         )
-        if len(rows) > before:
-            owners.append(units.of(row))
-    if any(owners):
-        lasts = {owner: i for i, owner in enumerate(owners) if owner}
-        rows.ends = sorted(lasts.values())
-        rows.labels = {i: LABELS.get(unit.subtype, "") for unit, i in lasts.items()}
-        rows.labels = {i: label for i, label in rows.labels.items() if label}
+        owner = units.of((row.start + row.end) / 2, row.place, row.speaker)
+        owners += [owner] * (len(rows) - before)
+    end_sentences(rows, owners, [owner.label if owner else "" for owner in owners])
     return rows.transcript(id)
 
 
-def _cell(value: float) -> float | None:
-    return value if value == value else None
-
-
-class _Units:
-    """The sentence units of a channel, to be asked for the one a word lies in."""
-
-    def __init__(self, units: Sequence[_Row]) -> None:
-        self.units: dict[str, list[_Row]] = {}
-        for unit in sorted(units, key=lambda unit: (unit.start, unit.place)):
-            if unit.end == unit.end:
-                self.units.setdefault(unit.speaker, []).append(unit)
-        self.starts = {name: [unit.start for unit in found] for name, found in self.units.items()}
-
-    def of(self, word: _Row) -> _Row | None:
-        """Find the unit of the word's speaker, or of nobody in particular, around its middle.
-
-        Where several meet, it is the last one that stands before the word in the file.
-        """
-        middle = (word.start + word.end) / 2
-        around = [
-            unit
-            for speaker in dict.fromkeys((word.speaker, ""))
-            for unit in self._around(speaker, middle)
-        ]
-        if not around:
-            return None
-        before = [unit for unit in around if unit.place < word.place]
-        return max(before or around[-1:], key=lambda unit: unit.place)
-
-    def _around(self, speaker: str, time: float) -> Iterator[_Row]:
-        units = self.units.get(speaker, [])
-        for i in range(bisect_right(self.starts.get(speaker, []), time + SLACK) - 1, -1, -1):
-            if units[i].end < time - SLACK:
-                break
-            yield units[i]
+def _unit(row: _Row) -> Unit:
+    return Unit(row.start, row.end, row.place, row.speaker, LABELS.get(row.subtype, ""))
 
 
 def _written(transcript: Transcript) -> Iterator[str]:
@@ -194,30 +151,44 @@ def _written(transcript: Transcript) -> Iterator[str]:
         return
     front = nist.front(transcript.id)
     starts, ends = (column.tolist() for column in filled_times(transcript, "rttm"))
-    speakers = [nist.field(name) or "<NA>" for name in transcript.speaker or ()]
-    speakers = speakers or ["<NA>"] * len(transcript)
-    confidences = np.full(len(transcript), np.nan)
-    if transcript.confidence is not None:
-        confidences = transcript.confidence
+    names = transcript.speaker or ("",) * len(transcript)
+    speakers = [nist.field(name) or "<NA>" for name in names]
     for name in dict.fromkeys(speakers):
         yield f"SPKR-INFO {front} <NA> <NA> <NA> unknown {name} <NA> <NA>\n"
     heads = _heads(transcript, speakers)
+    sure = _confidences(transcript)
     for i, surface in enumerate(transcript.surface()):
-        for kind, subtype, name, last in heads.get(i, ()):
+        for kind, subtype, name, last in heads[i]:
             times = _span(starts[i], max(ends[i : last + 1]))
             yield f"{kind} {front} {times} <NA> {subtype} {name} <NA> <NA>\n"
-        word = nist.field(surface)
-        subtype = "frag" if word.endswith("-") else "lex"
-        sure = "<NA>" if np.isnan(confidences[i]) else f"{confidences[i]:.6g}"
+        subtype = "frag" if transcript.words[i].endswith("-") else "lex"
         times = _span(starts[i], ends[i])
-        yield f"LEXEME {front} {times} {word} {subtype} {speakers[i]} {sure} <NA>\n"
+        yield f"LEXEME {front} {times} {nist.field(surface)} {subtype} {speakers[i]} {sure[i]} <NA>\n"
 
 
-def _heads(transcript: Transcript, speakers: list[str]) -> dict[int, list[tuple[str, ...]]]:
+def _heads(transcript: Transcript, speakers: list[str]) -> list[list[tuple[str, str, str, int]]]:
     """Give type, subtype, speaker and last word of the rows that stand before each word."""
-    heads: dict[int, list[tuple[str, ...]]] = {}
+    heads: list[list[tuple[str, str, str, int]]] = [[] for _ in speakers]
+    first = 0
+    for name, turn in groupby(speakers):
+        last = first + len(list(turn)) - 1
+        heads[first].append(("SPEAKER", "<NA>", name, last))
+        first = last + 1
+    if transcript.sentences is not None:
+        labels = transcript.sentences.label or ("",) * len(speakers)
+        for first, last in transcript.sentences.sentences:
+            subtype = {"?": "question", "": "<NA>"}.get(labels[last], "statement")
+            several = len(set(speakers[first : last + 1])) > 1
+            heads[first].append(("SU", subtype, "<NA>" if several else speakers[first], last))
     return heads
 
 
+def _confidences(transcript: Transcript) -> list[str]:
+    if transcript.confidence is None:
+        return ["<NA>"] * len(transcript)
+    return ["<NA>" if cell != cell else f"{cell:.6g}" for cell in transcript.confidence.tolist()]
+
+
 def _span(start: float, end: float) -> str:
+    """Give start and duration."""
     return f"{decimal(start)} {decimal(end - start)}"

@@ -43,6 +43,10 @@ class Source:
             return ""
         return PurePath(self.name).name.split(".", 1)[0]
 
+    def numbered(self, place: int, count: int) -> str:
+        """Give an id to one of several recordings that the file gives none: `stem.0`, `stem.1`."""
+        return f"{self.stem}.{place}" if self.stem and count > 1 else self.stem
+
     def error(self, what: str, line: int = 0, remedy: str = "") -> FormatError:
         """Make an error that names this file, and the line if there is one."""
         where = f"{self.name}:{line}" if line else self.name
@@ -160,12 +164,17 @@ def folded(value: Any) -> dict[str, Any]:
     return {key.replace("_", "").lower(): inner for key, inner in value.items()}
 
 
+AUDIO = frozenset(".aac .amr .flac .m4a .mkv .mov .mp3 .mp4 .ogg .opus .wav .webm .wma".split())
+"""Suffixes of audio and video files."""
+
+
 def recording(address: str) -> str:
-    """Name a recording after its audio file's address; what is no address is the name itself."""
+    """Name a recording after the address or file name of its audio; other names stay."""
     path = address.partition("?")[0]
     _, mark, rest = path.rpartition("://")
     if mark:
         path = rest.partition("/")[2]
     elif "/" not in path:
-        return address
+        stem, dot, suffix = address.rpartition(".")
+        return stem if dot + suffix.lower() in AUDIO else address
     return path.rpartition("/")[2].split(".", 1)[0]

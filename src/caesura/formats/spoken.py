@@ -92,10 +92,10 @@ def _is(char: str, kinds: str) -> bool:
 def _cut(text: str, at: list[int], words: list[tuple[Spoken, int]]) -> list[Spoken]:
     """Cut the text between words; what `at` leaves out lies between or inside them."""
     cuts, done = [0], 0
-    for (_, length), (after, _) in pairwise(words):
+    for (before, length), (after, _) in pairwise(words):
         done += length
         left, right = at[done - 1] + 1, at[done]
-        cuts.append(left + _edge(text[left:right], after.text.lstrip()))
+        cuts.append(left + _edge(text[left:right], before.text.rstrip(), after.text.lstrip()))
     cuts.append(len(text))
     return [
         word._replace(text=text[first:stop])
@@ -103,18 +103,22 @@ def _cut(text: str, at: list[int], words: list[tuple[Spoken, int]]) -> list[Spok
     ]
 
 
-def _edge(between: str, after: str) -> int:
-    """Tell how much of the text between two words belongs to the first of them."""
+def _edge(between: str, before: str, after: str) -> int:
+    """Tell how much of the text between two words belongs to the first of them.
+
+    What the words have themselves is theirs; brackets and hyphens go with what they lead to.
+    """
     for i, char in enumerate(between):
         if char.isspace():
             return i
-    own = 0
-    while own < min(len(between), len(after)) and between[-1 - own :] == after[: own + 1]:
-        own += 1
-    if own:
-        return len(between) - own
+    for stop in range(len(between), 0, -1):
+        if before.endswith(between[:stop]):
+            return stop
+    for first in range(len(between)):
+        if after.startswith(between[first:]):
+            return first
     stop = len(between)
-    while stop and is_opening(between[stop - 1]):
+    while stop and (between[stop - 1] == "-" or is_opening(between[stop - 1])):
         stop -= 1
     return stop
 
@@ -170,7 +174,7 @@ def _goes_on(before: str, after: str) -> bool:
 def _fill(rows: Rows, words: Iterable[Spoken]) -> None:
     """Add words to rows; blanks are where white space stands at their edges."""
     written = [word for word in words if word.text]
-    for word, after in zip(written, [*written[1:], Spoken(" ")], strict=True):
+    for word, after in pairwise([*written, Spoken(" ")]):
         blank = word.text[-1].isspace() or after.text[0].isspace()
         cells = {"start": word.start, "end": word.end, "confidence": word.confidence}
         rows.token(
@@ -210,7 +214,9 @@ def spoken(transcript: Transcript) -> list[Spoken]:
     words, blank = [], " "
     for i, surface in enumerate(transcript.surface()):
         words.append(
-            Spoken(blank * bool(surface) + surface.strip(), start[i], end[i], confidence[i], speaker[i])
+            Spoken(
+                blank * bool(surface) + surface.strip(), start[i], end[i], confidence[i], speaker[i]
+            )
         )
         if surface:
             blank = " " if surface[-1].isspace() else ""

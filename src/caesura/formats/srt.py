@@ -1,29 +1,92 @@
-"""SubRip."""
+"""SubRip: numbered cues with times and lines of text."""
+
 from __future__ import annotations
+
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
 from caesura.formats.captions import Captions
 from caesura.formats.source import Source
+from caesura.formats.timed import TIMING, Run, Shown, timing, transcript
 from caesura.transcript import Transcript
+
+_CODE = re.compile(r"\{\\[^{}]*\}|\{[A-Za-z]:[^{}]*\}")
+_BREAK = re.compile(r"\\N|<br\s*/?>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w.]*)[^<>]*>")
+_KNOWN = frozenset(("b", "i", "u", "s", "font", "c", "v", "em", "strong", "span", "ruby", "rt"))
+_NUMBER = re.compile(r"\s*[0-9]+\s*")
+
 
 @dataclass(frozen=True, repr=False)
 class Srt(Captions):
-    """x."""
+    """SubRip. Tags and position codes are left out on reading, and speakers on writing."""
+
     name = "srt"
     suffixes = (".srt",)
     carries = frozenset({"opening", "mark"})
 
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it begins with a number, if any, and the times of a cue."""
+        lines = [line for _, line in source.lines() if line.strip()][:2]
+        if lines and _NUMBER.fullmatch(lines[0]):
+            lines = lines[1:]
+        return bool(lines) and TIMING.match(lines[0]) is not None
+
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """x."""
-        yield Transcript(())
+        """Read what stands between the lines with times; the number of a cue belongs to it."""
+        yield transcript(_shown(source), source)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """x."""
+        """Write numbered cues."""
+        cues = self.cues(self.single(transcripts))
+        rows = zip(*cues.stamps(","), cues.text, strict=True)
         yield "".join(
-            f"{i}\n{stamp(c.start)} --> {stamp(c.end)}\n{c.text}\n\n"
-            for i, c in enumerate(self.cues(self.single(transcripts)), 1)
+            f"{at}\n{start} --> {end}\n{text}\n\n" for at, (start, end, text) in enumerate(rows, 1)
         )
 
-def stamp(ms):
-    s, ms = divmod(ms, 1000)
-    return f"{s//3600:02d}:{s//60%60:02d}:{s%60:02d},{ms:03d}"
+
+def _shown(source: Source) -> Iterator[Shown]:
+    times: tuple[float, float] | None = None
+    lines: list[str] = []
+    numbered = False
+    for number, line in source.lines():
+        found = timing(line, number, source)
+        if found is None:
+            lines.append(line)
+            continue
+        own = bool(lines) and _NUMBER.fullmatch(lines[-1]) is not None
+        numbered = own if times is None else numbered
+        if own and numbered:
+            lines.pop()
+        yield from _cue(times, lines, source)
+        times, lines = found, []
+    yield from _cue(times, lines, source)
+
+
+def _cue(times: tuple[float, float] | None, lines: list[str], source: Source) -> Iterator[Shown]:
+    text = "\n".join(lines)
+    if times is not None:
+        yield Shown(*times, [[Run(line)] for line in _plain(text).split("\n")])
+    elif text.strip():
+        raise source.error(
+            "text stands before the first times of a cue",
+            remedy="a cue begins with a line such as 00:00:01,000 --> 00:00:02,000",
+        )
+
+
+def _plain(text: str) -> str:
+    """Leave out codes and tags; what only looks like a tag stays."""
+    if "\\" in text or "{" in text:
+        text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
+    if "<" not in text:
+        return text
+    text = _BREAK.sub("\n", text)
+    sides: dict[str, set[str]] = {"": set(), "/": set()}
+    for slash, name in _TAG.findall(text):
+        sides[slash].add(name.lower())
+    tags = _KNOWN | (sides[""] & sides["/"])
+    return _TAG.sub(
+        lambda found: "" if found[2].partition(".")[0].lower() in tags else found[0], text
+    )

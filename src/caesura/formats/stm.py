@@ -6,17 +6,15 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
-
-import numpy as np
 
 from caesura.formats import nist
 from caesura.formats.base import TextFormat
 from caesura.formats.ctm import PAUSES
 from caesura.formats.rows import Rows
 from caesura.formats.source import Source, number
-from caesura.formats.times import decimal, filled_times
+from caesura.formats.stretches import stretches
+from caesura.formats.times import decimal
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
@@ -131,6 +129,7 @@ class _Reader:
 
     def _add(self, rows: Rows, row: _Row) -> None:
         first = len(rows)
+        rows.turn()
         for token in self._first_reading(row):
             if token in PAUSES and rows:
                 rows.set("pause", len(rows) - 1, token)
@@ -177,38 +176,19 @@ class _Reader:
 
 def _written(transcript: Transcript) -> Iterator[tuple[str, str]]:
     """Give the fields before the words, and the words, of each row."""
-    if not len(transcript):
-        return
-    starts, ends = filled_times(transcript, "stm")
     speakers = transcript.speaker or ("",) * len(transcript)
     pauses = transcript.pause or ("",) * len(transcript)
     surface = transcript.surface()
     front = nist.front(transcript.id)
-    for first, last in _stretches(transcript):
+    for first, last, start, end in stretches(transcript, "stm"):
         words = [
             token
             for i in range(first, last + 1)
             for token in (_escaped(surface[i]), nist.field(pauses[i]))
             if token
         ]
-        times = f"{decimal(starts[first])} {decimal(ends[first : last + 1].max())}"
         speaker = nist.field(speakers[first]) or "unknown"
-        yield f"{front} {speaker} {times}", " ".join(words)
-
-
-def _stretches(transcript: Transcript) -> list[tuple[int, int]]:
-    """Cut where the speaker changes and at sentence ends or, without these, at known times."""
-    cut = np.ones(len(transcript), dtype=np.bool_)
-    speakers = transcript.speaker or ("",) * len(transcript)
-    cut[:-1] = [a != b for a, b in pairwise(speakers)]
-    if transcript.sentences is not None:
-        cut |= transcript.sentences.boundary
-    else:
-        for layer, gaps in ((transcript.start, cut[:-1]), (transcript.end, cut)):
-            if layer is not None:
-                gaps |= ~np.isnan(layer[len(layer) - len(gaps) :])
-    lasts = np.flatnonzero(cut).tolist()
-    return list(zip([0, *(last + 1 for last in lasts[:-1])], lasts, strict=True))
+        yield f"{front} {speaker} {decimal(start)} {decimal(end)}", " ".join(words)
 
 
 def _escaped(word: str) -> str:

@@ -91,7 +91,9 @@ def _is_segment(value: Any) -> bool:
     one = _named(value)
     if isinstance(one.get("text"), str):
         return "start" in one and "end" in one
-    return any(isinstance(word.get("word"), str) for word in items(one.get("words")))
+    return "content" not in one and any(
+        isinstance(word.get("word"), str) for word in items(one.get("words"))
+    )
 
 
 def _is_chunk(value: Any) -> bool:
@@ -136,9 +138,9 @@ def _segments(document: Any) -> list[Segment]:
     document = _outer(document)
     if isinstance(document.get("chunks"), list):
         return _chunks(document)
-    segments = [_segment(one) for one in document.get("segments") or ()]
+    segments = [_segment(one) for one in _list(document.get("segments"))]
     flat = document.get("words") or document.get("word_segments")
-    words = [_word(word) for word in flat] if isinstance(flat, list) else []
+    words = [_word(word) for word in _list(flat)]
     if not words or any(segment.words for segment in segments):
         return segments
     text = string(document.get("text"))
@@ -147,11 +149,15 @@ def _segments(document: Any) -> list[Segment]:
     return _shared_out(words, segments)
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _segment(value: Any) -> Segment:
     one = _named(value)
     speaker = string(one.get("speaker"))
     given = one.get("words")
-    words = [_word(word, speaker) for word in given] if isinstance(given, list) else []
+    words = [_word(word, speaker) for word in _list(given)]
     if any("t_dtw" in word for word in items(given)):
         words = merged(words)
     text = one.get("text")
@@ -182,8 +188,7 @@ def _chunks(document: dict[str, Any]) -> list[Segment]:
     if turns:
         places = _places(words, [turn.start for turn in turns])
         words = [
-            word._replace(speaker=turns[at].speaker)
-            for word, at in zip(words, places, strict=True)
+            word._replace(speaker=turns[at].speaker) for word, at in zip(words, places, strict=True)
         ]
     single = all(len(word.text.split()) < 2 and not has_joined(word.text) for word in words)
     if single and len(words) > 1:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from caesura.text.marks import END_MARKS
 from caesura.transcript import Indices
 
-END, PAUSE, CLOSING, OPENING, SPACELESS = 1, 2, 4, 8, 16
+END, PAUSE, CLOSING, OPENING, SPACELESS, DOT = 1, 2, 4, 8, 16, 32
 """Kinds of characters; one may be of several."""
 
 _PAUSES = frozenset(",;:、，；：،؛…—–―·・")
@@ -36,6 +36,7 @@ def kind(char: str) -> int:
     category = unicodedata.category(char)
     return (
         END * (char in END_MARKS)
+        | DOT * (char == ".")
         | PAUSE * (char in _PAUSES)
         | CLOSING * (category in ("Pe", "Pf", "Po") or char in "\"'")
         | OPENING * (category in ("Ps", "Pi"))
@@ -49,27 +50,28 @@ def spaceless(char: str) -> bool:
 
 
 def codes(text: str) -> NDArray[Any]:
-    """Code points of a text."""
+    """Code points of a text; one byte each if all of them are ASCII."""
     if text.isascii():
         return np.frombuffer(text.encode("ascii"), np.uint8)
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
-def looked_up(text: str, of: Callable[[str], int]) -> NDArray[np.uint8]:
-    """Make a table of a small property over the code points that a text has."""
-    chars = set(text)
-    table = np.zeros(ord(max(chars, default="\0")) + 1, np.uint8)
-    for char in chars:
-        table[ord(char)] = of(char)
-    return table
+def table(codes: NDArray[Any], of: Callable[[str], int]) -> NDArray[np.uint8]:
+    """Make a table of a small property for the code points that occur."""
+    seen = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    seen[codes] = True
+    found = np.zeros(len(seen), np.uint8)
+    for code in np.flatnonzero(seen).tolist():
+        found[code] = of(chr(code))
+    return found
 
 
-def columns(text: str) -> Indices | None:
+def columns(codes: NDArray[Any]) -> Indices | None:
     """Columns before each character and at the end; None if every character takes one."""
-    if text.isascii():
+    if codes.dtype == np.uint8:
         return None
-    places = np.zeros(len(text) + 1, np.int64)
-    np.cumsum(looked_up(text, width)[codes(text)], out=places[1:])
+    places = np.zeros(len(codes) + 1, np.int64)
+    np.cumsum(table(codes, width)[codes], out=places[1:])
     return places
 
 

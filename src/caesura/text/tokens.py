@@ -12,7 +12,9 @@ _CHARACTERS = (
 """Han, Hiragana and Katakana."""
 
 _VOICING = "\u3099\u309a"
-_PUNCTUATION = "\u3001-\u3003\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_PUNCTUATION = (
+    "\u3001-\u3003\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+)
 _OTHERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Thai, Lao, Burmese and Khmer: no blanks between words either, and words of many characters."""
 

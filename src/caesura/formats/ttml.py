@@ -1,0 +1,179 @@
+"""TTML and its older form DFXP: timed text as XML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape, quoteattr
+
+from caesura.formats.captions import Captions, Cues
+from caesura.formats.mediaclock import Clock
+from caesura.formats.source import Source
+from caesura.formats.timed import Run, Shown, transcript
+from caesura.formats.xml import local, tree
+from caesura.transcript import Transcript
+
+DEEPEST = 100
+"""Elements within elements; files of the world have four."""
+
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_NO_TEXT = frozenset("metadata set animate image audio title desc copyright agent name".split())
+_RUBY = frozenset(("text", "textContainer", "delimiter"))
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata" xml:lang={}>
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class Ttml(Captions):
+    """TTML of the W3C. Times are read in all its ways of writing them; speakers are agents."""
+
+    name = "ttml"
+    suffixes = (".ttml", ".dfxp", ".itt")
+    carries = frozenset({"opening", "mark", "speaker", "language"})
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it is XML whose first element is `tt`."""
+        return b"<" in source.data[:8] and local(tree(source).tag) == "tt"
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read the paragraphs; a file in several languages gives a transcript for each."""
+        root = tree(source)
+        if local(root.tag) != "tt":
+            raise source.error("this is not TTML", remedy="its first element has to be <tt>")
+        reader = _Reader(source, Clock.of(root, source), _agents(root))
+        place = _Place(language=root.get(f"{_XML}lang", "").strip())
+        bodies = [inner for inner in root if local(inner.tag) == "body"]
+        found = [cue for body in bodies for cue in reader.paragraphs(body, place)]
+        for language in dict.fromkeys(language for language, _ in found) or [place.language]:
+            shown = [cue for spoken, cue in found if spoken == language]
+            yield transcript(shown, source, language)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a paragraph a cue."""
+        given = self.single(transcripts)
+        cues = self.cues(given)
+        names = dict.fromkeys(who for who in cues.speaker if who)
+        agents = {who: f"speaker{at}" for at, who in enumerate(names, 1)}
+        yield _HEAD.format(quoteattr(_printable(given.language)))
+        yield "".join(_head(agents))
+        yield " <body>\n  <div>\n"
+        yield "".join(_paragraphs(cues, agents))
+        yield "  </div>\n </body>\n</tt>\n"
+
+
+def _head(agents: Mapping[str, str]) -> Iterator[str]:
+    """Name the speakers."""
+    if agents:
+        yield " <head>\n  <metadata>\n"
+        for who, id in agents.items():
+            name = f'<ttm:name type="full">{escape(_printable(who))}</ttm:name>'
+            yield f'   <ttm:agent type="person" xml:id="{id}">{name}</ttm:agent>\n'
+        yield "  </metadata>\n </head>\n"
+
+
+def _paragraphs(cues: Cues, agents: Mapping[str, str]) -> Iterator[str]:
+    for start, end, text, who in zip(*cues.stamps("."), cues.text, cues.speaker, strict=True):
+        agent = f' ttm:agent="{agents[who]}"' if who else ""
+        lines = escape(text).replace("\n", "<br/>")
+        yield f'   <p begin="{start}" end="{end}"{agent}>{lines}</p>\n'
+
+
+def _printable(text: str) -> str:
+    """Replace what XML cannot hold."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _agents(root: Element) -> dict[str, str]:
+    """Names of the speakers by their ids."""
+    found = {}
+    for agent in root.iter():
+        if local(agent.tag) == "agent":
+            id = agent.get(f"{_XML}id", "")
+            names = ["".join(e.itertext()).strip() for e in agent if local(e.tag) == "name"]
+            found[id] = next(filter(None, names), id)
+    return found
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What an element has from those around it; times that nobody states are NaN."""
+
+    begin: float = math.nan
+    end: float = math.nan
+    language: str = ""
+    speaker: str = ""
+    depth: int = 0
+
+
+@dataclass
+class _Reader:
+    source: Source
+    clock: Clock
+    agents: Mapping[str, str]
+
+    def paragraphs(self, element: Element, around: _Place) -> Iterator[tuple[str, Shown]]:
+        """Yield each paragraph below an element and the language it is in."""
+        place = self.inside(element, around)
+        if local(element.tag) == "p":
+            lines: list[list[Run]] = [[]]
+            self.runs(element, place, replace(place, begin=math.nan, end=math.nan), lines)
+            starts = [run.start for line in lines for run in line if not math.isnan(run.start)]
+            begin = min(starts, default=math.nan) if math.isnan(place.begin) else place.begin
+            yield place.language, Shown(begin, place.end, lines)
+            return
+        place = replace(place, language=element.get(f"{_XML}lang", place.language).strip())
+        following = place
+        for inner in element:
+            yield from self.paragraphs(inner, following)
+            if element.get("timeContainer") == "seq":
+                following = replace(place, begin=self.inside(inner, following).end)
+
+    def inside(self, element: Element, around: _Place) -> _Place:
+        """Give what holds inside an element: times count from the begin of what is around it."""
+        if around.depth > DEEPEST:
+            raise self.source.error(f"elements are nested more than {DEEPEST} deep")
+        begin, end, lasts = (self.time(element, name) for name in ("begin", "end", "dur"))
+        base = 0.0 if math.isnan(around.begin) else around.begin
+        known = not all(map(math.isnan, (begin, end, lasts)))
+        start = base + (0.0 if math.isnan(begin) else begin) if known else around.begin
+        stops = [around.end, base + end, start + lasts]
+        agent = next((v for k, v in element.attrib.items() if local(k) == "agent"), "").split()
+        return replace(
+            around,
+            begin=round(start, 6),
+            end=round(min((s for s in stops if not math.isnan(s)), default=math.nan), 6),
+            speaker=self.agents.get(agent[0], agent[0]) if agent else around.speaker,
+            depth=around.depth + 1,
+        )
+
+    def time(self, element: Element, name: str) -> float:
+        text = element.get(name)
+        return math.nan if text is None else self.clock.seconds(text, self.source)
+
+    def runs(self, element: Element, around: _Place, own: _Place, lines: list[list[Run]]) -> None:
+        """Collect the text of a paragraph or span; a timed span's words have its times."""
+        self.run(element.text, own, lines)
+        for inner in element:
+            tag = local(inner.tag)
+            if tag == "br":
+                lines.append([])
+            elif tag and tag not in _NO_TEXT and not _is_ruby(inner):
+                place = self.inside(inner, around)
+                timed = {"begin", "end", "dur"} & set(inner.attrib)
+                within = place if timed else replace(own, speaker=place.speaker)
+                self.runs(inner, place, within, lines)
+            self.run(inner.tail, own, lines)
+
+    @staticmethod
+    def run(text: str | None, own: _Place, lines: list[list[Run]]) -> None:
+        if text:
+            lines[-1].append(Run(text, own.begin, own.end, own.speaker))
+
+
+def _is_ruby(element: Element) -> bool:
+    """Whether an element tells how the one before it is read."""
+    return any(local(k) == "ruby" and v in _RUBY for k, v in element.attrib.items())

@@ -1,0 +1,116 @@
+"""WebVTT: cues of the web, with voices and perhaps a time for each word."""
+
+from __future__ import annotations
+
+import html
+import logging
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+from caesura.formats.captions import Captions
+from caesura.formats.source import Source
+from caesura.formats.timed import Run, Shown, clock, timing, transcript
+from caesura.transcript import Transcript
+
+logger = logging.getLogger("caesura")
+
+_PIECES = re.compile(r"(</?[A-Za-z0-9][^<>\n]*>|</>|\n)")
+_STAMP = re.compile(r"<(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})>")
+_VOICE = re.compile(r"</v>|<v(?:\.[^\s>]*)?(?:\s+(.*))?>")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_LANGUAGE = re.compile(r"Language:\s*(\S+)")
+_NOT_CUES = ("NOTE", "STYLE", "REGION")
+
+
+@dataclass(frozen=True, repr=False)
+class Vtt(Captions):
+    """WebVTT. Inline times become starts of words; lines that roll up (YouTube) count once."""
+
+    name = "vtt"
+    suffixes = (".vtt",)
+    carries = frozenset({"opening", "mark", "speaker", "language"})
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it begins with the word that every WebVTT file begins with."""
+        return re.match(r"WEBVTT(?!\S)", source.text) is not None
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read the header's language and the cues."""
+        lines = [*source.lines(), (0, "")]
+        shown = list(_shown(lines, source))
+        if not shown and not self.recognises(source):
+            raise source.error("this is not WebVTT", 1, "it has to begin with WEBVTT")
+        header = takewhile(bool, (line for _, line in lines))
+        named = next(filter(None, map(_LANGUAGE.match, header)), None)
+        yield transcript(shown, source, named[1] if named else "")
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a header and cues with the voice that speaks."""
+        given = self.single(transcripts)
+        cues = self.cues(given)
+        language = "".join(given.language.split())
+        yield f"WEBVTT\nLanguage: {language}\n" if language else "WEBVTT\n"
+        voices = {name: _voice(name) for name in set(cues.speaker)}
+        rows = zip(*cues.stamps("."), cues.speaker, cues.text, strict=True)
+        yield "".join(
+            f"\n{start} --> {end}\n{voices[who].format(_escaped(text))}\n"
+            for start, end, who, text in rows
+        )
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def _voice(name: str) -> str:
+    """Make the pattern for what a speaker says."""
+    name = _escaped(" ".join(name.split())).replace("{", "{{").replace("}", "}}")
+    return f"<v {name}>{{}}</v>" if name else "{}"
+
+
+def _shown(lines: list[tuple[int, str]], source: Source) -> Iterator[Shown]:
+    """Find cues: a line with times and all that follows until a line without anything."""
+    times: tuple[float, float] | None = None
+    block: list[str] = []
+    began = False
+    for number, line in lines:
+        found = timing(line, number, source)
+        if found is None and line:
+            block.append(line)
+            continue
+        if times is not None:
+            yield Shown(*times, _lines(block))
+        elif began and found is None and block and not block[0].startswith(_NOT_CUES):
+            logger.warning("%s:%d: text outside a cue is left out", source.name, number - 1)
+        times, block, began = found, [], began or found is not None
+
+
+def _lines(block: list[str]) -> list[list[Run]]:
+    """Part the text of a cue into lines, and these where the speaker changes or a time stands."""
+    lines: list[list[Run]] = [[]]
+    time, speaker, hidden = math.nan, "", False
+    for piece in _PIECES.split("\n".join(block)):
+        if piece == "\n":
+            lines.append([])
+            time = math.nan
+        elif not _PIECES.fullmatch(piece):
+            if piece and not hidden:
+                lines[-1].append(Run(_unescaped(piece), time, speaker=speaker))
+                time = math.nan if piece.strip() else time
+        elif stamp := _STAMP.fullmatch(piece):
+            time = clock(*stamp.groups())
+        elif voice := _VOICE.fullmatch(piece):
+            speaker = " ".join(_unescaped(voice[1] or "").split())
+        elif piece[:4] in ("<rt>", "<rt."):
+            hidden = True
+        else:
+            hidden = hidden and piece != "</rt>"
+    return lines
+
+
+def _unescaped(text: str) -> str:
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text

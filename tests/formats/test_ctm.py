@@ -1,0 +1,128 @@
+"""CTM in the shapes that NIST, Kaldi and Rev give it."""
+
+import io
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura import api
+from caesura.errors import FormatError, OutputError
+from caesura.formats.ctm import Ctm
+from caesura.transcript import Transcript
+
+SAMPLE = Path(__file__).parent / "samples" / "ctm.ctm"
+
+
+def read(text: str) -> list[Transcript]:
+    return list(Ctm().read(io.BytesIO(text.encode())))
+
+
+def written(*transcripts: Transcript) -> str:
+    file = io.BytesIO()
+    Ctm().write(transcripts, file)
+    return file.getvalue().decode()
+
+
+def test_the_fourth_column_is_a_duration() -> None:
+    (found,) = read("talk A 1.25 0.5 hello 0.9\ntalk A 1.80 0.1 there 0.8\n")
+    assert found.id == "talk"
+    assert found.start is not None
+    assert found.end is not None
+    assert found.confidence is not None
+    assert found.start.tolist() == [1.25, 1.8]
+    assert found.end.tolist() == [1.75, 1.9]
+    assert found.confidence.tolist() == [0.9, 0.8]
+
+
+def test_sample(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="caesura"):
+        one, two = api.read(SAMPLE)
+    assert (one.id, two.id) == ("talk.A", "talk.B")
+    assert one.words == ("good", "morning", "we're")
+    assert one.mark == ("", ";", "")
+    assert one.pause == ("", "<sil>", "")
+    assert two.words == ("hello", "there")
+    assert two.speaker == ("", "Ana")
+    assert two.confidence is None
+    assert "1 alternatives: the first reading is kept" in caplog.text
+
+
+@pytest.mark.parametrize("marker", ["<s>", "</s>", "<sil>", "<SIL>", "SIL", "<eps>", "[pause]"])
+def test_pause_markers_become_pauses(marker: str) -> None:
+    (found,) = read(f"t 1 0 1 a\nt 1 1 0.6 {marker}\nt 1 1.6 1 b\nt 1 2.6 1 {marker}\n")
+    assert found.words == ("a", "b")
+    assert found.pause == (marker, marker)
+    assert found.pauses()[0] == pytest.approx(0.6)
+
+
+def test_events_stay_words() -> None:
+    assert read("t 1 0 1 <laugh>\nt 1 1 1 <unk>\n")[0].words == ("<laugh>", "<unk>")
+
+
+def test_channels_may_alternate_from_line_to_line() -> None:
+    rows = [f"t {'AB'[i % 2]} {i} 0.5 w{i}" for i in range(6)]
+    one, two = read("\n".join(rows))
+    assert one.words == ("w0", "w2", "w4")
+    assert two.words == ("w1", "w3", "w5")
+    assert two.start is not None
+    assert two.start.tolist() == [1, 3, 5]
+
+
+def test_plain_and_careful_reading_agree() -> None:
+    plain = "".join(f"t 1 {i / 4} 0.125 w{i},\n" for i in range(50))
+    assert read(plain) == read(";; a comment makes the reader careful\n" + plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("t 1 0 1 a\nt 1 1\n", ":2: a row has 3 fields"),
+        ("t 1 x 1 a\n", ":1: 'x' is not a time in seconds"),
+        ("t 1 -3 1 a\n", ":1: '-3' is not a time in seconds"),
+        ("t 1 0 nan a\n", ":1: 'nan' is not a time in seconds"),
+        ("t 1 0 1 a high\n", ":1: 'high' is not a confidence"),
+        ("t 1 * * <ALT_BEGIN>\nt 1 0 1 a\n", "an <ALT_BEGIN> has no <ALT_END>"),
+    ],
+)
+def test_errors_name_the_line(text: str, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    assert message in str(caught.value)
+
+
+def test_unknown_times_are_spread_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    words = Transcript(
+        ("a", "b", "c", "d"),
+        id="talk",
+        start=np.array([0, np.nan, np.nan, 3]),
+        end=np.array([1, np.nan, np.nan, 4]),
+    )
+    with caplog.at_level(logging.WARNING, logger="caesura"):
+        (back,) = read(written(words))
+    assert back.words == words.words
+    assert back.start is not None
+    assert back.start.tolist() == [0, 1, 2, 3]
+    assert "times of 2 of 4 words are unknown" in caplog.text
+
+
+def test_without_any_time_there_is_no_ctm() -> None:
+    with pytest.raises(OutputError, match="talk has no times, and ctm needs them"):
+        written(Transcript(("a",), id="talk"))
+
+
+def test_blanks_inside_fields_do_not_break_rows() -> None:
+    timed = Transcript(("1 000",), id="my talk", start=np.array([0.0]), end=np.array([1.0]))
+    assert written(timed) == "my_talk 1 0.000 1.000 1_000\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("rev-kaldi", 264_196), ("kaldi-librispeech", 275_408)]
+)
+def test_totals_of_the_recognisers(corpora: Path, name: str, words: int) -> None:
+    found = list(api.read(corpora / "earnings21" / "recognisers" / name))
+    assert len(found) == 33
+    assert all(t.confidence is not None and not np.isnan(t.end).any() for t in found)
+    spoken = [w for t in found for w in t.words if any(map(str.isalnum, w)) and w[0] != "<"]
+    assert len(spoken) == words

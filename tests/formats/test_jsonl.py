@@ -1,0 +1,72 @@
+"""Our own format: nothing lost, and every slip named."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from caesura import api
+from caesura.errors import FormatError
+from caesura.formats.jsonl import Jsonl
+from caesura.transcript import Transcript
+
+SAMPLE = Path(__file__).parent / "samples" / "jsonl.jsonl"
+
+
+def read(text: str) -> list[Transcript]:
+    return list(Jsonl().read(io.BytesIO(text.encode())))
+
+
+def test_sample() -> None:
+    one, two = api.read(SAMPLE)
+    assert one.text == "Good morning. How are you?"
+    assert [s.text for s in one.iter_sentences()] == ["Good morning.", "How are you?"]
+    assert one.sentences is not None
+    assert one.sentences.label == ("", ".", "", "", "?")
+    assert two == Transcript(("yes",), id="two")
+
+
+def test_writes_the_same_lines_again() -> None:
+    file = io.BytesIO()
+    Jsonl().write(api.read(SAMPLE), file)
+    lines = [json.loads(line) for line in file.getvalue().decode().splitlines()]
+    expected = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    assert lines == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[]", "'words' is a list of texts"),
+        ('{"words": ["a", 1]}', "'words' is a list of texts"),
+        ('{"words": ["a"], "start": [0, 1]}', "start has 2 cells for 1 words"),
+        ('{"words": ["a"], "start": ["0"]}', "'start' has a cell '0' that it cannot hold"),
+        ('{"words": ["a"], "head": [0.5]}', "'head' has a cell 0.5"),
+        ('{"words": ["a"], "blank": [1]}', "'blank' has a cell 1"),
+        ('{"words": ["a"], "speaker": "A"}', "'speaker' is not a list"),
+        ('{"words": ["a"], "head": [7]}', "head points outside"),
+        ('{"words": ["a"], "entities": [[0, 3, "PER"]]}', "lies outside the 1 words"),
+        ('{"words": ["a"], "entities": [[0, "PER"]]}', "a list of [first, last, label]"),
+        ('{"words": ["a", "b"], "sentences": [[0, 0]]}', "the sentences cover 1 of 2 words"),
+        ('{"words": ["a", "b"], "sentences": [[1, 1]]}', "sentence 1 is [1, 1] where 0"),
+        ('{"words": ["a"], "sentences": [[0]]}', "a list of [first, last]"),
+        ('{"words": ["a"], "sentences": [[0, 0]], "labels": [1]}', "'labels' is a list of texts"),
+        ('{"words": ["a"], "horse": []}', "unknown key 'horse'"),
+        ('{"words": ["a"], "id": 7}', "'id' is not a text"),
+        ('{"words": ["a"]', "not a JSON line"),
+    ],
+)
+def test_errors_name_the_line(line: str, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read('{"words": []}\n' + line)
+    assert message in str(caught.value)
+    assert "<bytes>:2: " in str(caught.value)
+
+
+def test_half_characters_become_replacement_characters() -> None:
+    assert read('{"words": ["\\ud800", "\\ud83d\\ude42", "\\\\ud800"]}')[0].words == (
+        "\ufffd",
+        "🙂",
+        "\\ud800",
+    )
