@@ -60,7 +60,7 @@ def command(
         for transcript in found:
             click.echo(_json.dumps(described(transcript), ensure_ascii=False))
         return
-    api.write(found, output=output, to=to or ("lines" if output == "-" else ""))
+    api.write(found, output=output, to=to or ("turns" if output == "-" else ""))
 
 
 def described(transcript: Transcript) -> dict[str, Any]:

@@ -100,9 +100,10 @@ class Sheet:
     """All words of a file, column by column, and the first word and comments of each sentence.
 
     Columns of the file and keys of MISC are in `cells`; one that is not there has no content.
+    Columns other than FORM may be left unread: `wanted` names those to read.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, wanted: str = "") -> None:
         self.source = source
         self.words: list[str] = []
         self.cells: dict[str, list[str]] = {}
@@ -119,7 +120,9 @@ class Sheet:
         if columns[:1] != ["ID"] or "FORM" not in columns:
             raise source.error("global.columns has to begin with ID and to have FORM", 1)
         self.width = len(columns)
-        self.place = {name: at for at, name in enumerate(columns, 1)}
+        chosen = wanted.split() or columns
+        self.place = {name: at for at, name in enumerate(columns, 1) if name in chosen}
+        self.place["FORM"] = columns.index("FORM") + 1
         self._ids, self._numbers = _Numbers("\n", 0), _Numbers("", -2)
         self._numbers["_"] = -1
         self._forms: dict[str, str] = {}

@@ -80,16 +80,13 @@ class Text(TextFormat):
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write the text; an empty line where no mark tells the sentence end."""
         transcript = self.single(transcripts)
-        marks = transcript.mark or ("",) * len(transcript)
-        told = iter(sentence_ends(transcript.words, marks, self.marks))
         pieces = transcript.surface()
-        ends = [False] * len(pieces)
-        if transcript.sentences is not None:
-            ends = transcript.sentences.boundary.tolist()
-        for piece, end in zip(pieces, ends, strict=True):
-            silent = not next(told) and end
-            yield piece.rstrip() + "\n\n" if silent else piece
-        yield "\n"
+        if transcript.sentences is not None and pieces:
+            marks = transcript.mark or ("",) * len(transcript)
+            told = sentence_ends(transcript.words, marks, self.marks)
+            for last in transcript.sentences.gaps.tolist():
+                pieces[last] = pieces[last] if told[last] else pieces[last].rstrip() + "\n\n"
+        yield "".join(pieces).rstrip() + "\n"
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,9 +30,7 @@ SLACK = 5e-4
 
 @dataclass(frozen=True)
 class _Row:
-    """One row; `place` is its line."""
-
-    place: int
+    line: int
     kind: str
     channel: nist.Channel
     start: float
@@ -136,14 +134,14 @@ def _transcript(id: str, channel: _Channel) -> Transcript:
             speaker=row.speaker or None,
             confidence=row.confidence,
         )
-        owner = units.of((row.start + row.end) / 2, row.place, row.speaker)
+        owner = units.of((row.start + row.end) / 2, (row.line,), row.speaker)
         owners += [owner] * (len(rows) - before)
     end_sentences(rows, owners, [owner.label if owner else "" for owner in owners])
     return rows.transcript(id)
 
 
 def _unit(row: _Row) -> Unit:
-    return Unit(row.start, row.end, row.place, row.speaker, LABELS.get(row.subtype, ""))
+    return Unit(row.start, row.end, (row.line,), row.speaker, LABELS.get(row.subtype, ""))
 
 
 def _written(transcript: Transcript) -> Iterator[str]:
@@ -162,8 +160,8 @@ def _written(transcript: Transcript) -> Iterator[str]:
             times = _span(starts[i], max(ends[i : last + 1]))
             yield f"{kind} {front} {times} <NA> {subtype} {name} <NA> <NA>\n"
         subtype = "frag" if transcript.words[i].endswith("-") else "lex"
-        times = _span(starts[i], ends[i])
-        yield f"LEXEME {front} {times} {nist.field(surface)} {subtype} {speakers[i]} {sure[i]} <NA>\n"
+        word = f"{_span(starts[i], ends[i])} {nist.field(surface)} {subtype}"
+        yield f"LEXEME {front} {word} {speakers[i]} {sure[i]} <NA>\n"
 
 
 def _heads(transcript: Transcript, speakers: list[str]) -> list[list[tuple[str, str, str, int]]]:

@@ -15,6 +15,13 @@ from caesura.formats.source import Source, items, seconds, share, string
 from caesura.transcript import Span, Transcript
 
 TYPES = frozenset({"word", "punctuation", "entity", "speaker_change"})
+MESSAGES = frozenset(
+    "StartRecognition RecognitionStarted AddAudio AudioAdded ChannelAudioAdded EndOfStream "
+    "AddTranslation AddPartialTranslation AudioEventStarted AudioEventEnded SpeakersResult "
+    "EndOfUtterance EndOfTranscript".split()
+)
+"""Messages of a stream that have no words of the transcript."""
+
 UNKNOWN = "UU"
 """The speaker of words that could not be told apart."""
 
@@ -102,13 +109,7 @@ def _is_message(document: Any) -> bool:
     named = document["message"]
     if named in ("AddTranscript", "AddPartialTranscript"):
         return isinstance(document.get("results"), list)
-    return named in (
-        "RecognitionStarted",
-        "AudioAdded",
-        "EndOfUtterance",
-        "EndOfTranscript",
-        "ChannelAudioAdded",
-    )
+    return named in MESSAGES
 
 
 def _stream(messages: list[Json]) -> Json:

@@ -42,7 +42,7 @@ class Segment(NamedTuple):
     speaker: str = ""
 
 
-def transcript(segments: Iterable[Segment], where: str, id: str, language: str = "") -> Transcript:
+def of_segments(segments: Iterable[Segment], where: str, id: str, language: str = "") -> Transcript:
     """Make a transcript of a recogniser's segments; `where` names the file in warnings."""
     segments = list(segments)
     characters = lacks_blanks(" ".join(segment.text for segment in segments))
@@ -185,7 +185,7 @@ def _fill(rows: Rows, words: Iterable[Spoken]) -> None:
         )
 
 
-def stretches(transcript: Transcript) -> Flags:
+def segment_ends(transcript: Transcript) -> Flags:
     """Tell after which words a segment ends: at sentence ends or, if unknown, at long pauses."""
     if transcript.sentences is not None:
         return transcript.sentences.boundary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from caesura.formats.captions import Captions
 from caesura.formats.source import Source
 from caesura.formats.timed import TIMING, Run, Shown, timing, transcript
 from caesura.transcript import Transcript
+
+logger = logging.getLogger("caesura")
 
 _CODE = re.compile(r"\{\\[^{}]*\}|\{[A-Za-z]:[^{}]*\}")
 _BREAK = re.compile(r"\\N|<br\s*/?>", re.IGNORECASE)
@@ -36,7 +39,13 @@ class Srt(Captions):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read what stands between the lines with times; the number of a cue belongs to it."""
-        yield transcript(_shown(source), source)
+        shown = list(_shown(source))
+        if not shown and source.text.strip():
+            raise source.error(
+                "no line has the times of a cue",
+                remedy="a cue begins with a line such as 00:00:01,000 --> 00:00:02,000",
+            )
+        yield transcript(shown, source)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write numbered cues."""
@@ -48,32 +57,24 @@ class Srt(Captions):
 
 
 def _shown(source: Source) -> Iterator[Shown]:
+    """Find cues; a number right above the times is the cue's own if the first cue has one."""
     times: tuple[float, float] | None = None
     lines: list[str] = []
     numbered = False
-    for number, line in source.lines():
+    for number, line in [*source.lines(), (0, "0:0 --> 0:0")]:
         found = timing(line, number, source)
         if found is None:
             lines.append(line)
             continue
         own = bool(lines) and _NUMBER.fullmatch(lines[-1]) is not None
         numbered = own if times is None else numbered
-        if own and numbered:
+        if own and numbered and number:
             lines.pop()
-        yield from _cue(times, lines, source)
+        if times is not None:
+            yield Shown(*times, [[Run(line)] for line in _plain("\n".join(lines)).split("\n")])
+        elif number and any(map(str.strip, lines)):
+            logger.warning("%s: text before the first cue is left out", source.name)
         times, lines = found, []
-    yield from _cue(times, lines, source)
-
-
-def _cue(times: tuple[float, float] | None, lines: list[str], source: Source) -> Iterator[Shown]:
-    text = "\n".join(lines)
-    if times is not None:
-        yield Shown(*times, [[Run(line)] for line in _plain(text).split("\n")])
-    elif text.strip():
-        raise source.error(
-            "text stands before the first times of a cue",
-            remedy="a cue begins with a line such as 00:00:01,000 --> 00:00:02,000",
-        )
 
 
 def _plain(text: str) -> str:

@@ -184,20 +184,25 @@ def _add_line(rows: Rows, line: Line) -> None:
         rows.glue()
     if any(split_marks(token.surface).word for token in tokens):
         rows.turn()
-    for at, token in enumerate(tokens):
-        surface = token.surface.strip(_INVISIBLE)
-        if not surface:
-            continue
-        more = at + 1 < len(tokens)
-        if at == 0 and more and surface in LEADS:
-            rows.open(surface, blank=True)
-        elif not set(surface) - NOTES:
-            rows.punctuation(surface)
-        else:
-            if at == 0 and _DIALOGUE.match(surface):
-                rows.open("-")
-                surface = surface[1:]
-            rows.token(surface, start=token.start, end=token.end, speaker=token.speaker or None)
+    for at, (surface, start, end, speaker) in enumerate(tokens):
+        if not surface.isalnum():
+            surface = _cleared(rows, surface, at == 0, at + 1 == len(tokens))
+        rows.token(surface, start=start, end=end, speaker=speaker or None)
+
+
+def _cleared(rows: Rows, surface: str, first: bool, last: bool) -> str:
+    """Give what remains of a token as a word: signs of a change of speaker and music open it."""
+    surface = surface.strip(_INVISIBLE)
+    if first and not last and surface in LEADS:
+        rows.open(surface, blank=True)
+        return ""
+    if surface and not set(surface) - NOTES:
+        rows.punctuation(surface)
+        return ""
+    if first and _DIALOGUE.match(surface):
+        rows.open("-")
+        return surface[1:]
+    return surface
 
 
 def _unparted(rows: Rows, surface: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
@@ -12,7 +12,7 @@ from caesura.formats.captions import Captions, Cues
 from caesura.formats.mediaclock import Clock
 from caesura.formats.source import Source
 from caesura.formats.timed import Run, Shown, transcript
-from caesura.formats.xml import local, tree
+from caesura.formats.xml import legal, local, tree
 from caesura.transcript import Transcript
 
 DEEPEST = 100
@@ -41,15 +41,15 @@ class Ttml(Captions):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read the paragraphs; a file in several languages gives a transcript for each."""
-        root = tree(source)
+        root = tree(_closed(source))
         if local(root.tag) != "tt":
             raise source.error("this is not TTML", remedy="its first element has to be <tt>")
-        reader = _Reader(source, Clock.of(root, source), _agents(root))
         place = _Place(language=root.get(f"{_XML}lang", "").strip())
-        bodies = [inner for inner in root if local(inner.tag) == "body"]
-        found = [cue for body in bodies for cue in reader.paragraphs(body, place)]
-        for language in dict.fromkeys(language for language, _ in found) or [place.language]:
-            shown = [cue for spoken, cue in found if spoken == language]
+        reader = _Reader(source, Clock.of(root, source), _agents(root))
+        for body in root:
+            if local(body.tag) == "body":
+                reader.walk(body, place)
+        for language, shown in (reader.found or {place.language: []}).items():
             yield transcript(shown, source, language)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
@@ -58,11 +58,18 @@ class Ttml(Captions):
         cues = self.cues(given)
         names = dict.fromkeys(who for who in cues.speaker if who)
         agents = {who: f"speaker{at}" for at, who in enumerate(names, 1)}
-        yield _HEAD.format(quoteattr(_printable(given.language)))
+        yield _HEAD.format(quoteattr(legal(given.language)))
         yield "".join(_head(agents))
         yield " <body>\n  <div>\n"
         yield "".join(_paragraphs(cues, agents))
         yield "  </div>\n </body>\n</tt>\n"
+
+
+def _closed(source: Source) -> Source:
+    """Mend line breaks that are written as in HTML."""
+    if b"<br>" not in source.data or b"</br>" in source.data:
+        return source
+    return replace(source, data=source.data.replace(b"<br>", b"<br/>"))
 
 
 def _head(agents: Mapping[str, str]) -> Iterator[str]:
@@ -70,7 +77,7 @@ def _head(agents: Mapping[str, str]) -> Iterator[str]:
     if agents:
         yield " <head>\n  <metadata>\n"
         for who, id in agents.items():
-            name = f'<ttm:name type="full">{escape(_printable(who))}</ttm:name>'
+            name = f'<ttm:name type="full">{escape(legal(" ".join(who.split())))}</ttm:name>'
             yield f'   <ttm:agent type="person" xml:id="{id}">{name}</ttm:agent>\n'
         yield "  </metadata>\n </head>\n"
 
@@ -80,11 +87,6 @@ def _paragraphs(cues: Cues, agents: Mapping[str, str]) -> Iterator[str]:
         agent = f' ttm:agent="{agents[who]}"' if who else ""
         lines = escape(text).replace("\n", "<br/>")
         yield f'   <p begin="{start}" end="{end}"{agent}>{lines}</p>\n'
-
-
-def _printable(text: str) -> str:
-    """Replace what XML cannot hold."""
-    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def _agents(root: Element) -> dict[str, str]:
@@ -114,26 +116,36 @@ class _Reader:
     source: Source
     clock: Clock
     agents: Mapping[str, str]
+    found: dict[str, list[Shown]] = field(default_factory=dict)
+    """Paragraphs by the language they are in."""
 
-    def paragraphs(self, element: Element, around: _Place) -> Iterator[tuple[str, Shown]]:
-        """Yield each paragraph below an element and the language it is in."""
+    def walk(self, element: Element, around: _Place) -> float:
+        """Find the paragraphs below an element, and give its end."""
         place = self.inside(element, around)
         if local(element.tag) == "p":
             lines: list[list[Run]] = [[]]
             self.runs(element, place, replace(place, begin=math.nan, end=math.nan), lines)
             starts = [run.start for line in lines for run in line if not math.isnan(run.start)]
             begin = min(starts, default=math.nan) if math.isnan(place.begin) else place.begin
-            yield place.language, Shown(begin, place.end, lines)
-            return
+            self.found.setdefault(place.language, []).append(Shown(begin, place.end, lines))
+            return place.end
         place = replace(place, language=element.get(f"{_XML}lang", place.language).strip())
+        ends: list[float] = []
         following = place
         for inner in element:
-            yield from self.paragraphs(inner, following)
-            if element.get("timeContainer") == "seq":
-                following = replace(place, begin=self.inside(inner, following).end)
+            ends.append(self.walk(inner, following))
+            if element.get("timeContainer") == "seq" and not math.isnan(ends[-1]):
+                following = replace(place, begin=ends[-1])
+        if not math.isnan(place.end):
+            return place.end
+        return max((end for end in ends if not math.isnan(end)), default=math.nan)
 
     def inside(self, element: Element, around: _Place) -> _Place:
-        """Give what holds inside an element: times count from the begin of what is around it."""
+        """Give what holds inside an element: times count from the begin of what is around it.
+
+        An element that would begin when what is around it has ended cannot mean that: its times
+        count from zero.
+        """
         if around.depth > DEEPEST:
             raise self.source.error(f"elements are nested more than {DEEPEST} deep")
         begin, end, lasts = (self.time(element, name) for name in ("begin", "end", "dur"))
@@ -141,6 +153,8 @@ class _Reader:
         known = not all(map(math.isnan, (begin, end, lasts)))
         start = base + (0.0 if math.isnan(begin) else begin) if known else around.begin
         stops = [around.end, base + end, start + lasts]
+        if begin > 0 and start >= around.end:
+            start, stops = begin, [end, begin + lasts]
         agent = next((v for k, v in element.attrib.items() if local(k) == "agent"), "").split()
         return replace(
             around,

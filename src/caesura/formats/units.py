@@ -10,16 +10,19 @@ from typing import NamedTuple
 
 from caesura.formats.rows import Rows
 
+Place = tuple[float, ...]
+"""Orders what happens at the same time: where it stands in the file."""
+
 
 class Unit(NamedTuple):
     """A stretch of time in which somebody ('' is anybody) says a sentence.
 
-    `place` orders what happens at the same time; `label` is the class of the sentence's end.
+    `label` is the class of the sentence's end.
     """
 
     start: float
     end: float
-    place: float
+    place: Place
     speaker: str = ""
     label: str = ""
 
@@ -39,7 +42,7 @@ class Units:
             for who, found in self.units.items()
         }
 
-    def of(self, middle: float, place: float, speaker: str) -> Unit | None:
+    def of(self, middle: float, place: Place, speaker: str) -> Unit | None:
         """Find the unit of a word: of its speaker, or of anybody, around the word's middle.
 
         Where several meet, it is the last one that begins before the word.

@@ -9,8 +9,7 @@ from typing import Any
 
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
-from caesura.formats.spoken import Segment, Spoken, spans, spoken
-from caesura.formats.spoken import transcript as of_segments
+from caesura.formats.spoken import Segment, Spoken, of_segments, spans, spoken
 from caesura.transcript import Transcript
 
 

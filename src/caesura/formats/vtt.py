@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import logging
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -15,14 +14,12 @@ from caesura.formats.source import Source
 from caesura.formats.timed import Run, Shown, clock, timing, transcript
 from caesura.transcript import Transcript
 
-logger = logging.getLogger("caesura")
-
 _PIECES = re.compile(r"(</?[A-Za-z0-9][^<>\n]*>|</>|\n)")
 _STAMP = re.compile(r"<(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})>")
 _VOICE = re.compile(r"</v>|<v(?:\.[^\s>]*)?(?:\s+(.*))?>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 _LANGUAGE = re.compile(r"Language:\s*(\S+)")
-_NOT_CUES = ("NOTE", "STYLE", "REGION")
+_NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?!\S)")
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,11 +37,10 @@ class Vtt(Captions):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read the header's language and the cues."""
-        lines = [*source.lines(), (0, "")]
-        shown = list(_shown(lines, source))
+        shown = list(_shown(source))
         if not shown and not self.recognises(source):
             raise source.error("this is not WebVTT", 1, "it has to begin with WEBVTT")
-        header = takewhile(bool, (line for _, line in lines))
+        header = takewhile(bool, (line for _, line in source.lines()))
         named = next(filter(None, map(_LANGUAGE.match, header)), None)
         yield transcript(shown, source, named[1] if named else "")
 
@@ -72,21 +68,29 @@ def _voice(name: str) -> str:
     return f"<v {name}>{{}}</v>" if name else "{}"
 
 
-def _shown(lines: list[tuple[int, str]], source: Source) -> Iterator[Shown]:
-    """Find cues: a line with times and all that follows until a line without anything."""
+def _shown(source: Source) -> Iterator[Shown]:
+    """Find cues: a line with times and what follows, but for comments and the next cue's name.
+
+    A blank line ends a cue; text after it that belongs nowhere else is still kept.
+    """
     times: tuple[float, float] | None = None
+    text: list[str] = []
     block: list[str] = []
-    began = False
-    for number, line in lines:
+    parted = False
+    for number, line in [*source.lines(), (0, "")]:
         found = timing(line, number, source)
         if found is None and line:
             block.append(line)
             continue
-        if times is not None:
-            yield Shown(*times, _lines(block))
-        elif began and found is None and block and not block[0].startswith(_NOT_CUES):
-            logger.warning("%s:%d: text outside a cue is left out", source.name, number - 1)
-        times, block, began = found, [], began or found is not None
+        if not (parted and block and _NO_CUE.match(block[0])):
+            text += block[:-1] if parted and found else block
+        if found:
+            if times is not None:
+                yield Shown(*times, _lines(text))
+            times, text = found, []
+        block, parted = [], found is None
+    if times is not None:
+        yield Shown(*times, _lines(text))
 
 
 def _lines(block: list[str]) -> list[list[Run]]:

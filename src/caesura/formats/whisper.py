@@ -10,8 +10,15 @@ from typing import Any
 
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, number, seconds, share, string
-from caesura.formats.spoken import Segment, Spoken, aligned, spans, spoken, stretches
-from caesura.formats.spoken import transcript as of_segments
+from caesura.formats.spoken import (
+    Segment,
+    Spoken,
+    aligned,
+    of_segments,
+    segment_ends,
+    spans,
+    spoken,
+)
 from caesura.formats.wordpieces import merged
 from caesura.text.tokens import has_joined
 from caesura.transcript import Transcript
@@ -81,7 +88,7 @@ class Whisper(JsonFormat):
         words = spoken(transcript)
         segments = [
             _written(i, words[first:stop])
-            for i, (first, stop) in enumerate(spans(stretches(transcript)))
+            for i, (first, stop) in enumerate(spans(segment_ends(transcript)))
         ]
         text = "".join(segment["text"] for segment in segments)
         return {"text": text, "segments": segments, "language": transcript.language}

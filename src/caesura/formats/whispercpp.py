@@ -14,8 +14,7 @@ import numpy as np
 
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
-from caesura.formats.spoken import Segment, Spoken, spans, spoken, stretches
-from caesura.formats.spoken import transcript as of_segments
+from caesura.formats.spoken import Segment, Spoken, of_segments, segment_ends, spans, spoken
 from caesura.formats.wordpieces import is_special, mended, merged
 from caesura.text.tokens import has_joined
 from caesura.transcript import Flags, Transcript
@@ -81,7 +80,7 @@ class WhisperCpp(JsonFormat):
     def document(self, transcript: Transcript) -> dict[str, Any]:
         """Write what whisper.cpp writes with `-ojf`; a word is a token."""
         words = spoken(transcript)
-        found = spans(stretches(transcript) | _changes(transcript))
+        found = spans(segment_ends(transcript) | _changes(transcript))
         return {
             "result": {"language": transcript.language},
             "transcription": [_written(words[first:stop]) for first, stop in found],

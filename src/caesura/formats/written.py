@@ -44,11 +44,11 @@ class Written:
 
         The label of a sentence is the plain mark at its end.
         """
-        table = _Table(self.surfaces, self.blank)
+        table = _Table(self)
         words, tails = table.words, table.tails
-        labels = sentence_ends(words, tails, marks) if marks else [""] * len(words)
+        labels = table.found(marks)
         boundary = np.fromiter(map(bool, labels), np.bool_, len(words))
-        for last in table.lasts(self.ends):
+        for last in table.lasts():
             boundary[last] = True
             labels[last] = labels[last] or _final(words[last], tails[last])
         label = tuple(labels) if any(labels) else None
@@ -63,10 +63,9 @@ class Written:
 
     def inner_ends(self, marks: str) -> int:
         """Count sentence ends by marks that are not told ends."""
-        table = _Table(self.surfaces, self.blank)
-        found = sentence_ends(table.words, table.tails, marks)
-        told = set(table.lasts(self.ends))
-        return sum(1 for i, label in enumerate(found) if label and i not in told)
+        table = _Table(self)
+        told = set(table.lasts())
+        return sum(1 for i, mark in enumerate(table.found(marks)) if mark and i not in told)
 
 
 def _final(word: str, mark: str) -> str:
@@ -77,41 +76,56 @@ def _final(word: str, mark: str) -> str:
 class _Table:
     """Words, and the punctuation before and after them; lone punctuation goes to a neighbour."""
 
-    def __init__(self, surfaces: list[str], blank: list[bool]) -> None:
-        split = [split_marks(surface) for surface in surfaces]
-        self.openings, self.words, self.tails = map(
-            list, zip(*split, strict=True) if split else ([], [], [])
-        )
-        self.blank = list(blank) or [True] * len(split)
-        self.kept: Indices | None = None
+    def __init__(self, text: Written) -> None:
+        split = [split_marks(surface) for surface in text.surfaces]
+        columns = zip(*split, strict=True) if split else ((), (), ())
+        self.openings, self.words, self.tails = (list(column) for column in columns)
+        self.blank = list(text.blank) or [True] * len(split)
+        self.ends = np.array(text.ends, dtype=np.int64)
         bare = [i for i, word in enumerate(self.words) if not word]
         if bare:
             self._attach(bare)
 
     def _attach(self, bare: list[int]) -> None:
-        said = np.array(list(map(bool, self.words)))
-        self.kept = np.flatnonzero(said)
-        kept = self.kept.tolist()
+        """Give lone punctuation to the word before it, or after it if that is where it belongs."""
+        kept = np.flatnonzero(list(map(bool, self.words)))
         leads: dict[int, str] = {}
-        for i, place in zip(bare, np.searchsorted(self.kept, bare).tolist(), strict=True):
+        for i, place in zip(bare, np.searchsorted(kept, bare).tolist(), strict=True):
             surface = self.openings[i]
-            if place == 0 or is_opening(surface):
+            if place == 0 or is_opening(surface) or self._leads(i, kept[place - 1 : place + 1]):
                 leads[place] = leads.get(place, "") + surface + " " * self.blank[i]
                 continue
-            before = kept[place - 1]
+            before = int(kept[place - 1])
             self.tails[before] += " " * self.blank[before] + surface
             self.blank[before] = self.blank[i]
         for place, lead in leads.items():
             if place < len(kept):
                 self.openings[kept[place]] = lead + self.openings[kept[place]]
-            elif kept:
+            elif len(kept):
                 self.tails[kept[-1]] += " " + lead.rstrip()
-        for column in (self.openings, self.words, self.tails, self.blank):
-            column[:] = [column[i] for i in kept]
+        self.ends = np.searchsorted(kept, self.ends)
+        self.openings = [self.openings[i] for i in kept.tolist()]
+        self.words = [self.words[i] for i in kept.tolist()]
+        self.tails = [self.tails[i] for i in kept.tolist()]
+        self.blank = [self.blank[i] for i in kept.tolist()]
 
-    def lasts(self, ends: list[int]) -> list[int]:
-        """Give the last word of each stretch that ends before the surfaces at `ends`."""
-        counts = np.unique(np.array(ends, dtype=np.int64))
-        if self.kept is not None:
-            counts = np.unique(np.searchsorted(self.kept, counts))
-        return [int(count) - 1 for count in counts if count]
+    def _leads(self, at: int, around: Indices) -> bool:
+        """Whether punctuation begins a stretch that has the second of the words around it."""
+        stretch = np.searchsorted(self.ends, [at, *around.tolist()], side="right").tolist()
+        return len(stretch) == 3 and stretch[1] < stretch[0] == stretch[2]
+
+    def found(self, marks: str) -> list[str]:
+        """Give the sentence mark of each gap; most have no punctuation and are passed over."""
+        marked = [i for i, tail in enumerate(self.tails) if tail or self.words[i][-1] == "."]
+        after = [*self.words[1:], ""]
+        words = [word for i in marked for word in (self.words[i], after[i])]
+        tails = [tail for i in marked for tail in (self.tails[i], "")]
+        labels = [""] * len(self.words)
+        if marked:
+            for i, label in zip(marked, sentence_ends(words, tails, marks)[::2], strict=True):
+                labels[i] = label
+        return labels
+
+    def lasts(self) -> list[int]:
+        """Give the last word of each stretch whose end was told."""
+        return [end - 1 for end in np.unique(self.ends).tolist() if end]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
+from xml.parsers.expat import errors
 
 from caesura.errors import FormatError
 from caesura.formats.source import Source
@@ -24,19 +26,25 @@ class _Builder(ElementTree.TreeBuilder):
 
 def tree(source: Source) -> ElementTree.Element:
     """Give the root element of an XML file."""
-    head = source.data[:200].removeprefix(b"\xef\xbb\xbf").lower()
+    try:
+        return _parsed(source.data, source)
+    except ElementTree.ParseError as error:
+        if error.code != errors.codes[errors.XML_ERROR_UNBOUND_PREFIX]:
+            raise _told(error, source) from error
+    try:
+        return _parsed(_declared(source.data), source)
+    except ElementTree.ParseError as error:
+        raise _told(error, source) from error
+
+
+def _parsed(data: bytes, source: Source) -> ElementTree.Element:
+    head = data[:200].removeprefix(b"\xef\xbb\xbf").lower()
     told_wrongly = head.startswith(b"<?xml") and b"utf-16" in head.split(b"?>")[0]
     encoding = "utf-8" if told_wrongly else None
     parser = ElementTree.XMLParser(target=_Builder(source), encoding=encoding)  # noqa: S314 - safe by its builder
     try:
-        parser.feed(source.data)
+        parser.feed(data)
         root: ElementTree.Element = parser.close()
-    except ElementTree.ParseError as error:
-        line, _ = error.position
-        what = str(error).split(": line")[0].replace("\n", " ")
-        raise source.error(f"not XML: {what}", line) from error
-    except FormatError:
-        raise
     except (ValueError, LookupError) as error:
         raise source.error(
             "not XML in an encoding that can be read", remedy="save the file as UTF-8"
@@ -44,6 +52,27 @@ def tree(source: Source) -> ElementTree.Element:
     return root
 
 
+def _told(error: ElementTree.ParseError, source: Source) -> FormatError:
+    line, _ = error.position
+    return source.error(f"not XML: {str(error).split(': line')[0]}", line)
+
+
+def _declared(data: bytes) -> bytes:
+    """Declare the prefixes of names that a file forgot to declare."""
+    known = {b"xml", b"xmlns", *re.findall(rb"xmlns:([\w.-]+)\s*=", data)}
+    used = set(re.findall(rb"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]", data)) - known
+    more = b"".join(b' xmlns:%b="%b"' % (name, name) for name in sorted(used))
+    return re.sub(rb"<[A-Za-z_][^\s/>]*", lambda found: found[0] + more, data, count=1)
+
+
 def local(tag: object) -> str:
     """Name of an element or attribute without its namespace; '' for comments and the like."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+_ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def legal(text: str) -> str:
+    """Leave out the characters that XML cannot hold."""
+    return _ILLEGAL.sub("", text)

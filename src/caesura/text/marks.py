@@ -26,11 +26,14 @@ TITLES = frozenset(
 )
 """Abbreviations, in any case, that stand before something: their dot ends no sentence."""
 
-CAPITAL_TITLES = frozenset("Gen Sen Rep Col Maj Adm Rev Hon Pres Fig Vol No Mt Nr Hr Fr Bd".split())
+CAPITAL_TITLES = frozenset("Gen Sen Rep Col Maj Adm Rev Hon Pres Fig Vol Mt Nr Hr Fr Bd".split())
 """The same, but plain words when they are not capitalised."""
 
 ENDINGS = frozenset("jr sr inc ltd corp bros dept univ assn blvd sept etc bzw usw evtl ggf".split())
 """Abbreviations that may also be the last word: what follows decides."""
+
+NUMBERED = frozenset("no nos p pp art ch sec".split())
+"""Words whose dot ends no sentence before a number."""
 
 STARTERS = frozenset(
     "the a an it he she we they i you this that these those there here and but so or if when while "
@@ -64,7 +67,8 @@ def _leads(text: str, at: int) -> bool:
 def _trails(text: str, at: int) -> bool:
     char = text[at]
     if char == "-":
-        return text[at - 1 : at] == "-" or text[at + 1 : at + 2] == "-"
+        doubled = text[at - 1 : at] == "-" or text[at + 1 : at + 2] == "-"
+        return doubled or (at > 0 and _trails(text, at - 1))
     category = unicodedata.category(char)
     return (
         category in ("Po", "Pe", "Pf", "Pi", "Ps") and char not in PART_OF_WORD
@@ -136,6 +140,8 @@ def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list
     followers = [*words[1:], ""]
     for word, mark, follower in zip(words, marks, followers, strict=True):
         plain = end_mark(mark)
+        if plain == "." and word.lower() in NUMBERED and follower[:1].isdigit():
+            plain = ""
         if not plain and word.endswith(".") and _may_end(word[:-1], follower):
             plain = "."
         found.append(plain if plain in ends else "")
