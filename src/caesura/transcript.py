@@ -158,20 +158,24 @@ class Segmentation(_ByValue):
     def take(self, words: Indices) -> Segmentation:
         """Keep these words; a boundary after a dropped word moves to the kept word before it.
 
-        With several labels in a row of dropped words the last non-empty one is kept.
+        Gaps that become one keep the first label that stands at a boundary, else the first one,
+        and the strongest evidence.
         """
-        owner = np.searchsorted(words, np.arange(len(self)), side="right") - 1
-        inside = owner >= 0
-        boundary = np.zeros(len(words), dtype=np.bool_)
-        boundary[owner[self.boundary & inside]] = True
-        label: list[str] | None = None
-        if self.label is not None:
-            label = [""] * len(words)
-            for gap, mark in enumerate(self.label):
-                if mark and owner[gap] >= 0:
-                    label[owner[gap]] = mark
-        log_odds = None if self.log_odds is None else self.log_odds[words]
-        return Segmentation(boundary, None if label is None else tuple(label), log_odds)
+        if not len(words):
+            return self[:0]
+        label = None if self.label is None else self._labels(words)
+        log_odds = None if self.log_odds is None else np.fmax.reduceat(self.log_odds, words)
+        return Segmentation(np.logical_or.reduceat(self.boundary, words), label, log_odds)
+
+    def _labels(self, words: Indices) -> Strings:
+        given = np.array([gap for gap, mark in enumerate(self.label or ()) if mark], np.int64)
+        owners = np.searchsorted(words, given, side="right") - 1
+        found: dict[int, tuple[bool, str]] = {}
+        for gap, owner in zip(given.tolist(), owners.tolist(), strict=True):
+            ends = bool(self.boundary[gap])
+            if owner not in found or (ends and not found[owner][0]):
+                found[owner] = (ends, (self.label or ())[gap])
+        return tuple(found.get(at, (False, ""))[1] for at in range(len(words)))
 
     def __getitem__(self, part: slice) -> Segmentation:
         return Segmentation(
@@ -282,35 +286,33 @@ class Transcript(_ByValue):
         for name in self.layers:
             layer = getattr(self, name)
             if name in SPANS:
-                changes[name] = _shifted(layer, np.arange(first, stop))
+                inside = tuple(span for span in layer if span.first < stop and span.last >= first)
+                changes[name] = _shifted(inside, np.arange(first, stop)) if inside else ()
             else:
                 changes[name] = layer[first:stop]
         if self.head is not None:
-            inside = (self.head >= first) & (self.head < stop)
-            changes["head"] = np.where(inside, self.head - first, -1)[first:stop]
+            head = self.head[first:stop]
+            changes["head"] = np.where((head >= first) & (head < stop), head - first, -1)
         return self.replace(**changes)
 
     def take(self, words: ArrayLike) -> Transcript:
         """Keep the words at these ascending indices (or where this mask is true).
 
-        A boundary moves to the kept word before; spans shrink; a word whose head is dropped
+        What stands after a dropped word (a boundary, a blank, a pause) moves to the kept word
+        before, the beginning of a cluster to the next; spans shrink; a word whose head is dropped
         hangs on the nearest kept ancestor.
         """
         mask = np.asarray(words)
         kept = np.flatnonzero(mask) if mask.dtype == np.bool_ else mask.astype(np.int64)
-        changes: dict[str, Any] = {"words": tuple(self.words[i] for i in kept.tolist())}
+        changes: dict[str, Any] = {"words": tuple(map(self.words.__getitem__, kept.tolist()))}
         for name in self.layers:
             layer = getattr(self, name)
             if name in SPANS:
                 changes[name] = _shifted(layer, kept)
             elif name == "sentences":
                 changes[name] = layer.take(kept)
-            elif isinstance(layer, tuple):
-                changes[name] = tuple(layer[i] for i in kept.tolist())
             else:
-                changes[name] = layer[kept]
-        if self.head is not None:
-            changes["head"] = _reattached(self.head, kept)
+                changes[name] = _taken(name, layer, kept)
         return self.replace(**changes)
 
     @classmethod
@@ -353,9 +355,10 @@ class Transcript(_ByValue):
             pieces = list(map(str.__add__, self.opening, pieces))
         if self.mark is not None:
             pieces = list(map(str.__add__, pieces, self.mark))
-        if self.multiwords:
-            for span in self.multiwords:
-                pieces[span.first : span.last + 1] = [span.label, *[""] * (span.last - span.first)]
+        for first, last, label, _ in self.multiwords or ():
+            opening = self.opening[first] if self.opening is not None else ""
+            mark = self.mark[last] if self.mark is not None else ""
+            pieces[first : last + 1] = [opening + label + mark, *[""] * (last - first)]
         blanks = [True] * len(pieces) if self.blank is None else self.blank.tolist()
         for span in self.multiwords or ():
             blanks[span.first : span.last] = [False] * (span.last - span.first)
@@ -387,20 +390,48 @@ def _shifted(spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
     return tuple(moved)
 
 
+def _taken(name: str, layer: Any, kept: Indices) -> Any:
+    """Give the cells of the kept words, and what dropped words hand on to them."""
+    if name == "head":
+        return _reattached(layer, kept)
+    if name == "pause":
+        return _handed_back(layer, kept)
+    if isinstance(layer, tuple):
+        return tuple(map(layer.__getitem__, kept.tolist()))
+    if len(kept) and name == "blank":
+        return np.logical_or.reduceat(layer, kept)
+    if len(kept) and name == "cluster":
+        after_kept = np.concatenate(([0], kept[:-1] + 1))
+        return np.logical_or.reduceat(layer[: kept[-1] + 1], after_kept)
+    return layer[kept]
+
+
+def _handed_back(layer: Strings, kept: Indices) -> Strings:
+    """Cells of the kept words; an empty one gets the first cell of the dropped words after it."""
+    given = np.array([at for at, cell in enumerate(layer) if cell], np.int64)
+    cells = [""] * len(kept)
+    owners = np.searchsorted(kept, given, side="right") - 1
+    for at, owner in zip(given.tolist(), owners.tolist(), strict=True):
+        if owner >= 0:
+            cells[owner] = cells[owner] or layer[at]
+    return tuple(cells)
+
+
 def _reattached(head: Indices, kept: Indices) -> Indices:
-    """Heads among the kept words; those of dropped words are handed up the tree."""
-    place = np.full(len(head) + 1, -1, dtype=np.int64)
+    """Heads among the kept words; those of dropped words are handed up the tree.
+
+    A word below a dropped root becomes a root; a loop of dropped words is no head.
+    """
+    count = len(head)
+    place = np.full(count, -1, dtype=np.int64)
     place[kept] = np.arange(len(kept))
-    own = kept
-    up = head[kept]
-    for _ in range(len(head)):
-        lost = (up >= 0) & (place[up] < 0)
-        if not lost.any():
-            break
-        above = head[up]
-        at_root = lost & (above == up)
-        up = np.where(at_root, own, np.where(lost, above, up))
-    return np.where(up >= 0, place[up], -1)
+    up = np.where((place < 0) & (head >= 0), head, np.arange(count))
+    for _ in range(count.bit_length()):
+        up = up[up]
+    known = head[kept] >= 0
+    target = np.where(known, up[head[kept]], kept)
+    at_root = (place[target] < 0) & (head[target] == target)
+    return np.where(known, np.where(at_root, np.arange(len(kept)), place[target]), -1)
 
 
 def _joined_column(name: str, layers: Sequence[Any], offsets: Sequence[int]) -> Any:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from caesura.errors import FormatError
@@ -89,7 +90,7 @@ def test_writes_a_result_or_one_for_each_sentence() -> None:
 
 def test_punctuation_and_missing_blanks_come_back() -> None:
     given = Transcript(
-        ("雨", "だ", "Yes"), id="talk", blank=[False, True, True], mark=("", "。", "!")
+        ("雨", "だ", "Yes"), id="talk", blank=np.array([False, True, True]), mark=("", "。", "!")
     )
     made = document(given)
     assert made == {

@@ -204,6 +204,20 @@ def test_segments_without_leading_blanks_stand_apart() -> None:
     assert found.text == "The excellent boat. Next one, right? Yes."
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"language": "fr"},
+        {"language": "French"},
+        {"language": None, "info": {"language": "fr"}},
+        {"info": ["fr", 0.9]},
+        {"metadata": {"language": "fr"}},
+    ],
+)
+def test_the_language_is_a_code(said: Any) -> None:
+    assert read({"text": "", "segments": [], **said}).language == "fr"
+
+
 def test_silence_has_no_words() -> None:
     assert read({"text": "", "segments": [], "language": "en"}).words == ()
 

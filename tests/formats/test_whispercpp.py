@@ -82,7 +82,7 @@ def test_characters_torn_apart_between_segments() -> None:
         '{"offsets": {"from": 300, "to": 500}, "text": " noir"}]}'
     ).encode("latin-1")
     found = read(data)
-    assert (found.words, cells(found.end)) == (("café", "noir"), [0.1, 0.5])
+    assert (found.words, cells(found.end)) == (("café", "noir"), [0.3, 0.5])
 
 
 def test_lost_characters_are_taken_from_the_text() -> None:

@@ -15,7 +15,7 @@ from caesura.formats.pieces import Pieces
 from caesura.transcript import Flags, Floats, Indices, Transcript
 
 LONG_SENTENCE = 300
-"""Pieces; a longer sentence is first cut at its best gaps, however its parts come out."""
+"""Pieces; a longer sentence is first cut into parts that have half to all of that many."""
 
 A_LINE = 1000.0
 """Cost of a line: as few lines as will do come before all else."""
@@ -65,14 +65,12 @@ class Captions(TextFormat):
     def cues(self, transcript: Transcript) -> Cues:
         """Lay out a recording."""
         pieces = parts.cut(transcript, self.characters, self.name)
-        if not len(pieces):
-            return Cues(pieces.left, pieces.left, [], [])
-        line = pieces.reach(self.characters)
-        ugly = parts.ugliness(pieces, transcript.mark)
-        final = _cue_ends(pieces, line, ugly, transcript, self)
-        last = np.flatnonzero(final)
-        first = np.append(0, last[:-1] + 1)
-        texts = _texts(pieces, first, last, final | _folds(pieces, first, last, line, ugly, self))
+        if not pieces.text.strip():
+            return Cues(pieces.left[:0], pieces.left[:0], [], [])
+        layout = _Layout(pieces, parts.ugliness(pieces, transcript.mark), self)
+        final = layout.cue_ends(transcript)
+        first, last = _stretches(final)
+        texts = layout.texts(first, last, final | layout.folds(first, last))
         start, end = _milliseconds(pieces, first)
         order = np.argsort(start, kind="stable")
         order = order[[bool(texts[i]) for i in order.tolist()]]
@@ -84,106 +82,95 @@ class Captions(TextFormat):
         )
 
 
+def _stretches(final: Flags) -> tuple[Indices, Indices]:
+    """First and last piece of what ends where `final` is true."""
+    last = np.flatnonzero(final)
+    return np.append(0, last[:-1] + 1), last
+
+
+class _Layout:
+    """Pieces on their way into cues and lines."""
+
+    def __init__(self, pieces: Pieces, ugly: Floats, settings: Captions) -> None:
+        self.pieces = pieces
+        self.ugly = ugly
+        self.settings = settings
+        self.line = pieces.reach(settings.characters)
+        self.cue = self.line
+        """For a line, and a cue, from each piece on: the first piece that has no room in it."""
+        for _ in range(settings.lines - 1):
+            self.cue = np.append(self.line, len(pieces))[self.cue]
+
+    def cue_ends(self, transcript: Transcript) -> Flags:
+        """Tell whether a cue ends after each piece."""
+        boundary = None if transcript.sentences is None else transcript.sentences.boundary
+        turn = parts.turns(self.pieces, transcript.speaker)
+        final = parts.ends(self.pieces, boundary) | turn
+        self.shorten(final)
+        first, last = _stretches(final)
+        fits = self.fit(first, last)
+        final[self.merged(first, last, fits, turn)] = False
+        room, longest = self.settings.lines * self.settings.characters, self.settings.longest
+        space = Shares(self.pieces.begin / room, self.pieces.finish / room)
+        time = Shares(self.pieces.start / longest, self.pieces.end / longest)
+        programme = Programme((space, time), _most(self.cue), self.ugly)
+        final[programme.breaks(first[~fits], last[~fits])] = True
+        return final
+
+    def fit(self, first: Indices, last: Indices) -> Flags:
+        """Tell which stretches fit into a cue."""
+        lasts = self.pieces.end[last] - self.pieces.start[first]
+        fits: Flags = (self.cue[first] > last) & (lasts <= self.settings.longest)
+        return fits
+
+    def shorten(self, final: Flags) -> None:
+        """Cut sentences of very many pieces at the best gap of each stretch."""
+        first, last = _stretches(final)
+        long = last - first >= LONG_SENTENCE
+        for begin, end in zip(first[long].tolist(), last[long].tolist(), strict=True):
+            while end - begin >= LONG_SENTENCE:
+                middle = begin + LONG_SENTENCE // 2
+                stop = min(begin + LONG_SENTENCE, end - LONG_SENTENCE // 4)
+                begin = middle + int(np.argmin(self.ugly[middle:stop])) + 1
+                final[begin - 1] = True
+
+    def merged(self, first: Indices, last: Indices, fits: Flags, turn: Flags) -> list[int]:
+        """Find the ends of sentences that share the cue of the next one."""
+        short = self.pieces.end[last] - self.pieces.start[first] < self.settings.shortest
+        close = self.pieces.pauses()[last[:-1]] < self.settings.merge
+        may = fits[:-1] & fits[1:] & close & (short[:-1] | short[1:]) & ~turn[last[:-1]]
+        begins, found = first.copy(), []
+        for at in np.flatnonzero(may).tolist():
+            if self.fit(begins[at], last[at + 1]):
+                begins[at + 1] = begins[at]
+                found.append(int(last[at]))
+        return found
+
+    def folds(self, first: Indices, last: Indices) -> Flags:
+        """Tell whether, inside a cue, a line ends after each piece."""
+        room = self.settings.characters
+        space = Shares(self.pieces.begin / room, self.pieces.finish / room)
+        programme = Programme((space,), _most(self.line), self.ugly, A_LINE)
+        long = self.line[first] <= last
+        folds = np.zeros(len(self.pieces), np.bool_)
+        folds[programme.breaks(first[long], last[long])] = True
+        return folds
+
+    def texts(self, first: Indices, last: Indices, ends: Flags) -> list[str]:
+        """Give the lines of each cue, joined."""
+        start, stop = _stretches(ends)
+        text = self.pieces.text
+        left, right = self.pieces.left[start].tolist(), self.pieces.right[stop].tolist()
+        lines = [text[a:b].strip() for a, b in zip(left, right, strict=True)]
+        begins = np.searchsorted(start, first).tolist()
+        stops = (np.searchsorted(stop, last) + 1).tolist()
+        return ["\n".join(filter(None, lines[a:b])) for a, b in zip(begins, stops, strict=True)]
+
+
 def _most(reach: Indices) -> Indices:
     """Pieces that a line or cue may have that ends at each piece."""
     last = np.arange(len(reach))
     return last + 1 - np.searchsorted(reach, last, side="right")
-
-
-def _cue_ends(
-    pieces: Pieces, line: Indices, ugly: Floats, transcript: Transcript, settings: Captions
-) -> Flags:
-    """Whether a cue ends after each piece."""
-    turn = parts.turns(pieces, transcript.speaker)
-    boundary = None if transcript.sentences is None else transcript.sentences.boundary
-    final = parts.ends(pieces, boundary) | turn
-    _shorten(final, ugly)
-    last = np.flatnonzero(final)
-    first = np.append(0, last[:-1] + 1)
-    reach = line
-    for _ in range(settings.lines - 1):
-        reach = np.append(line, len(line))[reach]
-    fits = reach[first] > last
-    fits &= pieces.end[last] - pieces.start[first] <= settings.longest
-    final[_merged(pieces, first, last, reach, fits & ~turn[last], settings)] = False
-    room = settings.lines * settings.characters
-    programme = Programme(
-        (
-            Shares(pieces.begin / room, pieces.finish / room),
-            Shares(pieces.start / settings.longest, pieces.end / settings.longest),
-        ),
-        _most(reach),
-        ugly,
-    )
-    final[programme.breaks(first[~fits], last[~fits])] = True
-    return final
-
-
-def _shorten(final: Flags, ugly: Floats) -> None:
-    """Cut sentences of very many pieces into halves that are not too uneven."""
-    last = np.flatnonzero(final)
-    first = np.append(0, last[:-1] + 1)
-    long = last - first >= LONG_SENTENCE
-    for begin, stop in zip(first[long].tolist(), last[long].tolist(), strict=True):
-        while stop - begin >= LONG_SENTENCE:
-            middle = begin + LONG_SENTENCE // 2
-            window = ugly[middle : min(stop, begin + LONG_SENTENCE) - 1]
-            begin = middle + int(np.argmin(window)) + 1
-            final[begin - 1] = True
-
-
-def _merged(
-    pieces: Pieces,
-    first: Indices,
-    last: Indices,
-    reach: Indices,
-    fits: Flags,
-    settings: Captions,
-) -> list[int]:
-    """Ends of sentences that share the cue of the next one."""
-    lasts = pieces.end[last] - pieces.start[first]
-    short = lasts < settings.shortest
-    close = pieces.pauses()[last[:-1]] < settings.merge
-    may = fits[:-1] & fits[1:] & close & (short[:-1] | short[1:])
-    begins = first.tolist()
-    found = []
-    for at in np.flatnonzero(may).tolist():
-        begin, end = begins[at], int(last[at + 1])
-        if reach[begin] > end and pieces.end[end] - pieces.start[begin] <= settings.longest:
-            begins[at + 1] = begin
-            found.append(int(last[at]))
-    return found
-
-
-def _folds(
-    pieces: Pieces,
-    first: Indices,
-    last: Indices,
-    line: Indices,
-    ugly: Floats,
-    settings: Captions,
-) -> Flags:
-    """Whether a line of a cue ends, and another begins, after each piece."""
-    room = settings.characters
-    long = line[first] <= last
-    programme = Programme(
-        (Shares(pieces.begin / room, pieces.finish / room),), _most(line), ugly, A_LINE
-    )
-    folds = np.zeros(len(pieces), np.bool_)
-    folds[programme.breaks(first[long], last[long])] = True
-    return folds
-
-
-def _texts(pieces: Pieces, first: Indices, last: Indices, ends: Flags) -> list[str]:
-    """Lines of each cue, joined."""
-    stop = np.flatnonzero(ends)
-    start = np.append(0, stop[:-1] + 1)
-    text = pieces.text
-    spans = zip(pieces.left[start].tolist(), pieces.right[stop].tolist(), strict=True)
-    lines = [text[a:b].strip() for a, b in spans]
-    begins = np.searchsorted(start, first).tolist()
-    stops = (np.searchsorted(stop, last) + 1).tolist()
-    return ["\n".join(filter(None, lines[a:b])) for a, b in zip(begins, stops, strict=True)]
 
 
 def _milliseconds(pieces: Pieces, first: Indices) -> tuple[Indices, Indices]:
@@ -194,19 +181,25 @@ def _milliseconds(pieces: Pieces, first: Indices) -> tuple[Indices, Indices]:
 
 
 def _shown(start: Indices, end: Indices, settings: Captions) -> tuple[Indices, Indices]:
-    """Times in which cues are on the screen, one after another.
-
-    Cues that begin at the same time share the time until the next one begins.
-    """
-    new = np.flatnonzero(np.diff(start, prepend=-1))
-    if len(new) < len(start):
-        known = np.append(new, len(start))
-        times = np.append(start[new], max(int(end[new[-1] :].max()), int(start[-1])))
-        start = np.interp(np.arange(len(start)), known, times).astype(np.int64)
-    end = np.maximum(end, start + round(settings.shortest * 1000))
-    end = np.minimum(end, start + round(settings.longest * 1000))
+    """Times in which cues are on the screen, one after another."""
+    shortest, longest = (round(s * 1000) for s in (settings.shortest, settings.longest))
+    start = _apart(start, end, shortest)
+    end = np.minimum(np.maximum(end, start + shortest), start + longest)
     end[:-1] = np.minimum(end[:-1], start[1:])
     return start, end
+
+
+def _apart(start: Indices, end: Indices, shortest: int) -> Indices:
+    """Let cues that begin at the same time share the time that they have together."""
+    new = np.flatnonzero(np.diff(start, prepend=-1))
+    if len(new) == len(start):
+        return start
+    count = np.diff(new, append=len(start))
+    wanted = np.maximum(np.maximum.reduceat(end, new) - start[new], shortest * count)
+    wanted[:-1] = np.minimum(wanted[:-1], np.diff(start[new]))
+    group = np.repeat(np.arange(len(new)), count)
+    shift: Indices = wanted[group] * (np.arange(len(start)) - new[group]) // count[group]
+    return start + shift
 
 
 def _stamps(times: Indices, point: str) -> list[str]:

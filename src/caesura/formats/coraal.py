@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,9 +20,6 @@ COLUMNS = ("Line", "Spkr", "StTime", "Content", "EnTime")
 """The header, as it is written."""
 
 PAUSE = "(pause)"
-LATEST = 1e9
-"""Seconds; no recording has later times."""
-
 _UNHEARD = r"RD-[^/<>\s]*|unintelligible|inaudible|\?+"
 _SLASHED = re.compile(rf"/({_UNHEARD})/", re.IGNORECASE)
 _TAGGED = re.compile(rf"<({_UNHEARD})>", re.IGNORECASE)
@@ -78,7 +76,7 @@ class Coraal(TextFormat):
 
 def _time(cell: str, line: int, source: Source) -> float:
     found = seconds(cell)
-    if not 0 <= found < LATEST:
+    if math.isnan(found):
         raise source.error(f"{cell!r} is not a time in seconds", line)
     return found
 

@@ -15,9 +15,6 @@ from caesura.formats.tiers import Interval, Tier, Tiered, choose, transcript
 from caesura.formats.xml import legal, tree
 from caesura.transcript import Transcript
 
-LATEST = 1e9
-"""Seconds; no recording has later times."""
-
 MILLI = 1000
 UNKNOWN = ("und", "mis", "mul", "zxx", "")
 """Codes that name no language."""
@@ -114,7 +111,7 @@ class _Reader:
         for number, slot in enumerate(self.root.iter("TIME_SLOT")):
             value = slot.get("TIME_VALUE", "")
             time = seconds(value, 0.001) if value else math.nan
-            if value and not 0 <= time < LATEST:
+            if value and math.isnan(time):
                 raise self.source.error(f"{value!r} is not a time in milliseconds")
             anchor = anchor if math.isnan(time) else time
             yield slot.get("TIME_SLOT_ID", ""), _Slot(time, anchor, number)

@@ -29,9 +29,14 @@ class Jsonl(TextFormat):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether every line is an object with a list of words."""
-        lines = [line for _, line in source.lines() if line.strip()]
-        return bool(lines) and all('"words"' in line and line.startswith("{") for line in lines)
+        """Whether the first line is an object with words and no key but ours."""
+        first = next((line for _, line in source.lines() if line.strip()), "")
+        try:
+            document = json.loads(first) if first.startswith("{") else None
+        except (ValueError, RecursionError):
+            return False
+        words = isinstance(document, dict) and _strings(document.get("words"))
+        return words and set(document) <= KEYS
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read each line as a recording."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from caesura.formats.source import Source, seconds
 
 UNKNOWN = frozenset({"<na>", "n/a", "null", "unknown", ""})
 """Ways to write that a field is not known, in lower case."""
-
-LATEST = 1e9
-"""Seconds; no recording has later times."""
 
 Channel = tuple[str, str]
 """Name of a recording, name of a channel."""
@@ -26,7 +24,7 @@ def rows(source: Source) -> Iterator[tuple[int, str]]:
 def time(cell: str, line: int, source: Source) -> float:
     """Read a time; a star behind it says that it is rough."""
     found = seconds(cell.rstrip("*"))
-    if not 0 <= found < LATEST:
+    if math.isnan(found):
         raise source.error(f"{cell!r} is not a time in seconds", line)
     return found
 

@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from caesura.formats.base import TextFormat
-from caesura.formats.source import Source, number
+from caesura.formats.source import LATEST, Source, number
 from caesura.formats.times import decimal
 from caesura.text.marks import end_mark
 from caesura.transcript import Floats, Segmentation, Span, Transcript
@@ -20,9 +20,6 @@ logger = logging.getLogger("caesura")
 
 ENDS = ".?!"
 """Marks that end a sentence."""
-
-LATEST = 1e9
-"""Seconds; no recording has later times."""
 
 TAGS = ("tags", "wer_tags")
 """Columns that name entities."""
@@ -140,7 +137,10 @@ class _Table:
         cells = self.column(name)
         if not any(cells):
             return None
-        found = np.array([number(cell) if cell else np.nan for cell in cells])
+        try:
+            found = np.array([cell or "nan" for cell in cells], dtype=np.float64)
+        except ValueError:
+            found = np.array([number(cell) for cell in cells])
         found[~((found >= 0) & (found <= largest))] = np.nan
         wrong = [i for i in np.flatnonzero(np.isnan(found)).tolist() if cells[i]]
         if wrong:
@@ -185,6 +185,8 @@ def _entities(table: _Table, name: str) -> list[Span]:
     open: dict[str, int] = {}
     tags: list[str] = []
     for i, cell in enumerate((*cells, "")):
+        if len(cell) < 3 and not tags:
+            continue
         before, tags = tags, _items(cell)
         for tag in before:
             if tag not in tags:

@@ -17,7 +17,10 @@ AFTER_END, AFTER_PAUSE, ANYWHERE, IN_WORD = 0.0, 0.05, 0.3, 2.0
 """Cost of a break after a final mark, after another mark, between words, and inside a word."""
 
 LONG_PAUSE = 0.5
-"""Seconds; where nothing is said for so long, a break does the least harm."""
+"""Seconds; where nothing is said for so long, a break does hardly any harm."""
+
+LULL = 0.5
+"""What each further second of silence, up to two, speaks for a break."""
 
 _BLANKS = str.maketrans(
     dict.fromkeys((*range(32), *range(127, 161), 0x2028, 0x2029, 0xFFFE, 0xFFFF), " ")
@@ -109,7 +112,9 @@ def ugliness(pieces: Pieces, marks: tuple[str, ...] | None) -> Floats:
     cost = np.full(len(pieces), ANYWHERE)
     cost[(mark & (width.PAUSE | width.END)) != 0] = AFTER_PAUSE
     cost[((mark & width.END) != 0) & _sure(pieces, marks, mark)] = AFTER_END
-    cost[:-1] *= 1 - 0.8 * np.minimum(pieces.pauses() / LONG_PAUSE, 1)
+    pauses = pieces.pauses()
+    cost[:-1] *= 1 - 0.8 * np.minimum(pauses / LONG_PAUSE, 1)
+    cost[:-1] -= LULL * np.clip(pauses - LONG_PAUSE, 0, 2)
     glued = np.zeros(len(pieces), np.bool_)
     glued[:-1] = pieces.right[:-1] == pieces.left[1:]
     after = kinds[pieces.codes[np.minimum(pieces.right, len(pieces.codes) - 1)]]

@@ -185,7 +185,7 @@ def _kind(source: Source) -> str:
 
 
 _MARKUP = re.compile(r"[{<]|\[\s*([\[{\"\d\]]|$)|WEBVTT|File type = |-DOCSTART-|#!|# ")
-_LABEL = re.compile(r"O|[BIESLU]-\S+|[A-Z]+")
+_LABEL = re.compile(r"O|[BIESLU]-\S+|COMMA|PERIOD|QUESTION|EXCLAMATION")
 
 
 def is_columned(lines: list[str]) -> bool:

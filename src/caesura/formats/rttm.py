@@ -10,7 +10,7 @@ from itertools import groupby
 from caesura.formats import nist
 from caesura.formats.base import TextFormat
 from caesura.formats.rows import Rows
-from caesura.formats.source import Source, number
+from caesura.formats.source import Source, share
 from caesura.formats.times import decimal, filled_times
 from caesura.formats.units import Unit, Units, end_sentences
 from caesura.transcript import Transcript
@@ -100,7 +100,6 @@ def _row(text: str, line: int, source: Source) -> _Row:
         raise source.error(f"a row has {len(fields)} fields of nine or ten", line)
     kind, recording, channel, begin, length, ortho, subtype, speaker, *more = fields
     start, duration = (_time(cell, line, source) for cell in (begin, length))
-    confidence = number(more[0]) if more else math.nan
     return _Row(
         line,
         kind,
@@ -110,7 +109,7 @@ def _row(text: str, line: int, source: Source) -> _Row:
         nist.known(ortho),
         nist.known(subtype),
         nist.known(speaker),
-        confidence if 0 <= confidence <= 1 else math.nan,
+        share(more[0]) if more else math.nan,
     )
 
 

@@ -16,7 +16,7 @@ logger = logging.getLogger("caesura")
 
 _CODE = re.compile(r"\{\\[^{}]*\}|\{[A-Za-z]:[^{}]*\}")
 _BREAK = re.compile(r"\\N|<br\s*/?>", re.IGNORECASE)
-_TAG = re.compile(r"<\s*(/?)\s*([A-Za-z][\w.]*)[^<>]*>")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w.]*)[^<>]*>")
 _KNOWN = frozenset(("b", "i", "u", "s", "font", "c", "v", "em", "strong", "span", "ruby", "rt"))
 _NUMBER = re.compile(r"\s*[0-9]+\s*")
 
@@ -57,24 +57,23 @@ class Srt(Captions):
 
 
 def _shown(source: Source) -> Iterator[Shown]:
-    """Find cues; a number right above the times is the cue's own if the first cue has one."""
-    times: tuple[float, float] | None = None
-    lines: list[str] = []
-    numbered = False
-    for number, line in [*source.lines(), (0, "0:0 --> 0:0")]:
-        found = timing(line, number, source)
-        if found is None:
-            lines.append(line)
-            continue
-        own = bool(lines) and _NUMBER.fullmatch(lines[-1]) is not None
-        numbered = own if times is None else numbered
-        if own and numbered and number:
-            lines.pop()
+    """Find cues; the number above the times is the cue's own if the first cue has one."""
+    before: list[str] = []
+    cues: list[tuple[tuple[float, float], list[str]]] = []
+    for number, line in source.lines():
+        times = timing(line, number, source)
         if times is not None:
-            yield Shown(*times, [[Run(line)] for line in _plain("\n".join(lines)).split("\n")])
-        elif number and any(map(str.strip, lines)):
-            logger.warning("%s: text before the first cue is left out", source.name)
-        times, lines = found, []
+            cues.append((times, []))
+        else:
+            (cues[-1][1] if cues else before).append(line)
+    if cues and before and _NUMBER.fullmatch(before[-1]):
+        for lines in (before, *(lines for _, lines in cues[:-1])):
+            if lines and _NUMBER.fullmatch(lines[-1]):
+                lines.pop()
+    if cues and any(map(str.strip, before)):
+        logger.warning("%s: text before the first cue is left out", source.name)
+    for times, lines in cues:
+        yield Shown(*times, [[Run(line)] for line in _plain("\n".join(lines)).split("\n")])
 
 
 def _plain(text: str) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from caesura.errors import FormatError
 from caesura.formats.placed import Placed, placed
-from caesura.formats.source import Source
+from caesura.formats.source import LATEST, Source
 from caesura.formats.tiers import Interval, Tier, Tiered, choose, transcript
 from caesura.transcript import Transcript
 
@@ -18,9 +17,6 @@ logger = logging.getLogger("caesura")
 
 _PIECE = re.compile(r'"(?P<text>[^"]*(?:""[^"]*)*)"|!.*|(?P<word>[^\s"]+)')
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-LATEST = 1e9
-"""Seconds; no recording has later times."""
-
 NANO = 1_000_000_000
 """Units of time in a second: an interval has to have a length, and a word may have none."""
 
@@ -61,7 +57,7 @@ class TextGrid(Tiered):
 
 def _decodable(source: Source) -> Source:
     """Give the source in UTF-8 where it is in Latin-1, as Praat once wrote it."""
-    if source.data.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
+    if b"ooTextFile" not in source.data[:100]:
         return source
     try:
         source.data.decode("utf-8")

@@ -11,6 +11,9 @@ from caesura.transcript import Floats, Transcript
 
 logger = logging.getLogger("caesura")
 
+OVERLAP = 1.0
+"""Seconds by which words that follow each other may overlap; times further off are mistakes."""
+
 
 def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
     """Give start and end of each word, the unknown ones spread evenly between known neighbours.
@@ -33,7 +36,11 @@ def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
             remedy="choose another format, or carry times over from another transcript",
         )
     order = np.lexsort((times[known], place[known]))
-    spread = np.interp(place, place[known][order], times[known][order])
+    knots = times[known][order]
+    after = np.append(knots[1:], np.inf)
+    # A word that runs a little into the next must not make times between them run backwards.
+    knots = np.where((knots > after) & (knots - after < OVERLAP), after, knots)
+    spread = np.interp(place, place[known][order], knots)
     start = np.where(np.isnan(start), spread[:count], start)
     end = np.where(np.isnan(end), spread[count:], end)
     logger.warning(

@@ -223,14 +223,13 @@ def _shared_out(words: list[Spoken], segments: list[Segment]) -> list[Segment]:
 
 
 def _language(document: Any) -> str:
-    """Give the language's code; the API writes its name."""
+    """Give the language's code; the API writes its name, some put it beside the segments."""
     if not isinstance(document, dict):
         return ""
-    info, inner = document.get("info"), document.get("ori_dict")
-    holders = [document, info, inner]
-    named = [holder.get("language") for holder in holders if isinstance(holder, dict)]
-    if isinstance(info, list):
-        named += info[:1]
+    holders = [document, *(inner for inner in document.values() if isinstance(inner, dict))]
+    named = [holder.get("language") for holder in holders]
+    if isinstance(document.get("info"), list):
+        named += document["info"][:1]
     language = next((one for one in named if isinstance(one, str) and one), "")
     return LANGUAGES.get(language.lower(), language)
 

@@ -52,7 +52,7 @@ def _begins(before: str, text: str) -> bool:
 
 
 def _whole(pieces: list[Spoken]) -> Spoken:
-    said = [piece for piece in pieces if any(map(str.isalnum, piece.text))] or pieces
+    said = [piece for piece in pieces if _is_said(piece.text)] or pieces
     known = [piece.confidence for piece in said if not math.isnan(piece.confidence)]
     return Spoken(
         mended("".join(piece.text for piece in pieces)),
@@ -61,3 +61,7 @@ def _whole(pieces: list[Spoken]) -> Spoken:
         round(math.fsum(known) / len(known), 6) if known else math.nan,
         pieces[0].speaker,
     )
+
+
+def _is_said(text: str) -> bool:
+    return any(char.isalnum() or "\udc80" <= char <= "\udcff" for char in text)

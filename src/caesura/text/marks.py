@@ -68,7 +68,7 @@ def _trails(text: str, at: int) -> bool:
     char = text[at]
     if char == "-":
         doubled = text[at - 1 : at] == "-" or text[at + 1 : at + 2] == "-"
-        return doubled or (at > 0 and _trails(text, at - 1))
+        return doubled or len(text) == 1 or (at > 0 and _trails(text, at - 1))
     category = unicodedata.category(char)
     return (
         category in ("Po", "Pe", "Pf", "Pi", "Ps") and char not in PART_OF_WORD
@@ -113,6 +113,7 @@ def split_marks(surface: str) -> Pieces:
     return Pieces(surface[:first], word, mark)
 
 
+@lru_cache(maxsize=1 << 12)
 def end_mark(mark: str) -> str:
     """Plain sentence mark (`.` `?` `!` `;`) in the punctuation after a word, or ''.
 
@@ -137,7 +138,7 @@ def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list
     before a capitalised word that usually begins one.
     """
     found = []
-    followers = [*words[1:], ""]
+    followers = [*words[1:], ""][: len(words)]
     for word, mark, follower in zip(words, marks, followers, strict=True):
         plain = end_mark(mark)
         if plain == "." and word.lower() in NUMBERED and follower[:1].isdigit():

@@ -1,0 +1,259 @@
+"""Making transcripts comparable: named steps, applied in the order in which they are given.
+
+Every step is a pure function, leaves nothing to do for itself (doing it twice is doing it
+once), and works on the set of distinct words, so that a million words take a moment. How
+numbers are spelt is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from caesura.errors import UnknownName
+from caesura.text.events import Written
+from caesura.text.marks import Pieces, end_mark, is_opening, split_marks
+from caesura.transcript import Flags, Strings, Transcript
+
+READ_ALOUD = frozenset("&%‰@§")
+"""Punctuation by its Unicode category, but words when they stand alone."""
+
+BACKQUOTE = "`"
+"""An opening quotation mark in treebanks, though no punctuation by its category."""
+
+FILLERS = {
+    "en": r"u+h+m*|u+m+|e+rm+|er|h+m+|m{2,}|m+-?h+m+",
+    "fr": r"e+u+h+|h+eu+|h+u+m+|h+m+|m{2,}",
+    "de": r"[äö]+h+m*|eh?m|h+m+|m{2,}|m+-?h+m+",
+    "nl": r"e+h+m*|u+h+m*|h+m+|m{2,}",
+    "es": r"e+h+|e+m+|h+m+|m{2,}",
+    "it": r"e+h+m*|h+m+|m{2,}",
+    "ja": r"え[ー〜]+と?ー*|え[えっ]と[ー〜]*|あの[ー〜]+|う[ー〜]+ん*|ん[ー〜]+",
+}
+"""Hesitations that are nothing else in their language, whole words, in any case.
+
+`er` is a word in German and `um` in German and Portuguese: hence a list for each language."""
+
+ANY_LANGUAGE = r"u+h+m*|h+m+|m{2,}|m+-?h+m+"
+"""What counts in languages that have no list."""
+
+LANGUAGES = {"german": "de", "ger": "de", "spanish": "es", "spa": "es", "dutch": "nl", "dut": "nl"}
+"""Names of languages that do not begin with their code."""
+
+NOTES = "♪♫♩♬🎵🎶"
+"""Signs for music."""
+
+
+def normalize(transcript: Transcript, steps: Sequence[str]) -> Transcript:
+    """Apply the named steps one after another."""
+    describe(steps)
+    for step in steps:
+        transcript = STEPS[step](transcript)
+    return transcript
+
+
+def describe(steps: Sequence[str]) -> str:
+    """Give the text for signatures: the steps in their order, `none` if there are none."""
+    for step in steps:
+        if step not in STEPS:
+            raise UnknownName(
+                f"no step of normalisation is named {step!r}",
+                remedy=f"known are {', '.join(STEPS)}",
+            )
+    return "+".join(steps) or "none"
+
+
+def case(transcript: Transcript) -> Transcript:
+    """Lower case.
+
+    As `str.lower` has it, in every language alike: `ß` stays, `I` is `i` in Turkish too.
+    """
+    words = _mapped(transcript.words, str.lower)
+    spans = transcript.multiwords
+    lower = spans and tuple(span._replace(label=span.label.lower()) for span in spans)
+    return transcript.replace(words=words, multiwords=lower)
+
+
+def punctuation(transcript: Transcript) -> Transcript:
+    """Take all punctuation away.
+
+    The layers `opening` and `mark` go, so does what is glued to words (as `split_marks` sees
+    it: the dots of abbreviations stay), and words that are nothing else, or tagged PUNCT.
+    """
+    words = _mapped(transcript.words, _bare)
+    bare = transcript.replace(words=words, opening=None, mark=None)
+    standing = _standing(transcript)
+    return bare.take(~standing) if standing.any() else bare
+
+
+def marks(transcript: Transcript) -> Transcript:
+    """Make punctuation in words, and as words, the layers `opening` and `mark`.
+
+    The written text stays the same. Punctuation that stands alone goes to the word before it,
+    or to the next if it opens something.
+    """
+    table = {word: _pieces(word) for word in set(transcript.words)}
+    standing = _standing(transcript)
+    glued = {word: piece for word, piece in table.items() if piece.word and piece.word != word}
+    if not glued and not standing.any():
+        return transcript
+    opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
+    for at in [at for at, word in enumerate(transcript.words) if word in glued]:
+        piece = glued[transcript.words[at]]
+        opening[at] += piece.opening
+        mark[at] = piece.mark + mark[at]
+    blank = _attached(transcript, opening, mark, standing)
+    words = tuple(table[word].word for word in transcript.words)
+    whole = transcript.replace(words=words, opening=tuple(opening), mark=tuple(mark))
+    kept = whole.take(~standing)
+    return kept if transcript.blank is None else kept.replace(blank=blank[~standing])
+
+
+def fillers(transcript: Transcript) -> Transcript:
+    """Leave out hesitations such as `um`, `uh` and `hmm`.
+
+    By the list of the transcript's language, English if that is not known. `ER` in capitals
+    is the emergency room. A sentence mark goes to the word before if that has none.
+    """
+    name = transcript.language.lower()
+    code = LANGUAGES.get(name, name[:2]) or "en"
+    pattern = re.compile(FILLERS.get(code, ANY_LANGUAGE), re.IGNORECASE)
+    table = {
+        word: word != "ER" and bool(pattern.fullmatch(_bare(word).strip("-")))
+        for word in set(transcript.words)
+    }
+    dropped = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    mark = _layer(transcript, "mark")
+    places = np.flatnonzero(dropped).tolist()
+    said = {at: _pieces(transcript.words[at]).mark + mark[at] for at in places}
+    return _without(transcript, said)
+
+
+def events(transcript: Transcript) -> Transcript:
+    """Leave out what was heard but not said: `[Music]`, `(laughs)`, `<cough>`, `♪`.
+
+    Brackets may hold several words, but one that is not closed holds none; in round ones a
+    sound has to be named. A sentence mark goes to the word before if that has none.
+    """
+    transcript = _without_notes(transcript)
+    while True:
+        opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
+        said: dict[int, str] = {}
+        for first, last, after in Written(transcript.words, opening, mark).stretches():
+            said |= dict.fromkeys(range(first, last), "") | {last: after}
+        if not said:
+            return transcript
+        transcript = _without(transcript, said)
+
+
+STEPS: Mapping[str, Callable[[Transcript], Transcript]] = {
+    "case": case,
+    "punctuation": punctuation,
+    "marks": marks,
+    "fillers": fillers,
+    "events": events,
+}
+"""All steps by name."""
+
+
+def _layer(transcript: Transcript, name: str) -> list[str]:
+    return list(getattr(transcript, name) or ("",) * len(transcript))
+
+
+def _without(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
+    """Drop words; `said` has the punctuation after each, of which a sentence mark is kept."""
+    if not said:
+        return transcript
+    keep = np.ones(len(transcript), np.bool_)
+    keep[list(said)] = False
+    kept = np.flatnonzero(keep)
+    mark = _layer(transcript, "mark")
+    for at in sorted(at for at, after in said.items() if end_mark(after)):
+        place = int(np.searchsorted(kept, at)) - 1
+        if place >= 0:
+            before = int(kept[place])
+            if not end_mark(_pieces(transcript.words[before]).mark + mark[before]):
+                mark[before] = said[at]
+    if transcript.mark is not None or any(mark):
+        transcript = transcript.replace(mark=tuple(mark))
+    return transcript.take(keep)
+
+
+def _without_notes(transcript: Transcript) -> Transcript:
+    """Drop signs for music, alone or glued to words."""
+    signs = dict.fromkeys(map(ord, NOTES))
+    changes = {}
+    for name in ("words", "opening", "mark"):
+        cells = getattr(transcript, name) or ()
+        if not set(NOTES).isdisjoint("".join(set(cells))):
+            changes[name] = _mapped(cells, lambda cell: cell.translate(signs).strip())
+    if not changes:
+        return transcript
+    bare = transcript.replace(**changes)
+    mark = _layer(bare, "mark")
+    gone = [at for at, word in enumerate(bare.words) if not word and transcript.words[at]]
+    return _without(bare, {at: mark[at] for at in gone})
+
+
+def _attached(
+    transcript: Transcript, opening: list[str], mark: list[str], standing: Flags
+) -> Flags:
+    """Give punctuation that stands alone to its neighbours; tell where blanks follow then."""
+    count = len(transcript)
+    blank = np.ones(count, np.bool_) if transcript.blank is None else transcript.blank.copy()
+    kept = np.flatnonzero(~standing)
+    front: dict[int, str] = {}
+    for at in np.flatnonzero(standing).tolist():
+        surface = opening[at] + transcript.words[at] + mark[at]
+        place = int(np.searchsorted(kept, at))
+        after = int(kept[place]) if place < len(kept) else -1
+        opens = place == 0 or after in front or is_opening(surface)
+        if opens and after >= 0:
+            front[after] = front.get(after, "") + surface + " " * int(blank[at])
+        elif place > 0:
+            before = int(kept[place - 1])
+            mark[before] += " " * int(blank[before]) + surface
+            blank[before] = blank[at]
+    for at, surface in front.items():
+        opening[at] = surface + opening[at]
+    return blank
+
+
+def _mapped(words: Strings, change: Callable[[str], str]) -> Strings:
+    table = {word: change(word) for word in set(words)}
+    return tuple(map(table.__getitem__, words))
+
+
+def _standing(transcript: Transcript) -> Flags:
+    """Tell which words are punctuation and nothing else."""
+    table = {word: not _bare(word) for word in set(transcript.words)}
+    standing = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    if transcript.tag is not None and "PUNCT" in transcript.tag:
+        standing |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
+    return standing
+
+
+def _bare(word: str) -> str:
+    return _pieces(word).word
+
+
+@lru_cache(maxsize=1 << 16)
+def _pieces(surface: str) -> Pieces:
+    """Take punctuation off until none is left; a word of nothing else is all `opening`."""
+    opening, word, mark = split_marks(surface)
+    if not word or all(map(_is_punctuation, word)):
+        return Pieces(surface, "", "")
+    if word == surface:
+        return Pieces("", word, "")
+    inner = _pieces(word)
+    return Pieces(opening + inner.opening, inner.word, inner.mark + mark)
+
+
+def _is_punctuation(char: str) -> bool:
+    if char in READ_ALOUD:
+        return False
+    return char == BACKQUOTE or unicodedata.category(char).startswith("P")

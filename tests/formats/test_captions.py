@@ -1,0 +1,480 @@
+"""How captions are laid out: conventions, laws, and an oracle for the best breaks."""
+
+import io
+import math
+import re
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura import registry
+from caesura.errors import OutputError, UnknownName
+from caesura.formats import width
+from caesura.formats.breaks import Programme, Shares
+from caesura.formats.captions import Captions, Cues
+from caesura.formats.srt import Srt
+from caesura.text.marks import split_marks
+from caesura.transcript import Segmentation, Transcript
+from laws.strategies import transcripts
+
+
+def said(text: str, pace: float = 0.3, pauses: dict[int, float] | None = None) -> Transcript:
+    """Words of `pace` seconds without pauses but for those named; `|` ends a sentence."""
+    sentences = [part.split() for part in text.split("|")]
+    tokens = [split_marks(token) for sentence in sentences for token in sentence]
+    lasts = np.cumsum([len(sentence) for sentence in sentences]) - 1
+    silence = np.zeros(len(tokens))
+    for word, seconds in (pauses or {}).items():
+        silence[word] = seconds
+    end = np.cumsum(pace + silence) - silence
+    return Transcript(
+        words=tuple(token.word for token in tokens),
+        mark=tuple(token.mark for token in tokens),
+        start=end - pace,
+        end=end,
+        sentences=Segmentation.of_gaps(len(tokens), lasts.tolist()),
+    )
+
+
+def texts(transcript: Transcript, **settings: float) -> list[str]:
+    return Srt(**settings).cues(transcript).text  # type: ignore[arg-type]
+
+
+def columns(line: str) -> int:
+    return sum(map(width.width, line))
+
+
+def test_each_sentence_is_a_cue_with_its_times() -> None:
+    cues = Srt().cues(said("The harbour was quiet. | Nobody answered the phone.", 0.5))
+    assert cues.text == ["The harbour was quiet.", "Nobody answered the phone."]
+    assert cues.start.tolist() == [0, 2000]
+    assert cues.end.tolist() == [2000, 4000]
+
+
+def test_a_long_line_breaks_after_punctuation_if_the_lines_stay_about_even() -> None:
+    assert texts(said("When the boats were tied up, nobody in the whole harbour was awake.")) == [
+        "When the boats were tied up,\nnobody in the whole harbour was awake."
+    ]
+    assert texts(said("Yes, the boats were tied up before we came to the harbour.")) == [
+        "Yes, the boats were tied up\nbefore we came to the harbour."
+    ]
+
+
+def test_lines_are_no_wider_than_asked_for_and_few() -> None:
+    sentence = said("one two three four five six seven eight nine ten eleven twelve thirteen.", 0.2)
+    assert texts(sentence, characters=37) == [
+        "one two three four five six seven\neight nine ten eleven twelve thirteen."
+    ]
+    assert texts(sentence, characters=37, lines=1) == [
+        "one two three four five six seven",
+        "eight nine ten eleven twelve thirteen.",
+    ]
+    assert all(len(cue) <= 20 for cue in texts(sentence, characters=20, lines=1))
+
+
+def test_blanks_count_but_not_at_the_end_of_a_line() -> None:
+    assert texts(said("12345 1234567890."), characters=17) == ["12345 1234567890."]
+    assert texts(said("12345 1234567890."), characters=16) == ["12345\n1234567890."]
+
+
+def test_a_long_sentence_breaks_at_a_pause() -> None:
+    words = "so the first boat left the old harbour before anybody had seen it go away and then "
+    words += "the second one came back to us in the night."
+    cut = texts(said(words, 0.2, {14: 0.6}))
+    assert [" ".join(cue.split()) for cue in cut] == [
+        "so the first boat left the old harbour before anybody had seen it go away",
+        "and then the second one came back to us in the night.",
+    ]
+
+
+def test_no_cue_is_a_single_word_if_that_can_be_helped() -> None:
+    for count in range(12, 60):
+        cut = texts(said(" ".join(["harbour"] * count) + "."))
+        assert all(len(cue.split()) > 2 for cue in cut), cut
+
+
+def test_a_cue_lasts_no_longer_than_asked_for() -> None:
+    slow = said("We waited for a very long time there.", 1.5)
+    cues = Srt(longest=5).cues(slow)
+    assert [" ".join(cue.split()) for cue in cues.text] == [
+        "We waited",
+        "for a very",
+        "long time there.",
+    ] or max(cues.end - cues.start) <= 5000
+    assert max(cues.end - cues.start) <= 5000
+    held = said("Gooooal!", 20.0)
+    assert (Srt().cues(held).end - Srt().cues(held).start).tolist() == [7000]
+
+
+def test_a_short_cue_stays_until_it_can_be_read_or_the_next_one_comes() -> None:
+    cues = Srt(merge=0).cues(said("No. | Never. | Not once.", 0.2, {0: 3.0, 1: 0.3}))
+    assert cues.start.tolist() == [0, 3200, 3700]
+    assert cues.end.tolist() == [1000, 3700, 4700]
+
+
+def test_very_short_sentences_share_a_cue_with_a_close_neighbour() -> None:
+    answer = said("No. | Never. | I have not been there in all my life.", 0.3, {0: 0.2, 1: 2.0})
+    assert texts(answer) == ["No. Never.", "I have not been there in all my life."]
+    assert texts(answer, merge=0) == ["No.", "Never.", "I have not been there in all my life."]
+    assert texts(answer, shortest=0) == texts(answer, merge=0)
+    two = answer.replace(speaker=("a", *["b"] * 10))
+    assert texts(two)[0] == "No."
+    assert texts(answer.replace(speaker=("a",) * 11)) == texts(answer)
+
+
+def test_a_change_of_speaker_ends_a_cue() -> None:
+    cues = Srt().cues(said("Are you sure I am").replace(speaker=("A", "A", "A", "B", "B")))
+    assert cues.text == ["Are you sure", "I am"]
+    assert cues.speaker == ["A", "B"]
+
+
+def test_a_word_wider_than_a_line_is_cut() -> None:
+    address = "https://example.org/" + "abcdefghij" * 9
+    (cue, rest) = texts(said(f"See {address} now", 1.0))[:2]
+    assert cue == "See"
+    assert [len(line) for line in rest.split("\n")] == [42, 42]
+    assert "".join("".join(texts(said(f"See {address} now", 1.0))).split()) == f"See{address}now"
+
+
+def test_wide_characters_take_two_columns_and_marks_none() -> None:
+    word = "昨日は雨でしたが、今日は晴れています。明日はまた雨が降るでしょう。"
+    alone = Transcript((word,), start=np.array([0.0]), end=np.array([6.0]))
+    (cue,) = texts(alone)
+    assert cue == "昨日は雨でしたが、\n今日は晴れています。" + cue[20:]
+    assert all(columns(line) <= 42 for line in cue.split("\n"))
+    assert columns("e\u0301") == 1
+
+
+def test_words_of_scripts_without_blanks_are_not_parted_from_their_marks() -> None:
+    tokens = ["私", "は", "本", "を", "読み", "まし", "た", "。", "「", "はい", "」", "と", "答え"]
+    count = len(tokens)
+    japanese = Transcript(
+        tuple(tokens),
+        blank=np.zeros(count, np.bool_),
+        start=np.arange(count) / 10,
+        end=np.arange(1, count + 1) / 10,
+    )
+    for characters in range(8, 20):
+        for line in "\n".join(texts(japanese, characters=characters)).split("\n"):
+            assert line[0] not in "。」"
+            assert line[-1] != "「"
+
+
+def test_words_that_are_written_together_stay_together() -> None:
+    tokens = ("I", "do", "n't", "know", "what", "you", "'re", "doing")
+    glued = Transcript(
+        tokens,
+        blank=np.array([True, False, True, True, True, False, True, True]),
+        start=np.arange(8.0),
+        end=np.arange(8.0) + 1,
+    )
+    for characters in range(8, 20):
+        shown = " ".join("\n".join(texts(glued, characters=characters)).split())
+        assert shown == "I don't know what you're doing"
+
+
+def test_without_sentences_all_is_one_that_breaks_at_final_marks_first() -> None:
+    spoken = said(
+        "It rained all day long in the harbour. Nobody was out there but Dr. Lee, I think."
+    )
+    whole = spoken.replace(sentences=None)
+    assert texts(whole, longest=5) == [
+        "It rained all day long in the harbour.",
+        "Nobody was out there\nbut Dr. Lee, I think.",
+    ]
+
+
+def test_a_sentence_of_very_many_words_is_cut_first() -> None:
+    cues = Srt().cues(said(" ".join(["harbour", "boat", "sea"] * 700)))
+    assert " ".join(" ".join(cues.text).split()) == " ".join(["harbour", "boat", "sea"] * 700)
+    assert min(len(cue.split()) for cue in cues.text) > 3
+
+
+def test_words_without_times_are_shown_between_their_neighbours() -> None:
+    spoken = said("It was 60 | or 70 of them.", 1.0)
+    start, end = np.array(spoken.start), np.array(spoken.end)
+    start[[2, 3, 4]] = end[[2, 3, 4]] = np.nan
+    cues = Srt().cues(spoken.replace(start=start, end=end))
+    assert cues.text == ["It was 60", "or 70 of them."]
+    assert cues.start.tolist() == [0, 3000]
+
+
+def test_no_times_at_all_is_an_error() -> None:
+    with pytest.raises(OutputError, match="has no times, and srt needs them"):
+        texts(Transcript(("hello",)))
+
+
+def test_nothing_to_show_gives_no_cue() -> None:
+    zero = np.zeros(2)
+    assert texts(Transcript(())) == []
+    assert texts(Transcript(("", ""), start=zero, end=zero, blank=zero)) == []
+    assert texts(Transcript(("\n", " "), start=zero, end=zero)) == []
+
+
+def test_line_ends_inside_words_become_blanks() -> None:
+    odd = Transcript(("a\n\nb", "c\u2028d\x00e"), start=np.arange(2.0), end=np.arange(2.0) + 1)
+    assert texts(odd) == ["a  b c d e"]
+
+
+def test_cues_of_the_same_time_share_it() -> None:
+    same = said("One. | Two. | Three. | Four.", 1.0).replace(
+        start=np.array([1.0, 1.0, 1.0, 9.0]), end=np.array([4.0, 4.0, 4.0, 10.0])
+    )
+    cues = Srt(merge=0).cues(same)
+    assert cues.start.tolist() == [1000, 2000, 3000, 9000]
+    assert cues.end.tolist() == [2000, 3000, 4000, 10000]
+
+
+def test_cues_of_people_who_talk_at_once_are_in_the_order_of_time() -> None:
+    at_once = said("I was going to say this | Well", 1.0).replace(
+        start=np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 2.5]),
+        end=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 3.5]),
+        speaker=("A",) * 6 + ("B",),
+    )
+    cues = Srt().cues(at_once)
+    assert cues.speaker == ["A", "B"]
+    assert cues.start.tolist() == [0, 2500]
+    assert cues.end.tolist() == [2500, 3500]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srt(lines=0)",
+        "srt(characters=0)",
+        "srt(characters=3.5)",
+        "vtt(shortest=8)",
+        "ttml(merge=-1)",
+    ]
+    + ["srt(longest=0, shortest=0)", "srt(longest=1e999)", "srt(lines='two')", "srt(merge='x')"],
+)
+def test_settings_without_sense_are_refused(text: str) -> None:
+    with pytest.raises(UnknownName):
+        registry.parse("format", text)
+
+
+settings = st.builds(
+    Srt,
+    lines=st.integers(1, 3),
+    characters=st.integers(4, 50),
+    shortest=st.sampled_from([0.0, 0.3, 1.0]),
+    longest=st.sampled_from([1.0, 2.5, 7.0]),
+    merge=st.sampled_from([0.0, 0.5, 5.0]),
+)
+LAYERS = ("start", "end", "opening", "mark", "blank", "speaker", "sentences")
+
+
+@st.composite
+def spoken(draw: st.DrawFn) -> Transcript:
+    """A recording with times; the other layers may be known or not."""
+    more = draw(st.sets(st.sampled_from(LAYERS[2:])))
+    parts = draw(st.lists(transcripts({"start", "end", *more}), min_size=1, max_size=5))
+    shifts = np.cumsum([0.0, *(part.end[-1] for part in parts if part.end is not None)])
+    return Transcript.join(
+        part.replace(start=part.start + shift, end=part.end + shift)  # type: ignore[operator]
+        for part, shift in zip(parts, shifts, strict=False)
+    )
+
+
+def bare(text: str) -> str:
+    return re.sub(r"\s", "", text)
+
+
+@given(spoken(), settings)
+def test_every_word_is_shown_once_and_in_order(transcript: Transcript, format: Captions) -> None:
+    assert bare("".join(format.cues(transcript).text)) == bare(transcript.text)
+
+
+@given(spoken(), settings)
+def test_lines_are_few_and_narrow(transcript: Transcript, format: Captions) -> None:
+    for text in format.cues(transcript).text:
+        lines = text.split("\n")
+        assert len(lines) <= format.lines
+        assert all(0 < columns(line) <= format.characters for line in lines)
+
+
+@given(spoken(), settings)
+def test_cues_follow_one_another_for_no_longer_than_allowed(
+    transcript: Transcript, format: Captions
+) -> None:
+    cues = format.cues(transcript)
+    start, end = cues.start, cues.end
+    assert (start >= 0).all()
+    assert (end >= start).all()
+    assert (end[:-1] <= start[1:]).all()
+    assert (end - start <= round(format.longest * 1000)).all()
+    short = end - start < round(format.shortest * 1000)
+    assert not short[-1]
+    assert (end[:-1] == start[1:])[short[:-1]].all()
+
+
+@given(spoken(), settings)
+def test_a_cue_has_one_speaker_and_without_merging_one_sentence(
+    transcript: Transcript, format: Captions
+) -> None:
+    cues = format.cues(transcript)
+    surface = [bare(word) for word in transcript.surface()]
+    speakers = transcript.speaker or ("",) * len(surface)
+    ends = transcript.sentences.boundary if transcript.sentences else np.zeros(len(surface))
+    owners = [at for at, word in enumerate(surface) for _ in word]
+    done = 0
+    for text, speaker in zip(cues.text, cues.speaker, strict=True):
+        words = sorted(set(owners[done : done + len(bare(text))]))
+        done += len(bare(text))
+        assert {speakers[word] for word in words} == {speaker}
+        assert format.merge or not any(ends[word] for word in words[:-1])
+
+
+# The oracle: for each sentence, the cheapest way to break it, found by plain means.
+
+
+def slow_lines(words: Sequence[str], room: int) -> int:
+    """Lines that words take when each line is filled as far as it goes."""
+    count, used = 1, len(words[0])
+    for word in words[1:]:
+        used += 1 + len(word)
+        if used > room:
+            count, used = count + 1, len(word)
+    return count
+
+
+def slow_ugly(mark: str, pause: float) -> float:
+    cost = {"": 0.3, ",": 0.05, ":": 0.05}.get(mark, 0.0)
+    cost *= 1 - 0.8 * min(pause / 0.5, 1)
+    return cost - 0.5 * min(max(pause - 0.5, 0), 2)
+
+
+def slow_part(sentence: Transcript, first: int, last: int, format: Captions) -> float:
+    """Cost of a cue, infinite if it does not fit."""
+    words = [word.rstrip() for word in sentence.surface()[first : last + 1]]
+    assert sentence.start is not None
+    assert sentence.end is not None
+    lasts = float(sentence.end[last] - sentence.start[first])
+    fill = max(len(" ".join(words)) / (format.lines * format.characters), lasts / format.longest)
+    if first == last:
+        return (1 - min(fill, 1)) ** 2
+    if slow_lines(words, format.characters) > format.lines or fill > 1 + 1e-9:
+        return math.inf
+    return (1 - fill) ** 2
+
+
+def slow_cost(sentence: Transcript, ends: Sequence[int], format: Captions) -> float:
+    """Cost of cues that end at these words."""
+    assert sentence.mark is not None
+    pauses = np.maximum(np.nan_to_num(sentence.pauses()), 0)
+    firsts = [0, *(end + 1 for end in ends[:-1])]
+    parts = sum(slow_part(sentence, a, b, format) for a, b in zip(firsts, ends, strict=True))
+    return parts + sum(slow_ugly(sentence.mark[end], float(pauses[end])) for end in ends[:-1])
+
+
+def slow_best(sentence: Transcript, format: Captions) -> float:
+    """Lowest cost of all ways to break a sentence."""
+    assert sentence.mark is not None
+    pauses = np.maximum(np.nan_to_num(sentence.pauses()), 0)
+    best = [0.0]
+    for last in range(len(sentence)):
+        ways = (best[first] + slow_part(sentence, first, last, format) for first in range(last + 1))
+        ugly = slow_ugly(sentence.mark[last], float(pauses[last]))
+        best.append(min(ways) + (ugly if last + 1 < len(sentence) else 0))
+    return best[-1]
+
+
+def ends_of(sentence: Transcript, cues: Cues) -> list[int]:
+    counts = [len(text.split()) for text in cues.text]
+    return (np.cumsum(counts) - 1).tolist()
+
+
+@st.composite
+def long_sentences(draw: st.DrawFn) -> Transcript:
+    count = draw(st.integers(1, 40))
+    words = draw(
+        st.lists(
+            st.sampled_from("a of the boat harbour afterwards".split()),
+            min_size=count,
+            max_size=count,
+        )
+    )  # noqa: E501
+    marks = draw(
+        st.lists(st.sampled_from(["", "", "", ",", ":", "?"]), min_size=count, max_size=count)
+    )  # noqa: E501
+    steps = draw(st.lists(st.integers(1, 900), min_size=2 * count, max_size=2 * count))
+    silent = draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    times = np.array(steps) / 1000
+    times[0::2] *= silent
+    times = np.cumsum(times)
+    return Transcript(
+        tuple(words), mark=tuple(marks), start=times[0::2], end=times[1::2],
+        sentences=Segmentation.of_gaps(count, [count - 1]),
+    )  # fmt: skip
+
+
+@given(long_sentences(), settings.filter(lambda format: format.characters > 12))
+def test_sentences_break_at_the_lowest_cost(sentence: Transcript, format: Captions) -> None:
+    fits = slow_part(sentence, 0, len(sentence) - 1, format) < math.inf
+    ends = ends_of(sentence, format.cues(sentence))
+    assert ends[-1] == len(sentence) - 1
+    if fits:
+        assert len(ends) == 1
+    else:
+        assert slow_cost(sentence, ends, format) == pytest.approx(slow_best(sentence, format))
+
+
+@given(st.lists(long_sentences(), min_size=2, max_size=6))
+def test_a_sentence_is_laid_out_alike_whatever_stands_beside_it(parts: list[Transcript]) -> None:
+    format = Srt(merge=0, characters=30)
+    shifts = np.cumsum([0.0, *(float(part.end[-1]) + 20 for part in parts)])  # type: ignore[index]
+    whole = Transcript.join(
+        part.replace(start=part.start + shift, end=part.end + shift)  # type: ignore[operator]
+        for part, shift in zip(parts, shifts, strict=False)
+    )
+    assert format.cues(whole).text == [text for part in parts for text in format.cues(part).text]
+
+
+@given(st.data())
+def test_breaks_of_many_stretches_are_those_of_the_plain_programme(data: st.DataObject) -> None:
+    sizes = data.draw(st.lists(st.integers(1, 30), min_size=1, max_size=12))
+    count = sum(sizes)
+    chance = np.random.default_rng(data.draw(st.integers(0, 1 << 30)))
+    finish = np.cumsum(chance.integers(1, 9, count)) / 20
+    begin = np.append(0, finish[:-1])
+    most = np.minimum(chance.integers(1, 9, count), np.arange(1, count + 1))
+    ugly = chance.random(count)
+    last = np.cumsum(sizes) - 1
+    first = last - np.array(sizes) + 1
+    found = set(Programme((Shares(begin, finish),), most, ugly, 0.1).breaks(first, last).tolist())
+    assert found <= set(range(count)) - set(last.tolist())
+    for a, z in zip(first.tolist(), last.tolist(), strict=True):
+        cuts = [a - 1, *sorted(gap for gap in found if a <= gap < z), z]
+        costs = [plain(b + 1, e, begin, finish, most) for b, e in pairwise(cuts)]
+        total = sum(costs) + 0.1 * len(costs) + sum(ugly[gap] for gap in cuts[1:-1])
+        best = {a: 0.0}
+        for e in range(a, z + 1):
+            ways = [best[b] + plain(b, e, begin, finish, most) for b in range(a, e + 1)]
+            best[e + 1] = min(ways) + 0.1 + (ugly[e] if e < z else 0)
+        assert total == pytest.approx(best[z + 1])
+
+
+def plain(
+    first: int, last: int, begin: Sequence[float], finish: Sequence[float], most: Sequence[int]
+) -> float:  # noqa: E501
+    fill = finish[last] - begin[first]
+    if first == last:
+        return (1 - min(fill, 1)) ** 2
+    allowed = fill <= 1 + 1e-9 and last - first + 1 <= most[last]
+    return (1 - fill) ** 2 if allowed else math.inf
+
+
+def test_a_long_transcript_is_laid_out_at_once() -> None:
+    chance = np.random.default_rng(1)
+    lengths = chance.integers(2, 30, 6000)
+    words = ["harbour", "boat", "a", "sea", "afterwards", "of"]
+    text = " | ".join(" ".join(words[i] for i in chance.integers(0, 6, n)) for n in lengths)
+    long = said(text)
+    begun = time.process_time()
+    Srt().write([long], io.BytesIO())
+    assert time.process_time() - begun < 3
