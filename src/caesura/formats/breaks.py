@@ -22,18 +22,19 @@ FULL = 1 + 1e-9
 
 
 @dataclass(frozen=True)
-class Shares:
-    """Where pieces begin and finish in units of what a part may hold."""
+class Measure:
+    """Where pieces begin and finish, in columns or milliseconds, and how much a part may hold."""
 
-    begin: Floats
-    finish: Floats
+    begin: Indices
+    finish: Indices
+    whole: int
 
 
 @dataclass(frozen=True)
 class Programme:
     """What parts and breaks cost; `most` is how many pieces a part may have that ends at each."""
 
-    measures: tuple[Shares, ...]
+    measures: tuple[Measure, ...]
     most: Indices
     ugly: Floats
     each: float = 0.0
@@ -51,8 +52,8 @@ class Programme:
         at = np.minimum(first + np.arange(size)[:, None], len(self.most) - 1)
         most = np.minimum(self.most[at], size)
         depth = int(most.max())
-        begins = [_padded(m.begin[at], depth, -np.inf) for m in self.measures]
-        finishes = [m.finish[at] for m in self.measures]
+        begins = [_padded((m.begin[at] - m.begin[first]) / m.whole, depth) for m in self.measures]
+        finishes = [(m.finish[at] - m.begin[first]) / m.whole for m in self.measures]
         closing = self.ugly[at] + self.each
         best = np.full((size + depth + 1, len(first)), np.inf)
         best[depth] = 0
@@ -102,8 +103,9 @@ def _costs(finish: list[Floats], begins: list[Floats], most: Indices) -> Floats:
     return fill
 
 
-def _padded(values: Floats, depth: int, with_what: float) -> Floats:
-    return np.concatenate([np.full((depth, values.shape[1]), with_what), values])
+def _padded(begin: Floats, depth: int) -> Floats:
+    """Put before the pieces as many that no part has room for."""
+    return np.concatenate([np.full((depth, begin.shape[1]), -np.inf), begin])
 
 
 def _alike(first: Indices, last: Indices, most: Indices) -> Iterator[tuple[Indices, Indices]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.formats import pieces as parts
 from caesura.formats.base import TextFormat
-from caesura.formats.breaks import Programme, Shares
+from caesura.formats.breaks import Measure, Programme
 from caesura.formats.pieces import Pieces
 from caesura.transcript import Flags, Floats, Indices, Transcript
 
@@ -57,7 +57,7 @@ class Captions(TextFormat):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= most:
                 raise ValueError(f"{name} is a whole number from 1 to {most}, not {value!r}")
-        if not 0 <= self.shortest <= self.longest < inf or self.longest == 0:
+        if not 0 <= self.shortest <= self.longest < inf or self.longest < 0.001:
             raise ValueError("shortest and longest are seconds, the first not above the second")
         if not 0 <= self.merge < inf:
             raise ValueError("merge is a number of seconds, not below 0")
@@ -71,7 +71,7 @@ class Captions(TextFormat):
         final = layout.cue_ends(transcript)
         first, last = _stretches(final)
         texts = layout.texts(first, last, final | layout.folds(first, last))
-        start, end = _milliseconds(pieces, first)
+        start, end = pieces.start[first], np.maximum.reduceat(pieces.end, first)
         order = np.argsort(start, kind="stable")
         order = order[[bool(texts[i]) for i in order.tolist()]]
         names = transcript.speaker or [""] * len(transcript)
@@ -95,6 +95,7 @@ class _Layout:
         self.pieces = pieces
         self.ugly = ugly
         self.settings = settings
+        self.longest = _milliseconds(settings.longest)
         self.line = pieces.reach(settings.characters)
         self.cue = self.line
         """For a line, and a cue, from each piece on: the first piece that has no room in it."""
@@ -110,9 +111,9 @@ class _Layout:
         first, last = _stretches(final)
         fits = self.fit(first, last)
         final[self.merged(first, last, fits, turn)] = False
-        room, longest = self.settings.lines * self.settings.characters, self.settings.longest
-        space = Shares(self.pieces.begin / room, self.pieces.finish / room)
-        time = Shares(self.pieces.start / longest, self.pieces.end / longest)
+        room = self.settings.lines * self.settings.characters
+        space = Measure(self.pieces.begin, self.pieces.finish, room)
+        time = Measure(self.pieces.start, self.pieces.end, self.longest)
         programme = Programme((space, time), _most(self.cue), self.ugly)
         final[programme.breaks(first[~fits], last[~fits])] = True
         return final
@@ -120,7 +121,7 @@ class _Layout:
     def fit(self, first: Indices, last: Indices) -> Flags:
         """Tell which stretches fit into a cue."""
         lasts = self.pieces.end[last] - self.pieces.start[first]
-        fits: Flags = (self.cue[first] > last) & (lasts <= self.settings.longest)
+        fits: Flags = (self.cue[first] > last) & (lasts <= self.longest)
         return fits
 
     def shorten(self, final: Flags) -> None:
@@ -136,8 +137,8 @@ class _Layout:
 
     def merged(self, first: Indices, last: Indices, fits: Flags, turn: Flags) -> list[int]:
         """Find the ends of sentences that share the cue of the next one."""
-        short = self.pieces.end[last] - self.pieces.start[first] < self.settings.shortest
-        close = self.pieces.pauses()[last[:-1]] < self.settings.merge
+        short = self.pieces.end[last] - self.pieces.start[first] < self.settings.shortest * 1000
+        close = self.pieces.pauses()[last[:-1]] < self.settings.merge * 1000
         may = fits[:-1] & fits[1:] & close & (short[:-1] | short[1:]) & ~turn[last[:-1]]
         begins, found = first.copy(), []
         for at in np.flatnonzero(may).tolist():
@@ -149,7 +150,7 @@ class _Layout:
     def folds(self, first: Indices, last: Indices) -> Flags:
         """Tell whether, inside a cue, a line ends after each piece."""
         room = self.settings.characters
-        space = Shares(self.pieces.begin / room, self.pieces.finish / room)
+        space = Measure(self.pieces.begin, self.pieces.finish, room)
         programme = Programme((space,), _most(self.line), self.ugly, A_LINE)
         long = self.line[first] <= last
         folds = np.zeros(len(self.pieces), np.bool_)
@@ -173,16 +174,13 @@ def _most(reach: Indices) -> Indices:
     return last + 1 - np.searchsorted(reach, last, side="right")
 
 
-def _milliseconds(pieces: Pieces, first: Indices) -> tuple[Indices, Indices]:
-    """When each cue's words begin and end."""
-    end = np.maximum.reduceat(pieces.end, first)
-    start, end = (np.clip(times, 0, 1e12) * 1000 for times in (pieces.start[first], end))
-    return np.rint(start).astype(np.int64), np.rint(end).astype(np.int64)
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
 
 
 def _shown(start: Indices, end: Indices, settings: Captions) -> tuple[Indices, Indices]:
     """Times in which cues are on the screen, one after another."""
-    shortest, longest = (round(s * 1000) for s in (settings.shortest, settings.longest))
+    shortest, longest = _milliseconds(settings.shortest), _milliseconds(settings.longest)
     start = _apart(start, end, shortest)
     end = np.minimum(np.maximum(end, start + shortest), start + longest)
     end[:-1] = np.minimum(end[:-1], start[1:])

@@ -35,8 +35,9 @@ class Jsonl(TextFormat):
             document = json.loads(first) if first.startswith("{") else None
         except (ValueError, RecursionError):
             return False
-        words = isinstance(document, dict) and _strings(document.get("words"))
-        return words and set(document) <= KEYS
+        if not isinstance(document, dict) or not _strings(document.get("words")):
+            return False
+        return set(document) <= KEYS
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read each line as a recording."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.formats import width
+from caesura.formats.source import LATEST
 from caesura.formats.times import filled_times
 from caesura.transcript import Flags, Floats, Indices, Transcript
 
@@ -42,18 +43,19 @@ class Pieces:
     begin: Indices
     finish: Indices
     """The same in columns."""
-    start: Floats
-    end: Floats
-    """Seconds."""
+    start: Indices
+    end: Indices
+    """Milliseconds."""
     word: Indices
     """The word it belongs to."""
 
     def __len__(self) -> int:
         return len(self.left)
 
-    def pauses(self) -> Floats:
-        """Seconds of silence after each piece but the last."""
-        return np.maximum(self.start[1:] - self.end[:-1], 0)
+    def pauses(self) -> Indices:
+        """Milliseconds of silence after each piece but the last."""
+        silence: Indices = np.maximum(self.start[1:] - self.end[:-1], 0)
+        return silence
 
     def reach(self, room: int) -> Indices:
         """For a line from each piece on, the first piece that has no room on it."""
@@ -63,7 +65,8 @@ class Pieces:
 
 def cut(transcript: Transcript, room: int, format: str) -> Pieces:
     """Make pieces no wider than `room`."""
-    start, end = filled_times(transcript, format)
+    times = (np.clip(seconds, 0, LATEST) for seconds in filled_times(transcript, format))
+    start, end = (np.rint(seconds * 1000).astype(np.int64) for seconds in times)
     surface = transcript.surface()
     length = np.fromiter(map(len, surface), np.int64, len(surface))
     text = "".join(surface)
@@ -97,9 +100,9 @@ def _parted(pieces: Pieces, wide: Indices, room: int, places: Indices | None) ->
         left[at] = right[at - 1] = inner[w]
     begin, finish = (left, right) if places is None else (places[left], places[right])
     whole = np.maximum(pieces.finish - pieces.begin, 1)[word]
-    lasts = (pieces.end - pieces.start)[word] / whole
-    start = pieces.start[word] + lasts * (begin - pieces.begin[word])
-    end = pieces.end[word] - lasts * (pieces.finish[word] - finish)
+    lasts = (pieces.end - pieces.start)[word]
+    start = pieces.start[word] + lasts * (begin - pieces.begin[word]) // whole
+    end = pieces.start[word] + lasts * (finish - pieces.begin[word]) // whole
     return Pieces(text, pieces.codes, left, right, begin, finish, start, end, word)
 
 
@@ -112,7 +115,7 @@ def ugliness(pieces: Pieces, marks: tuple[str, ...] | None) -> Floats:
     cost = np.full(len(pieces), ANYWHERE)
     cost[(mark & (width.PAUSE | width.END)) != 0] = AFTER_PAUSE
     cost[((mark & width.END) != 0) & _sure(pieces, marks, mark)] = AFTER_END
-    pauses = pieces.pauses()
+    pauses = pieces.pauses() / 1000
     cost[:-1] *= 1 - 0.8 * np.minimum(pauses / LONG_PAUSE, 1)
     cost[:-1] -= LULL * np.clip(pauses - LONG_PAUSE, 0, 2)
     glued = np.zeros(len(pieces), np.bool_)

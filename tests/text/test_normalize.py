@@ -1,0 +1,211 @@
+"""Normalisation, step by step."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.errors import UnknownName
+from caesura.text.normalize import STEPS, describe, normalize
+from caesura.transcript import CARRIED, Segmentation, Span, Transcript
+from laws.strategies import transcripts
+
+NOISE = st.one_of(
+    st.sampled_from(
+        "um Uh, er. ER hmm— so, Right. [Music] (laughs) (I think) <laugh> </s> ♪ ♪la ( ) [ ] < > "
+        "[soft music] laughs) . , ?! … “ ” -- - ' & % 5% U.S. Mr. (Mr.) ¿qué? 'tis dogs' //".split()
+    ),
+    st.text("aB.,'’\"()[]<>♪-um ", min_size=1, max_size=5),
+    st.text(max_size=3),
+)
+
+
+@st.composite
+def noisy(draw: st.DrawFn) -> Transcript:
+    """A transcript with words that steps have something to do with."""
+    layers = draw(st.sets(st.sampled_from(CARRIED)))
+    drawn = draw(transcripts(layers - {"multiwords"}))
+    words = [draw(NOISE) if draw(st.booleans()) else word for word in drawn.words]
+    return drawn.replace(words=tuple(words))
+
+
+def said(text: str, language: str = "") -> Transcript:
+    """A transcript as formats make it: `[so,` has the opening `[` and the mark `,`."""
+    pieces = [word.rpartition("_") for word in text.split()]
+    surfaces = [(front, *_tail(rest)) for front, _, rest in pieces]
+    opening, words, mark = zip(*surfaces, strict=True) if surfaces else ((), (), ())
+    return Transcript(words, opening=opening, mark=mark, language=language)
+
+
+def _tail(rest: str) -> tuple[str, str]:
+    word = rest.rstrip('.,?!"]) ')
+    return word, rest[len(word) :]
+
+
+def bare(text: str, **layers: object) -> Transcript:
+    return Transcript(tuple(text.split(" ")), **layers)  # type: ignore[arg-type]
+
+
+@settings(max_examples=60)
+@pytest.mark.parametrize("step", STEPS)
+@given(transcript=noisy())
+def test_twice_is_once(step: str, transcript: Transcript) -> None:
+    once = normalize(transcript, [step])
+    assert normalize(once, [step]) == once
+
+
+@settings(max_examples=60)
+@given(transcript=noisy())
+def test_marks_keep_the_written_text(transcript: Transcript) -> None:
+    found = normalize(transcript, ["marks"])
+    if len(found):
+        assert found.text.rstrip() == transcript.text.rstrip()
+
+
+def test_steps_are_applied_in_order_and_described() -> None:
+    transcript = bare("Um, Right. (LAUGHS) uh")
+    assert normalize(transcript, ["case", "punctuation", "fillers"]).words == ("right", "laughs")
+    assert normalize(transcript, ["events", "fillers", "punctuation"]).words == ("Right",)
+    assert normalize(transcript, []) is transcript
+    assert describe(["case", "punctuation"]) == "case+punctuation"
+    assert describe([]) == "none"
+
+
+def test_unknown_steps_are_named() -> None:
+    with pytest.raises(UnknownName) as caught:
+        normalize(bare("a"), ["case", "stem"])
+    assert str(caught.value) == (
+        "no step of normalisation is named 'stem'; "
+        "known are case, punctuation, marks, fillers, events"
+    )
+
+
+def test_case() -> None:
+    given = bare("Straße STRASSE İZMİR ΟΔΟΣ", multiwords=(Span(0, 1, "DasAuto"),))
+    found = normalize(given, ["case"])
+    assert found.words == ("straße", "strasse", "i̇zmi̇r", "οδος")
+    assert found.multiwords == (Span(0, 1, "dasauto"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("well, that's “it”.", "well that's it"),
+        ("U.S. Mr. (Smith) dogs' 'tis", "U.S. Mr. Smith dogs' 'tis"),
+        ("5% R & D @ 9/11 $4.5 well-known", "5% R & D @ 9/11 $4.5 well-known"),
+        ("a - b -- c … ' # * / `` '' d", "a b c d"),
+        ("今日 、 は 。", "今日 は"),
+        ("- . ,", ""),
+    ],
+)
+def test_punctuation(text: str, words: str) -> None:
+    assert normalize(bare(text), ["punctuation"]).words == tuple(words.split())
+
+
+def test_punctuation_of_a_treebank() -> None:
+    transcript = bare(
+        "We ca n't wait , //= she said .",
+        tag=("PRON", "AUX", "PART", "VERB", "PUNCT", "PUNCT", "PRON", "VERB", "PUNCT"),
+        blank=np.array([1, 0, 1, 0, 1, 1, 1, 0, 1], np.bool_),
+        head=np.array([3, 3, 3, 7, 3, 4, 7, 7, 7]),
+        multiwords=(Span(1, 2, "can't"),),
+        sentences=Segmentation.of_gaps(9, [5]),
+    )
+    found = normalize(transcript, ["punctuation"])
+    assert found.text == "We can't wait she said"
+    assert found.sentences is not None
+    assert found.sentences.gaps.tolist() == [3, 5]
+    assert found.head is not None
+    assert found.head.tolist() == [3, 3, 3, 5, 5, 5]
+
+
+def test_punctuation_takes_the_layers_away() -> None:
+    found = normalize(said("so, “_yes.”"), ["punctuation"])
+    assert (found.opening, found.mark) == (None, None)
+
+
+def test_marks() -> None:
+    found = normalize(bare("so, ( yes ) . “no”"), ["marks"])
+    assert found.words == ("so", "yes", "no")
+    assert found.opening == ("", "( ", "“")
+    assert found.mark == (",", " ) .", "”")
+    tight = bare("¿ qué ?", blank=np.array([False, False, True]))
+    assert normalize(tight, ["marks"]).text == "¿qué?"
+    assert normalize(bare("no marks here"), ["marks"]).mark is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("so uh. Then", "so. Then"),
+        ("Right. Um, I", "Right. I"),
+        ("so, uh. Then", "so. Then"),
+        ("so, um, then", "so, then"),
+        ("Um. Uh, hmm mm mhm mm-hmm erm er um- ummm go", "go"),
+        ("well um? uh. now", "well? now"),
+        ("the ER was full", "the ER was full"),
+        ("humming umbrella her them", "humming umbrella her them"),
+    ],
+)
+def test_fillers(text: str, left: str) -> None:
+    assert normalize(said(text), ["fillers"]).text == left
+    assert normalize(bare(text), ["fillers", "marks"]).text.replace(",.", ".") == left
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "left"),
+    [
+        ("fr", "euh oui heu um", "oui um"),
+        ("de", "äh er geht ähm um neun", "er geht um neun"),
+        ("German", "er öhm kommt", "er kommt"),
+        ("en-GB", "er um euh", "euh"),
+        ("pt", "um dia hmm uh", "um dia"),
+        ("ja", "えーと 今日 あのー は", "今日 は"),
+    ],
+)
+def test_fillers_of_languages(language: str, text: str, left: str) -> None:
+    assert normalize(bare(text, language=language), ["fillers"]).text == left
+
+
+def test_dropped_words_leave_their_sentence_end() -> None:
+    transcript = bare("so uh then", sentences=Segmentation.of_gaps(3, [1]))
+    found = normalize(transcript, ["fillers"])
+    assert found.sentences is not None
+    assert found.sentences.gaps.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("so <laugh> then", "so then"),
+        ("[_Music] hello", "hello"),
+        ("so (_laughs). Then", "so. Then"),
+        ("so [_laughs.] then", "so then"),
+        ("one [_speaking a foreign language] two", "one two"),
+        ("one [_two three", "one [two three"),
+        ("one (_two [_laughs] three", "one (two three"),
+        ("one [_a [_b] c] two", "one two"),
+        ("he (_I think) came", "he (I think) came"),
+        ("he (_the music industry) knows", "he (the music industry) knows"),
+        ("he (_audience laughs) knows (_clears throat)", "he knows"),
+        ("[_ " + " ".join("abcdefghijklmn") + "] end", "[ " + " ".join("abcdefghijklmn") + "] end"),
+        ("♪ la ♪ lala♫ end", "la lala end"),
+        ("di time < I dey > go", "di time < I dey > go"),
+        ("<unk> </s> {breath} <clears throat> x", "x"),
+        ("i <3 you -> all", "i <3 you -> all"),
+        ("( laughs ) ok [ noise ]", "ok"),
+    ],
+)
+def test_events(text: str, left: str) -> None:
+    assert normalize(said(text), ["events"]).text == left
+
+
+def test_a_million_words_take_a_moment() -> None:
+    words = ("So,", "um", "the", "ship", "(laughs)", "left", "the", "Harbour", "today.", "—")
+    transcript = Transcript(words * 100_000)
+    begun = time.perf_counter()
+    found = normalize(transcript, ["events", "fillers", "marks", "case", "punctuation"])
+    assert time.perf_counter() - begun < 30
+    assert found.words[:7] == ("so", "the", "ship", "left", "the", "harbour", "today")
