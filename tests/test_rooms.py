@@ -12,7 +12,7 @@ import caesura
 
 def test_lower_rooms_never_import_upper_ones(capsys: pytest.CaptureFixture[str]) -> None:
     configure()
-    assert lint_imports(no_cache=True), capsys.readouterr().out
+    assert lint_imports(cache_dir=None), capsys.readouterr().out
 
 
 def test_exports_are_what_is_listed() -> None:

@@ -40,6 +40,8 @@ def runs(keep: list[bool]) -> list[tuple[int, list[int]]]:
 def climbed(head: list[int], keep: list[bool], word: int) -> int:
     """The nearest kept ancestor, the word itself below a dropped root, -1 if unknown."""
     at, seen = head[word], {word}
+    if at == word:
+        return word
     while at >= 0 and not keep[at]:
         if head[at] == at:
             return word
@@ -47,7 +49,7 @@ def climbed(head: list[int], keep: list[bool], word: int) -> int:
             return -1
         seen.add(at)
         at = head[at]
-    return at
+    return -1 if at == word else at
 
 
 @few
@@ -150,7 +152,7 @@ def test_loops_of_dropped_words_end() -> None:
     head = np.arange(1, count + 1) % count
     taken = Transcript(("w",) * count, head=head).take([0])
     assert taken.head is not None
-    assert taken.head.tolist() == [0]
+    assert taken.head.tolist() == [-1]
     loop = Transcript(("a", "b", "c"), head=np.array([1, 2, 1])).take([0])
     assert loop.head is not None
     assert loop.head.tolist() == [-1]

@@ -46,22 +46,10 @@ def write(
 ) -> list[Path]:
     """Write recordings: into a folder as many files as they came from, or all into one file.
 
-    The format is told by the output's suffix if not given; the log says what it drops. Gives
-    the files written.
+    The format is told by the output's suffix if not given. Gives the files written.
     """
-    format = _files.target(to, output)
     given = [transcripts] if isinstance(transcripts, Transcript) else transcripts
-    dropped: dict[str, None] = {}
-
-    def noted() -> Iterator[Transcript]:
-        for transcript in given:
-            dropped.update(dict.fromkeys(_files.dropped(transcript, format)))
-            yield transcript
-
-    written = _files.write_all(noted(), output, format)
-    if dropped:
-        logger.warning("%s drops %s", format.name, ", ".join(dropped))
-    return written
+    return _files.write_all(given, output, _files.target(to, output))
 
 
 def convert(
@@ -71,8 +59,19 @@ def convert(
     output: str | Path = "-",
     format: str | Format | None = None,
 ) -> list[Path]:
-    """Write all recordings of files and folders in another format."""
-    return write(read(files, format=format), output=output, to=to)
+    """Write all recordings of files and folders in another format; the log says what it drops."""
+    target = _files.target(to, output)
+    dropped: dict[str, None] = {}
+
+    def noted() -> Iterator[Transcript]:
+        for transcript in read(files, format=format):
+            dropped.update(dict.fromkeys(_files.dropped(transcript, target)))
+            yield transcript
+
+    written = write(noted(), output=output, to=target)
+    if dropped:
+        logger.warning("%s drops %s", target.name, ", ".join(dropped))
+    return written
 
 
 def segment(

@@ -420,7 +420,7 @@ def _handed_back(layer: Strings, kept: Indices) -> Strings:
 def _reattached(head: Indices, kept: Indices) -> Indices:
     """Heads among the kept words; those of dropped words are handed up the tree.
 
-    A word below a dropped root becomes a root; a loop of dropped words is no head.
+    A word below a dropped root becomes a root; a loop that is broken leaves no head.
     """
     count = len(head)
     place = np.full(count, -1, dtype=np.int64)
@@ -430,6 +430,7 @@ def _reattached(head: Indices, kept: Indices) -> Indices:
         up = up[up]
     known = head[kept] >= 0
     target = np.where(known, up[head[kept]], kept)
+    known &= (target != kept) | (head[kept] == kept)
     at_root = (place[target] < 0) & (head[target] == target)
     return np.where(known, np.where(at_root, np.arange(len(kept)), place[target]), -1)
 

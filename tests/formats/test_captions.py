@@ -66,13 +66,13 @@ def test_a_long_line_breaks_after_punctuation_if_the_lines_stay_about_even() -> 
 
 
 def test_lines_are_no_wider_than_asked_for_and_few() -> None:
-    sentence = said("one two three four five six seven eight nine ten eleven twelve thirteen.", 0.2)
+    sentence = said("one two three four five six seven eight nine ten eleven twelve twenty.", 0.2)
     assert texts(sentence, characters=37) == [
-        "one two three four five six seven\neight nine ten eleven twelve thirteen."
+        "one two three four five six seven\neight nine ten eleven twelve twenty."
     ]
     assert texts(sentence, characters=37, lines=1) == [
         "one two three four five six seven",
-        "eight nine ten eleven twelve thirteen.",
+        "eight nine ten eleven twelve twenty.",
     ]
     assert all(len(cue) <= 20 for cue in texts(sentence, characters=20, lines=1))
 
@@ -101,12 +101,8 @@ def test_no_cue_is_a_single_word_if_that_can_be_helped() -> None:
 def test_a_cue_lasts_no_longer_than_asked_for() -> None:
     slow = said("We waited for a very long time there.", 1.5)
     cues = Srt(longest=5).cues(slow)
-    assert [" ".join(cue.split()) for cue in cues.text] == [
-        "We waited",
-        "for a very",
-        "long time there.",
-    ] or max(cues.end - cues.start) <= 5000
-    assert max(cues.end - cues.start) <= 5000
+    assert cues.text == ["We waited", "for a very", "long time there."]
+    assert (cues.end - cues.start).tolist() == [3000, 4500, 4500]
     held = said("Gooooal!", 20.0)
     assert (Srt().cues(held).end - Srt().cues(held).start).tolist() == [7000]
 
@@ -135,18 +131,15 @@ def test_a_change_of_speaker_ends_a_cue() -> None:
 
 def test_a_word_wider_than_a_line_is_cut() -> None:
     address = "https://example.org/" + "abcdefghij" * 9
-    (cue, rest) = texts(said(f"See {address} now", 1.0))[:2]
-    assert cue == "See"
-    assert [len(line) for line in rest.split("\n")] == [42, 42]
-    assert "".join("".join(texts(said(f"See {address} now", 1.0))).split()) == f"See{address}now"
+    lines = "\n".join(texts(said(f"See {address} now", 1.0))).split("\n")
+    assert [len(line) for line in lines] == [3, 42, 42, 30]
+    assert "".join(lines) == f"See{address} now"
 
 
 def test_wide_characters_take_two_columns_and_marks_none() -> None:
     word = "昨日は雨でしたが、今日は晴れています。明日はまた雨が降るでしょう。"
     alone = Transcript((word,), start=np.array([0.0]), end=np.array([6.0]))
-    (cue,) = texts(alone)
-    assert cue == "昨日は雨でしたが、\n今日は晴れています。" + cue[20:]
-    assert all(columns(line) <= 42 for line in cue.split("\n"))
+    assert texts(alone) == ["昨日は雨でしたが、今日は晴れています。\n明日はまた雨が降るでしょう。"]
     assert columns("e\u0301") == 1
 
 
@@ -180,12 +173,12 @@ def test_words_that_are_written_together_stay_together() -> None:
 
 def test_without_sentences_all_is_one_that_breaks_at_final_marks_first() -> None:
     spoken = said(
-        "It rained all day long in the harbour. Nobody was out there but Dr. Lee, I think."
+        "It rained all day long in the harbour. Nobody was out there but old Dr. Lee, I think."
     )
     whole = spoken.replace(sentences=None)
     assert texts(whole, longest=5) == [
         "It rained all day long in the harbour.",
-        "Nobody was out there\nbut Dr. Lee, I think.",
+        "Nobody was out there but\nold Dr. Lee, I think.",
     ]
 
 
@@ -338,7 +331,7 @@ def slow_lines(words: Sequence[str], room: int) -> int:
 
 
 def slow_ugly(mark: str, pause: float) -> float:
-    cost = {"": 0.3, ",": 0.05, ":": 0.05}.get(mark, 0.0)
+    cost = {"": 0.25, ",": 0.05, ":": 0.05}.get(mark, 0.0)
     cost *= 1 - 0.8 * min(pause / 0.5, 1)
     return cost - 0.5 * min(max(pause - 0.5, 0), 2)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import click
 
 from caesura.cli import options
@@ -20,13 +18,7 @@ Examples:
   caesura convert archive/ --to vtt --output captions/""",
 )
 @options.files
-@click.option(
-    "--to",
-    metavar="FORMAT",
-    default="",
-    shell_complete=cast(Any, options.completing("format")),
-    help="Format to write; told from the output's suffix if not given.",
-)
+@options.to
 @options.output
 @options.format
 def command(files: tuple[str, ...], to: str, output: str, format: str | None) -> None:

@@ -36,6 +36,17 @@ def format(command: Any) -> Any:
     )(command)
 
 
+def to(command: Any) -> Any:
+    """The format to write."""
+    return click.option(
+        "--to",
+        metavar="FORMAT",
+        default="",
+        shell_complete=cast(Any, completing("format")),
+        help="Format to write; told from the output's suffix if not given.",
+    )(command)
+
+
 def output(command: Any) -> Any:
     """Where to write."""
     return click.option(

@@ -33,20 +33,14 @@ Examples:
     shell_complete=cast(Any, options.completing("detector")),
     help="What finds the sentences; settings in brackets.",
 )
-@click.option(
-    "--to",
-    metavar="FORMAT",
-    default="",
-    shell_complete=cast(Any, options.completing("format")),
-    help="Format to write; told from the output's suffix if not given, else one sentence a line.",
-)
+@options.to
 @options.output
 @options.format
 @options.as_json
 def command(
     files: tuple[str, ...], detector: str, to: str, output: str, format: str | None, json: bool
 ) -> None:
-    """Find where sentences end and write them.
+    """Find where sentences end and write them, one a line unless a format is told.
 
     FILES are files or folders; - is standard input.
     """

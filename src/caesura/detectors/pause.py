@@ -12,11 +12,14 @@ import numpy as np
 from caesura.contracts import Detector, Stream, strings
 from caesura.detectors.window import WindowStream
 from caesura.text.marks import end_mark
-from caesura.transcript import Flags, Floats, Strings, Transcript
+from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
 
 EVIDENCE = ("pause", "speaker", "marks")
 CONTEXT = 30
 """Words on either side in which a sentence mark shows that the text is punctuated."""
+
+STRETCH = 25
+"""Words in a row without any mark after which marks are taken to be missing."""
 
 PER_SECOND = 10.0
 MOST_OF_A_PAUSE = 4.0
@@ -97,11 +100,20 @@ def _marks(transcript: Transcript) -> Floats:
     ends = {mark for mark in set(marks) if end_mark(mark) in (".", "?", "!")}
     count = len(marks)
     is_end = np.fromiter((mark in ends for mark in marks), np.bool_, count)
-    has_other = np.fromiter((mark != "" for mark in marks), np.bool_, count) & ~is_end
+    is_marked = np.fromiter((mark != "" for mark in marks), np.bool_, count)
     seen = np.concatenate([[0], np.cumsum(is_end)])
     gaps = np.arange(count)
-    near = seen[np.minimum(gaps + CONTEXT + 1, count)] - seen[np.maximum(gaps - CONTEXT, 0)]
-    return np.where(is_end, MARK, np.where(has_other | (near > 0), NO_MARK, 0.0))
+    near = seen[np.minimum(gaps + CONTEXT + 1, count)] > seen[np.maximum(gaps - CONTEXT, 0)]
+    punctuated = is_marked | (near & (_unmarked(is_marked) <= STRETCH))
+    return np.where(is_end, MARK, np.where(punctuated, NO_MARK, 0.0))
+
+
+def _unmarked(is_marked: Flags) -> Indices:
+    """Count the words from the last marked word before each gap to the next one after it."""
+    gaps = np.arange(len(is_marked))
+    before = np.maximum.accumulate(np.where(is_marked, gaps, -1))
+    after = np.where(is_marked, gaps, len(gaps) - 1)[::-1]
+    return np.minimum.accumulate(after)[::-1] - before
 
 
 def speaker_changes(speaker: Strings) -> Flags:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.formats.base import JsonFormat
-from caesura.formats.cells import Cells, cells, known, label, stops, text, turns
+from caesura.formats.cells import Cells, cells, known, speaker_key, stops, text, turns
 from caesura.formats.display import Dressed, dressed, plain
 from caesura.formats.rows import Rows
 from caesura.formats.source import Source, folded, items, number, recording, seconds, share, string
@@ -206,7 +206,9 @@ def _written(words: list[Cells], speaker: str, locale: str) -> dict[str, Any]:
         "words": [{"word": word.word.lower()} | _spoken(word) for word in words],
         "displayWords": [{"displayText": word.surface} | _spoken(word) for word in words],
     }
-    phrase = known(recognitionStatus="Success", channel=0, speaker=label(speaker), locale=locale)
+    phrase = known(
+        recognitionStatus="Success", channel=0, speaker=speaker_key(speaker), locale=locale
+    )
     return phrase | _ticks(words[0].start, words[-1].end) | {"nBest": [best]}
 
 

@@ -64,11 +64,13 @@ class Captions(TextFormat):
 
     def cues(self, transcript: Transcript) -> Cues:
         """Lay out a recording."""
-        pieces = parts.cut(transcript, self.characters, self.name)
+        turn = parts.turns(transcript)
+        sentence = parts.ends(transcript) | turn
+        pieces = parts.cut(transcript, sentence, self.characters, self.name)
         if not pieces.text.strip():
             return Cues(pieces.left[:0], pieces.left[:0], [], [])
         layout = _Layout(pieces, parts.ugliness(pieces, transcript.mark), self)
-        final = layout.cue_ends(transcript)
+        final = layout.cue_ends(pieces.after(sentence), pieces.after(turn))
         first, last = _stretches(final)
         texts = layout.texts(first, last, final | layout.folds(first, last))
         start, end = pieces.start[first], np.maximum.reduceat(pieces.end, first)
@@ -102,12 +104,9 @@ class _Layout:
         for _ in range(settings.lines - 1):
             self.cue = np.append(self.line, len(pieces))[self.cue]
 
-    def cue_ends(self, transcript: Transcript) -> Flags:
-        """Tell whether a cue ends after each piece."""
-        boundary = None if transcript.sentences is None else transcript.sentences.boundary
-        turn = parts.turns(self.pieces, transcript.speaker)
-        final = parts.ends(self.pieces, boundary) | turn
-        self.shorten(final)
+    def cue_ends(self, sentence: Flags, turn: Flags) -> Flags:
+        """Tell whether a cue ends after each piece, given where sentences and turns do."""
+        final = self.shortened(sentence)
         first, last = _stretches(final)
         fits = self.fit(first, last)
         final[self.merged(first, last, fits, turn)] = False
@@ -124,9 +123,10 @@ class _Layout:
         fits: Flags = (self.cue[first] > last) & (lasts <= self.longest)
         return fits
 
-    def shorten(self, final: Flags) -> None:
+    def shortened(self, sentence: Flags) -> Flags:
         """Cut sentences of very many pieces at the best gap of each stretch."""
-        first, last = _stretches(final)
+        first, last = _stretches(sentence)
+        final = sentence.copy()
         long = last - first >= LONG_SENTENCE
         for begin, end in zip(first[long].tolist(), last[long].tolist(), strict=True):
             while end - begin >= LONG_SENTENCE:
@@ -134,6 +134,7 @@ class _Layout:
                 stop = min(begin + LONG_SENTENCE, end - LONG_SENTENCE // 4)
                 begin = middle + int(np.argmin(self.ugly[middle:stop])) + 1
                 final[begin - 1] = True
+        return final
 
     def merged(self, first: Indices, last: Indices, fits: Flags, turn: Flags) -> list[int]:
         """Find the ends of sentences that share the cue of the next one."""

@@ -94,9 +94,3 @@ def stops(surfaces: Sequence[str], pieces: Iterable[str]) -> list[bool] | None:
         return None
     ends = set(accumulate(len(stretch) for stretch in stretches))
     return [end in ends for end in accumulate(len(word) for word in bare)]
-
-
-def label(speaker: str) -> int | str:
-    """Give a speaker's number where the name is one, as recognisers write it."""
-    is_number = speaker.isascii() and speaker.isdigit() and len(speaker) < 10
-    return int(speaker) if is_number and str(int(speaker)) == speaker else speaker

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from sys import intern
 
 import numpy as np
 
-from caesura.errors import FormatError
+from caesura.formats.conllu_errors import EMPTY, RANGE, complaint
 from caesura.formats.source import Source
-from caesura.transcript import Indices, Span
+from caesura.formats.width import codes
+from caesura.transcript import Flags, Indices, Span, Strings
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-TEXTS = ("LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL")
+TEXTS = ("FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL")
 """Columns that are kept as they are."""
 
 KEYS = (
@@ -21,39 +23,82 @@ KEYS = (
 ).split()
 """Keys of MISC that say something a transcript can hold."""
 
-PIECE = 1 << 17
-"""Characters read at a time: what fits into the processor's cache is read twice as fast."""
+PIECE = 1 << 18
+"""Characters read at a time: what fits into the processor's cache is read faster."""
 
+DIGITS = 9
+"""Digits of the largest number that is read."""
+
+TAB, NEWLINE, HASH, ZERO, UNDERSCORE = map(ord, "\t\n#0_")
 _GLOBAL = re.compile(rb"#[ \t]*global\.columns[ \t]*=[ \t]*(.*)")
-_SENTENCE = re.compile(r"\n\n((?:#.*\n)*)")
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
-_RANGE = re.compile(r"\n?([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
-_EMPTY = re.compile(r"\n?[0-9]+\.[0-9]+")
+_WHITE = re.compile(rb"^[ \t\x0b\x0c]+$", re.MULTILINE)
 
 
-class _Numbers(dict[str, int]):
-    """Numbers by their text (behind `front`), each read once; `other` for what is none."""
+class _Group(dict[str, Strings]):
+    """Neighbouring columns, read as one text: together they have few different values.
 
-    def __init__(self, front: str, other: int) -> None:
+    Each text is parted once. `_` is an empty cell but in FORM, where it is a word.
+    """
+
+    def __init__(self, names: list[str], first: int) -> None:
         super().__init__()
-        self.front, self.other = front, other
+        self.names, self.first, self.last = names, first, first + len(names) - 1
+        self.empty = ["" if name != "FORM" else "_" for name in names]
 
-    def __missing__(self, cell: str) -> int:
-        bare = cell.removeprefix(self.front)
-        good = cell.startswith(self.front) and _NUMBER.fullmatch(bare)
-        return self.setdefault(cell, int(bare)) if good else self.other
+    def __missing__(self, text: str) -> Strings:
+        pairs = zip(text.split("\t"), self.empty, strict=True)
+        self[text] = parts = tuple(empty if cell == "_" else intern(cell) for cell, empty in pairs)
+        return parts
+
+    def columns(self, cells: list[str]) -> Iterator[tuple[str, list[str]]]:
+        """Give the name and the cells of each column."""
+        parts = list(map(self.__getitem__, cells))
+        for at, name in enumerate(self.names):
+            yield name, list(map(itemgetter(at), parts))
+
+
+def _groups(place: dict[str, int]) -> list[_Group]:
+    groups: list[_Group] = []
+    for name, at in place.items():
+        if name not in TEXTS:
+            continue
+        if groups and groups[-1].last == at - 1:
+            groups[-1] = _Group([*groups[-1].names, name], groups[-1].first)
+        else:
+            groups.append(_Group([name], at))
+    return groups
 
 
 class _Grid:
-    """The fields of some sentences; which rows are words, and where sentences begin in these."""
+    """Where the cells of some sentences lie in their text, found without taking it apart."""
 
-    def __init__(self, fields: list[str], ids: Indices, heights: Sequence[int]) -> None:
-        self.fields = fields
-        self.plain = ids > 0
-        self.picks = None if self.plain.all() else self.plain.tolist()
+    def __init__(self, text: str, width: int) -> None:
+        self.text = text
+        self.codes = codes(text)
+        ends = np.flatnonzero(self.codes == NEWLINE)
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        begin = self.codes[starts]
+        rows = (begin != HASH) & (begin != NEWLINE)
+        tabs = np.flatnonzero(self.codes == TAB)
+        counts = np.diff(np.searchsorted(tabs, np.append(starts, len(text))))
+        self.even = bool((counts[rows] == width - 1).all())
+        if not self.even:
+            return
+        tabs = tabs[np.repeat(rows, counts)].reshape(-1, width - 1)
+        self.left = np.column_stack((starts[rows], tabs + 1))
+        self.right = np.column_stack((tabs, ends[rows]))
+        block = np.cumsum(begin == NEWLINE)[rows]
+        if len(block):
+            self._sentences(np.flatnonzero(np.diff(block, prepend=-1)))
+
+    def _sentences(self, first: Indices) -> None:
+        """Number the words, given the first row of each sentence."""
+        ids, self.plain = self.numbers(0)
+        self.plain &= ids > 0
+        self.others = not self.plain.all()
         self.before = np.concatenate(([0], np.cumsum(self.plain)))
         """Words before each row."""
-        self.bounds = self.before[np.cumsum([0, *heights])]
+        self.bounds = self.before[np.append(first, len(self.plain))]
         lengths = np.diff(self.bounds)
         self.base = np.repeat(self.bounds[:-1], lengths)
         """First word of each word's sentence."""
@@ -61,31 +106,46 @@ class _Grid:
         """Words in each word's sentence."""
         expected = np.arange(len(self.base)) - self.base + 1
         self.counted = bool(lengths.all()) and np.array_equal(ids[self.plain], expected)
+        stops = np.append(0, self.right[first[1:] - 1, -1])
+        self.gaps = list(zip(stops.tolist(), self.left[first, 0].tolist(), strict=True))
+        """Where the comments before each sentence begin and end."""
 
-    def column(self, place: int | None, width: int) -> list[str]:
-        """Cells of the words in one column."""
-        if place is None:
-            return []
-        cells = self.fields[place::width]
-        return cells if self.picks is None else list(compress(cells, self.picks))
+    def numbers(self, column: int) -> tuple[Indices, Flags]:
+        """Read a column of numbers; tell which cells are one, without zeros in front."""
+        left, length = self.left[:, column], self.right[:, column] - self.left[:, column]
+        good = (length > 0) & (length <= DIGITS)
+        values = np.zeros(len(left), np.int64)
+        for place in range(int(length.max(initial=0, where=good))):
+            inside = place < length
+            digit = self.codes[np.where(inside, left + place, 0)].astype(np.int64) - ZERO
+            good &= ~inside | ((digit >= 0) & (digit <= 9))
+            values = np.where(inside, 10 * values + digit, values)
+        return values, good & ((length == 1) | (self.codes[left] != ZERO))
 
-    def fit(self, numbers: Indices) -> bool:
-        """Whether the heads (if there are any) point at words of the sentence."""
-        return not len(numbers) or not ((numbers < -1) | (numbers > self.size)).any()
+    def cells(self, first: int, last: int) -> list[str]:
+        """Texts of the words in columns `first` to `last`."""
+        left, right = self.left[:, first], self.right[:, last]
+        if self.others:
+            left, right = left[self.plain], right[self.plain]
+        text = self.text
+        return [text[a:b] for a, b in zip(left.tolist(), right.tolist(), strict=True)]
 
-    def heads(self, numbers: Indices, offset: int) -> Indices:
-        """Turn numbers within sentences into indices of words, those here beginning at offset."""
+    def heads(self, column: int) -> Indices | None:
+        """Heads as indices of words, -1 for `_`; None if one is no word of its sentence."""
+        numbers, good = (values[self.plain] for values in self.numbers(column))
+        left, right = self.left[self.plain, column], self.right[self.plain, column]
+        unknown = (right - left == 1) & (self.codes[left] == UNDERSCORE)
+        if not (unknown | (good & (numbers <= self.size))).all():
+            return None
         heads = np.where(numbers > 0, self.base + numbers - 1, np.arange(len(numbers)))
-        return np.where(numbers < 0, -1, heads + offset)
+        return np.where(unknown, -1, heads)
 
-    def ranges(self, width: int) -> list[tuple[int, int, int]] | None:
+    def ranges(self) -> list[tuple[int, int, int]] | None:
         """Row, first and last word of multiword tokens; None if another row is no empty node."""
         found = []
         for row in np.flatnonzero(~self.plain).tolist():
-            cell, at = self.fields[1 + row * width], int(self.before[row])
-            span = _RANGE.fullmatch(cell)
-            if not cell.startswith("\n") or not (span or _EMPTY.fullmatch(cell)):
-                return None
+            id, at = self.text[self.left[row, 0] : self.right[row, 0]], int(self.before[row])
+            span = RANGE.fullmatch(id)
             if span:
                 first, last = int(span[1]), int(span[2])
                 if at >= len(self.base) or at != self.base[at] + first - 1:
@@ -93,6 +153,8 @@ class _Grid:
                 if not first <= last <= self.size[at]:
                     return None
                 found.append((row, at, at + last - first))
+            elif not EMPTY.fullmatch(id):
+                return None
         return found
 
 
@@ -116,32 +178,28 @@ class Sheet:
         if not data[:1].isascii() or b"\r" in data or b"\0" in data:
             data = "\n".join(line for _, line in source.lines()).encode()
         named = _GLOBAL.match(data)
-        columns = named[1].decode(errors="replace").split() if named else list(COLUMNS)
-        if columns[:1] != ["ID"] or "FORM" not in columns:
+        self.columns = named[1].decode(errors="replace").split() if named else list(COLUMNS)
+        if self.columns[:1] != ["ID"] or "FORM" not in self.columns:
             raise source.error("global.columns has to begin with ID and to have FORM", 1)
-        self.width = len(columns)
-        chosen = wanted.split() or columns
-        self.place = {name: at for at, name in enumerate(columns, 1) if name in chosen}
-        self.place["FORM"] = columns.index("FORM") + 1
-        self._ids, self._numbers = _Numbers("\n", 0), _Numbers("", -2)
-        self._numbers["_"] = -1
-        self._forms: dict[str, str] = {}
-        self._vocabulary = {"_": ""}
+        chosen = ["FORM", *wanted.split()] if wanted else self.columns
+        self.place = {name: at for at, name in enumerate(self.columns) if name in chosen}
+        self._groups = _groups(self.place)
+        self._rest = "\n"
         self._read(data)
 
     def _read(self, data: bytes) -> None:
-        """Read piece by piece; from the first one that is odd on, read tidied lines."""
-        at, tidy = 0, False
+        """Read piece by piece; lines of nothing but blanks are tried as empty lines."""
+        at, bare = 0, False
         while at < len(data):
             stop = data.find(b"\n\n", at + PIECE)
-            stop = len(data) if stop < 0 else stop
+            stop = len(data) if stop < 0 else stop + 2
             if self._add(self._decoded(data[at:stop])):
-                at = stop + 2
-            elif tidy:
-                raise self.source.error("this is no CoNLL-U")
+                at = stop
+            elif bare:
+                line = data.count(b"\n", 0, at) + 1
+                raise complaint(self._decoded(data[at:]), line, self.columns, self.source)
             else:
-                data = self._tidied(self._decoded(data[at:]), data.count(b"\n", 0, at) + 1).encode()
-                at, tidy = 0, True
+                data, bare = _WHITE.sub(b"", data), True
         for column in self.cells.values():
             column.extend([""] * (len(self.words) - len(column)))
 
@@ -152,48 +210,49 @@ class Sheet:
         except UnicodeDecodeError:
             return self.source.text
 
-    def _add(self, piece: str) -> bool:
+    def _add(self, text: str) -> bool:
         """Take over the columns of whole sentences, or leave them and say that they are odd."""
-        parts = _SENTENCE.split("\n\n" + piece.strip("\n"))
-        comments, bodies = parts[1::2], parts[2::2]
-        heights = [body.count("\n") + 1 for body in bodies]
-        fields = "\n".join(["", *bodies]).replace("\n", "\t\n").split("\t")
-        if len(fields) != 1 + self.width * sum(heights):
+        grid = _Grid(text if text.endswith("\n") else f"{text}\n", len(self.columns))
+        if not grid.even:
             return False
-        ids = np.fromiter(map(self._ids.__getitem__, fields[1 :: self.width]), np.int64)
-        grid = _Grid(fields, ids, heights)
-        words = grid.column(self.place["FORM"], self.width)
-        heads = grid.column(self.place.get("HEAD"), self.width)
-        numbers = np.fromiter(map(self._numbers.__getitem__, heads), np.int64)
-        ranges = grid.ranges(self.width)
-        if not grid.counted or "" in words or not grid.fit(numbers) or ranges is None:
+        if not len(grid.left):
+            self._rest += text
+            return True
+        columns = {
+            name: column
+            for group in self._groups
+            for name, column in group.columns(grid.cells(group.first, group.last))
+        }
+        words = columns.pop("FORM")
+        heads = grid.heads(self.place["HEAD"]) if "HEAD" in self.place else grid.base
+        ranges = grid.ranges()
+        if not grid.counted or "" in words or heads is None or ranges is None:
             return False
         offset = len(self.words)
-        self._texts(grid)
-        self._misc(grid.column(self.place.get("MISC"), self.width))
-        self.words += map(self._forms.setdefault, words, words)
+        for name, column in columns.items():
+            self._put(name, column)
+        if "MISC" in self.place:
+            self._misc(grid.cells(self.place["MISC"], self.place["MISC"]))
+        self.words += words
         for row, first, last in ranges:
-            cells = fields[row * self.width : (row + 1) * self.width + 1]
-            self._multiword(cells, first + offset, last + offset)
-        self.empty += len(ids) - len(words) - len(ranges)
-        if heads:
-            self.heads.append(grid.heads(numbers, offset))
+            self._multiword(grid, row, first + offset, last + offset)
+        self.empty += len(grid.plain) - len(words) - len(ranges)
+        if "HEAD" in self.place:
+            self.heads.append(np.where(heads < 0, -1, heads + offset))
         self.first += (grid.bounds[:-1] + offset).tolist()
-        self.comments += comments
+        comments = [grid.text[first:stop] for first, stop in grid.gaps]
+        self.comments += [self._rest + comments[0], *comments[1:]]
+        self._rest = grid.text[int(grid.right[-1, -1]) :]
         return True
 
-    def _texts(self, grid: _Grid) -> None:
-        for name in TEXTS:
-            cells = grid.column(self.place.get(name), self.width)
-            if cells and (cells[0] != "_" or cells.count("_") < len(cells)):
-                self._put(name, map(self._vocabulary.setdefault, cells, cells))
-
     def _misc(self, cells: list[str]) -> None:
-        distinct = set(cells)
+        distinct = list(set(cells))
         whole = "|".join(distinct)
-        for key in KEYS:
-            if f"{key}=" in whole:
-                values = {misc: value(misc, key) for misc in distinct}
+        for key in [key for key in KEYS if f"{key}=" in whole]:
+            if len(distinct) > len(cells) // 2:
+                self._put(key, _values(cells, key))
+            else:
+                values = dict(zip(distinct, _values(distinct, key), strict=True))
                 self._put(key, map(values.__getitem__, cells))
 
     def _put(self, name: str, cells: Iterable[str]) -> None:
@@ -202,86 +261,20 @@ class Sheet:
         column.extend([""] * (len(self.words) - len(column)))
         column.extend(cells)
 
-    def _multiword(self, row: list[str], first: int, last: int) -> None:
+    def _multiword(self, grid: _Grid, row: int, first: int, last: int) -> None:
         """Note a multiword token; its blank is that of its last word, its time that of each."""
-        self.multiwords.append(Span(first, last, row[self.place["FORM"]]))
-        misc = row[self.place["MISC"]] if "MISC" in self.place else ""
-        said = {key: value(misc, key) for key in ("SpaceAfter", "AlignBegin", "AlignEnd")}
-        for key, cell in said.items():
+        cells = grid.text[grid.left[row, 0] : grid.right[row, -1]].split("\t")
+        self.multiwords.append(Span(first, last, cells[self.place["FORM"]]))
+        misc = cells[self.place["MISC"]] if "MISC" in self.place else "_"
+        for key in ("SpaceAfter", "AlignBegin", "AlignEnd") if misc != "_" else ():
+            (cell,) = _values([misc], key)
             if cell:
                 self._put(key, ())
-                column = self.cells[key]
-                column.extend([""] * (last + 1 - len(column)))
                 for at in range(last if key == "SpaceAfter" else first, last + 1):
-                    column[at] = column[at] or cell
-
-    def _tidied(self, text: str, number: int) -> str:
-        """Give the text without what is legal but odd; complain of the first line that is not."""
-        done: list[str] = []
-        sentence = _Sentence(self)
-        for line, row in enumerate(text.split("\n"), number):
-            if row.startswith("#"):
-                sentence.comments.append(row)
-            elif row.strip():
-                sentence.add(row, line)
-            elif sentence.rows:
-                done += [*sentence.comments, *sentence.checked(), ""]
-                sentence = _Sentence(self)
-        if sentence.rows:
-            done += [*sentence.comments, *sentence.checked()]
-        return "\n".join(done)
+                    self.cells[key][at] = self.cells[key][at] or cell
 
 
-class _Sentence:
-    """One sentence, line by line: slow, and sure of what is wrong where."""
-
-    def __init__(self, sheet: Sheet) -> None:
-        self.sheet = sheet
-        self.comments: list[str] = []
-        self.rows: list[tuple[int, list[str]]] = []
-        self.count = 0
-        self.stop = (0, 0)
-
-    def error(self, what: str, line: int, remedy: str = "") -> FormatError:
-        return self.sheet.source.error(what, line, remedy)
-
-    def add(self, text: str, line: int) -> None:
-        """Take a row that is a word, a multiword token or (to be left out) an empty node."""
-        row = text.split("\t")
-        if len(row) != self.sheet.width:
-            raise self.error(
-                f"a row has {len(row)} columns where {self.sheet.width} are needed",
-                line,
-                "columns are set apart by one TAB, sentences by an empty line",
-            )
-        if not row[self.sheet.place["FORM"] - 1]:
-            raise self.error("a word is empty", line)
-        span = _RANGE.fullmatch(row[0])
-        if _EMPTY.fullmatch(row[0]):
-            self.sheet.empty += 1
-            return
-        expected = str(self.count + 1)
-        if (span[1] if span else row[0]) != expected:
-            raise self.error(f"id {row[0]!r} stands where {expected} should", line)
-        if span:
-            self.stop = max(self.stop, (int(span[2]), line))
-            if int(span[2]) <= self.count:
-                raise self.error(f"the multiword token {row[0]!r} has no words", line)
-        self.count += not span
-        self.rows.append((line, row))
-
-    def checked(self) -> Iterator[str]:
-        """Give the rows when all that they point at is there."""
-        if self.stop[0] > self.count:
-            raise self.error("a multiword token goes on after the sentence", self.stop[1])
-        at = self.sheet.place.get("HEAD")
-        for line, row in self.rows:
-            head = "_" if at is None or "-" in row[0] else row[at - 1]
-            if head != "_" and not (_NUMBER.fullmatch(head) and int(head) <= self.count):
-                raise self.error(f"head {head!r} is no word of the sentence", line)
-            yield "\t".join(row)
-
-
-def value(misc: str, key: str) -> str:
-    """Give what a cell of MISC says under a key."""
-    return f"|{misc}".partition(f"|{key}=")[2].partition("|")[0]
+def _values(cells: list[str], key: str) -> list[str]:
+    """Give what cells of MISC say under a key."""
+    front = f"|{key}="
+    return [f"|{cell}".partition(front)[2].partition("|")[0] for cell in cells]

@@ -114,7 +114,10 @@ def _plain(block: str) -> Columns | None:
         numbers = [np.array(fields[i::width], dtype=np.float64) for i in (2, 3, 5) if i < width]
     except ValueError:
         return None
-    if not all(np.isfinite(column).all() for column in numbers) or (numbers[1] < 0).any():
+    if (
+        not all(np.isfinite(column).all() for column in numbers)
+        or (np.minimum(*numbers[:2]) < 0).any()
+    ):
         return None
     columns = [fields[0::width], fields[1::width], *numbers[:2], fields[4::width], *numbers[2:]]
     return [*columns, list(map(nist.known, fields[7::width]))] if width == 8 else columns

@@ -36,12 +36,12 @@ def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
 
     Of a folder, files with a suffix of some format count, in order of their names.
     """
-    known = {suffix for format in formats() for suffix in format.suffixes}
     for file in files:
         path = Path(file)
         if str(file) == STANDARD or not path.is_dir():
             yield str(file), Path(path.name)
             continue
+        known = {suffix for format in formats() for suffix in format.suffixes}
         found = [
             inner
             for inner in sorted(path.rglob("*"))
@@ -195,4 +195,7 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
 
 def dropped(transcript: Transcript, format: Format) -> list[str]:
     """Name what is known of a recording and a format does not carry."""
-    return [name for name in transcript.known if name not in format.carries]
+    lost = [name for name in transcript.known if name not in format.carries]
+    if {"start", "end"} <= set(lost):
+        return ["word times", *(name for name in lost if name not in ("start", "end"))]
+    return lost

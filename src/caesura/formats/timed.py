@@ -27,7 +27,7 @@ LEADS = frozenset(("-", "–", "—", "‐", ">>", ">>>", "•"))
 _INVISIBLE = "".join(map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF)))
 _DIALOGUE = re.compile(r"-(?=[^\W\d_])")
 _CLOCK = r"(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})(?:[.,:]([0-9]{1,9}))?"
-TIMING = re.compile(rf"\s*{_CLOCK}\s*--\s?>\s*{_CLOCK}(?![0-9:])")
+TIMING = re.compile(rf"\s*{_CLOCK}\s*--\s?>\s*{_CLOCK}(?![\w:])")
 """A line with the times of a cue."""
 
 
@@ -164,17 +164,16 @@ def _tokens(line: Line) -> list[_Token]:
         return [_Token(word, math.nan, math.nan, who) for word in line[0].text.split()]
     text = "".join(run.text for run in line)
     found: list[_Token] = []
-    words = [(match.start(), match.end(), match[0]) for match in re.finditer(r"\S+", text)]
-    at = done = 0
+    words = [(match.start(), match[0]) for match in re.finditer(r"\S+", text)]
+    stop = 0
     for run in line:
-        stop = at + len(run.text)
-        mine = [word for word in words[done:] if word[0] < stop]
-        done += len(mine)
-        for n, (_, _, surface) in enumerate(mine):
-            begins = run.start if n == 0 else math.nan
-            ends = run.end if n == len(mine) - 1 else math.nan
-            found.append(_Token(surface, begins, ends, run.speaker))
-        at = stop
+        stop += len(run.text)
+        first = len(found)
+        while len(found) < len(words) and words[len(found)][0] < stop:
+            begins = run.start if len(found) == first else math.nan
+            found.append(_Token(words[len(found)][1], begins, math.nan, run.speaker))
+        if len(found) > first:
+            found[-1] = found[-1]._replace(end=run.end)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,13 @@ END, PAUSE, CLOSING, OPENING, SPACELESS, DOT = 1, 2, 4, 8, 16, 32
 
 _PAUSES = frozenset(",;:、，；：،؛…—–―·・")
 _SPACELESS = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff01-\uff9f\U00020000-\U0003ffff]"
 )
-"""Thai, Lao, Burmese, Khmer, kana and Chinese characters: written without blanks."""
+"""Thai, Lao, Burmese, Khmer, kana and Chinese characters and their marks: all without blanks."""
 
 
+@lru_cache(1 << 12)
 def width(char: str) -> int:
     """Columns of one character: East Asian wide ones take two, combining marks none."""
     if unicodedata.category(char) in ("Mn", "Me", "Cf"):
@@ -31,6 +33,7 @@ def width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+@lru_cache(1 << 12)
 def kind(char: str) -> int:
     """Tell what a character means for a break after or before it."""
     category = unicodedata.category(char)
@@ -45,8 +48,8 @@ def kind(char: str) -> int:
 
 
 def spaceless(char: str) -> bool:
-    """Whether a character's script, or CJK punctuation, is written without blanks."""
-    return _SPACELESS.match(char) is not None or char in "、。！？，「」『』"
+    """Whether a character's script is written without blanks."""
+    return kind(char) & SPACELESS != 0
 
 
 def codes(text: str) -> NDArray[Any]:
@@ -80,7 +83,7 @@ def cuts(word: str, room: int) -> list[int]:
     found, used, before = [], 0, ""
     for at, char in enumerate(word):
         size = width(char)
-        if size and used and (used + size > room or _parts(before, char)):
+        if size and used and (used + size > room or allowed(kind(before), kind(char))):
             found.append(at)
             used = 0
         used += size
@@ -88,13 +91,7 @@ def cuts(word: str, room: int) -> list[int]:
     return found
 
 
-def _parts(before: str, after: str) -> bool:
-    """Whether a line may end between two characters that no blank parts."""
-    return bool(allowed(np.array(kind(before)), np.array(kind(after))))
-
-
-def allowed(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether a line may end between characters of these kinds that no blank parts."""
+def allowed(before: Any, after: Any) -> Any:
+    """Whether a line may end between characters, or arrays of such, that no blank parts."""
     free = ((before | after) & SPACELESS) != 0
-    result: NDArray[np.bool_] = free & ((before & OPENING) == 0) & ((after & CLOSING) == 0)
-    return result
+    return free & ((before & OPENING) == 0) & ((after & CLOSING) == 0)

@@ -1,0 +1,185 @@
+"""Japanese as JUMAN, KNP and CaboCha print it."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.errors import FormatError
+from caesura.formats.knp import Knp
+from caesura.formats.knp_units import Morpheme, Unit, head_word
+from caesura.formats.source import Source
+from caesura.transcript import Segmentation, Span, Transcript
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def read(text: str, name: str = "text.knp") -> list[Transcript]:
+    return list(Knp().parse(Source(name, text.encode())))
+
+
+def sample(name: str) -> list[Transcript]:
+    return read((SAMPLES / name).read_text("utf-8"), name)
+
+
+def written(*transcripts: Transcript) -> str:
+    file = io.BytesIO()
+    Knp().write(transcripts, file)
+    return file.getvalue().decode()
+
+
+def test_words_bunsetsu_and_heads() -> None:
+    harbour, yes = sample("knp.knp")
+    assert (harbour.id, harbour.language) == ("harbour-01", "ja")
+    assert harbour.words == ("オスロ", "港", "に", "船", "が", "着いた", "。")
+    assert harbour.text == "オスロ港に船が着いた。"
+    assert harbour.lemma == ("オスロ", "港", "に", "船", "が", "着く", "。")
+    assert harbour.tag == ("名詞", "名詞", "助詞", "名詞", "助詞", "動詞", "特殊")
+    assert harbour.subtag == ("地名", "普通名詞", "格助詞", "普通名詞", "格助詞", "", "句点")
+    assert harbour.features is not None
+    assert harbour.features[5] == "Type=子音動詞カ行|Form=タ形"
+    assert harbour.cluster is not None
+    assert harbour.cluster.tolist() == [True, False, False, True, False, True, False]
+    # オスロ hangs on 港, that and 船 on 着いた, every particle on its noun
+    assert harbour.head is not None
+    assert harbour.head.tolist() == [1, 5, 1, 5, 3, 5, 5]
+    assert harbour.relation == ("D", "D", "", "P", "", "D", "")
+    assert harbour.entities == (Span(0, 1, "LOCATION"),)
+    assert yes.id == "harbour-02"
+    assert yes.words == ("#", "はい")
+    assert yes.text == "# はい"
+
+
+def test_juman_alone() -> None:
+    (found,) = sample("knp-juman.juman")
+    # signs that begin lines of other kinds are words where the rest of the line is a morpheme's
+    assert found.words == ("港", "へ", "@", "*", "行こう")
+    assert (found.head, found.cluster) == (None, None)
+    assert found.sentences is not None
+    assert found.sentences.gaps.tolist() == [3, 4]
+    assert found.entities == (Span(0, 0, "LOCATION"),)
+    assert found.features is not None
+    assert found.features[4] == "Type=子音動詞カ行促音便形|Form=意志形|Mood=Imp"
+
+
+def test_bunsetsu_without_basic_phrases_and_marks() -> None:
+    (found,) = sample("knp-bunsetsu.knp")
+    assert found.id == "knp-bunsetsu"
+    assert found.head is not None
+    # the compound has its head at the end; 募集 is the content word, not the verb after it
+    assert found.head.tolist() == [1, -1, 1, 4, 4, 4, 4]
+
+
+def test_cabocha() -> None:
+    (found,) = sample("knp-lattice.cabocha")
+    assert found.words == ("船", "が", "着い", "た")
+    assert found.lemma == ("船", "が", "着く", "た")
+    assert found.head is not None
+    assert found.head.tolist() == [2, 0, 2, 2]
+    assert found.features is not None
+    assert found.features[2] == "Type=五段・カ行イ音便|Form=連用タ接続"
+    assert found.entities == (Span(0, 0, "ARTIFACT"),)
+
+
+@pytest.mark.parametrize(
+    ("morphemes", "head"),
+    [
+        ("地域/名詞 活動/名詞 を/助詞", 1),
+        ("「/特殊 お/接頭辞 茶/名詞 」/特殊 を/助詞", 2),
+        ("行って/動詞 います/接尾辞", 0),
+        ("の/助詞 。/特殊", 0),
+        ("長期/名詞 的に/接尾辞/<文節主辞>", 1),
+        ("化/名詞/<文節主辞> 市/名詞/<基本句-主辞>", 1),
+    ],
+)
+def test_head_morphemes(morphemes: str, head: int) -> None:
+    split = [f"{morpheme}//".split("/", 3)[:3] for morpheme in morphemes.split()]
+    found = [Morpheme(word, tag=tag, marks=marks) for word, tag, marks in split]
+    assert head_word(found, Unit(0, len(found), None)) == head
+
+
+@pytest.mark.parametrize("name", ["knp.knp", "knp-juman.juman", "knp-bunsetsu.knp"])
+def test_writes_back_what_it_reads(name: str) -> None:
+    given = sample(name)
+    assert read(written(*given), name) == given
+
+
+def test_writes_knp() -> None:
+    transcript = Transcript(
+        ("船", "が", "New York", "着く"),
+        id="talk",
+        tag=("名詞", "助詞", "名詞", "動詞"),
+        lemma=("船", "が", "", "着く"),
+        features=("", "", "", "Type=子音動詞カ行|Form=基本形|Polite=Yes"),
+        cluster=np.array([True, False, True, True]),
+        head=np.array([3, 0, 0, 3]),
+        blank=np.array([False, False, True, True]),
+        entities=(Span(0, 2, "SHIP"),),
+        sentences=Segmentation.of_gaps(4, []),
+    )
+    assert written(transcript).split("\n") == [
+        "# S-ID:talk-1",
+        "* 2D",
+        "+ 2D",
+        "船 船 船 名詞 6 * 0 * 0 * 0 <NE:SHIP:head>",
+        "が が が 助詞 9 * 0 * 0 * 0 <NE:SHIP:middle>",
+        "* 0D",
+        "+ 0D <NE:SHIP:船がNew York>",
+        "New\\ York New\\ York * 名詞 6 * 0 * 0 * 0 <NE:SHIP:tail>",
+        "\\  \\  \\  特殊 1 空白 6 * 0 * 0",
+        "* -1D",
+        "+ -1D",
+        "着く 着く 着く 動詞 2 * 0 子音動詞カ行 0 基本形 0 <Polite=Yes>",
+        "EOS",
+        "",
+    ]
+
+
+def test_writes_heads_that_phrases_cannot_say() -> None:
+    transcript = Transcript(
+        ("a", "b", "c"),
+        cluster=np.array([True, False, True]),
+        head=np.array([2, 2, -1]),
+        relation=("nsubj", "case", ""),
+    )
+    text = written(transcript)
+    assert "b b * * 0 * 0 * 0 * 0 <relation=case>" in text
+    assert "a a * * 0 * 0 * 0 * 0 <head=3><relation=nsubj>" in text
+    (back,) = read(text)
+    assert back.head is not None
+    assert back.head.tolist() == [2, 2, -1]
+    assert back.relation == ("nsubj", "case", "")
+
+
+def test_names_are_found_on_the_phrase_they_end_in() -> None:
+    line = "{0} {0} {0} 名詞 6 普通名詞 1 * 0 * 0\n"
+    text = "+ 1D\n" + line.format("京") + "+ -1D <NE:ORG:京都大>\n"
+    (found,) = read(text + line.format("都") + line.format("大") + line.format("学") + "EOS\n")
+    assert found.entities == (Span(0, 2, "ORG"),)
+    (other,) = read(text.replace("京都大", "東大") + line.format("学") + "EOS\n")
+    assert other.entities is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("港 みなと\nEOS\n", "text.knp:1: '港 みなと' is no morpheme, bunsetsu or EOS"),
+        (
+            "* 4D\nは は は 助詞 9 副助詞 2 * 0 * 0\nEOS\n",
+            "text.knp:1: a phrase depends on number 4",
+        ),
+    ],
+)
+def test_tells_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("knp.knp", True), ("knp-juman.juman", True), ("knp-bunsetsu.knp", True), ("bio.bio", False)],
+)
+def test_recognises_juman(name: str, known: bool) -> None:
+    assert Knp.recognises(Source("x", (SAMPLES / name).read_bytes())) is known

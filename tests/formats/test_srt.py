@@ -1,0 +1,214 @@
+"""SubRip files."""
+
+import io
+import logging
+import re
+from pathlib import Path
+
+import numpy as np
+import pysubs2
+import pytest
+
+from caesura.errors import FormatError, OutputError
+from caesura.formats.source import Source
+from caesura.formats.srt import Srt
+from caesura.transcript import Segmentation, Transcript
+from formats.cells import known
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def read(data: str | Path) -> Transcript:
+    path = data if isinstance(data, Path) else Path("some.srt")
+    content = data.read_bytes() if isinstance(data, Path) else data.encode()
+    (found,) = Srt().parse(Source(str(path), content))
+    return found
+
+
+def written(transcript: Transcript, format: Srt | None = None) -> str:
+    file = io.BytesIO()
+    (format or Srt()).write([transcript], file)
+    return file.getvalue().decode()
+
+
+def test_reads_words_marks_and_the_times_of_cues() -> None:
+    found = read(SAMPLES / "srt.srt")
+    assert found.id == "srt"
+    assert " ".join(found.words) == (
+        "The harbour was quiet and the boats had been tied up since Tuesday "
+        "Who told you My brother did Nobody answered"
+    )
+    assert found.text == (
+        'The harbour was quiet, and the boats had been tied up since "Tuesday". '
+        "- Who told you? - My brother did. Nobody answered…"
+    )
+    assert known(found.start) == {0: 1.0, 13: 3.5, 19: 60.04}
+    assert known(found.end) == {12: 3.5, 18: 5.25, 20: 62.0}
+    assert found.sentences is None
+
+
+def test_leaves_out_tags_codes_and_positions() -> None:
+    found = read(SAMPLES / "srt-tags.srt")
+    assert found.text == (
+        "hidden We met at the red door. Closed tags go, <unk> and 2<3>1 stay. "
+        "two words next line {kept} ♪ La la la ♪"
+    )
+    assert known(found.start) == {0: 0.0, 1: 1.0, 7: 3.0, 19: 360000.0}
+    assert found.words[-3:] == ("La", "la", "la")
+
+
+def test_reads_files_without_numbers_blank_lines_and_order(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "caesura"):
+        found = read(SAMPLES / "srt-bare.srt")
+    assert found.text == (
+        "no numbers here 7 -Nor blank lines. Out of order It ends before it begins."
+    )
+    assert found.words[4] == "Nor"
+    assert known(found.start) == {0: 1.0, 4: 2.0, 7: 3.5, 10: 4.0}
+    assert known(found.end) == {3: 2.0, 6: 3.0, 9: 3.9}
+    assert [record.message.split(": ")[1] for record in caplog.records] == [
+        "cues are not in the order of their times and were sorted",
+        "a cue at 4 s ends before it begins",
+    ]
+
+
+def test_reads_utf16_and_lines_of_scripts_without_blanks() -> None:
+    found = read(SAMPLES / "srt-wide.srt")
+    assert found.words == ("昨日は雨でした", "今日は晴れです", "明日は")
+    assert found.text == "昨日は雨でした。今日は晴れです。明日は？"
+
+
+def test_lines_that_roll_up_are_read_once() -> None:
+    found = read(SAMPLES / "srt-rolling.srt")
+    assert found.words == ("one", "two", "three", "four", "five")
+    assert known(found.start) == {0: 1.0, 2: 3.0, 4: 5.0}
+    assert known(found.end) == {1: 2.99, 3: 4.99, 4: 7.0}
+
+
+def test_what_is_said_twice_is_read_twice() -> None:
+    again = "1\n00:00:01,000 --> 00:00:02,000\nNo.\n\n2\n00:00:02,000 --> 00:00:03,000\nNo.\n"
+    assert read(again).words == ("No", "No")
+
+
+@pytest.mark.parametrize(
+    ("line", "start", "end"),
+    [
+        ("00:00:01,500 --> 00:00:02,000", 1.5, 2.0),
+        ("0:0:1.5 --> 0:0:2", 1.5, 2.0),
+        ("00:01,5 --> 00:02,0", 1.5, 2.0),
+        ("  00:00:01:500-->00:00:02:000  X1:1", 1.5, 2.0),
+        ("00:00:01,500 -- > 00:00:02,000", 1.5, 2.0),
+        ("1000:00:00,123 --> 1000:00:01,000", 3600000.123, 3600001.0),
+    ],
+)
+def test_reads_times_as_people_write_them(line: str, start: float, end: float) -> None:
+    found = read(f"1\n{line}\nhello\n")
+    assert known(found.start) == {0: start}
+    assert known(found.end) == {0: end}
+
+
+def test_a_number_may_be_all_that_is_said() -> None:
+    found = read("1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\n7\n")
+    assert found.words == ("42", "7")
+
+
+def test_text_before_the_first_cue_is_left_out_with_a_word(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "caesura"):
+        assert read("title\n\n1\n00:00:01 --> 00:00:10\nhello\n").words == ("hello",)
+    assert "text before the first cue" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("just text\n", "some.srt: no line has the times of a cue; a cue begins with"),
+        ("1\n00:00:0x,000 --> 00:00:02,000\nhi\n", "some.srt:2: '00:00:0x,000 --> 00:00:02,000'"),
+    ],
+)
+def test_says_what_is_wrong_and_where(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(message)):
+        read(text)
+
+
+def test_an_empty_file_has_no_words_and_no_words_give_an_empty_file() -> None:
+    assert len(read("")) == 0
+    assert written(Transcript(())) == ""
+
+
+def test_writes_numbered_cues() -> None:
+    spoken = Transcript(
+        ("Who", "told", "you", "Nobody"),
+        mark=("", "", "?", "."),
+        start=np.array([1.0, 1.2, 1.5, 3723.0004]),
+        end=np.array([1.2, 1.5, 2.25, 3724.5]),
+        sentences=Segmentation.of_gaps(4, [2, 3]),
+    )
+    assert written(spoken) == (
+        "1\n00:00:01,000 --> 00:00:02,250\nWho told you?\n\n"
+        "2\n01:02:03,000 --> 01:02:04,500\nNobody.\n\n"
+    )
+
+
+def test_a_file_holds_one_recording() -> None:
+    with pytest.raises(OutputError, match="a srt file holds one recording"):
+        Srt().write([Transcript(()), Transcript(())], io.BytesIO())
+
+
+def spoken_text() -> Transcript:
+    words = "the boats had been tied up since Tuesday and nobody had seen them leave again".split()
+    times = np.arange(len(words) * 9.0) * 0.4
+    return Transcript(
+        tuple(words * 9),
+        start=times,
+        end=times + 0.35,
+        sentences=Segmentation.of_gaps(len(words) * 9, range(20, len(words) * 9, 21)),
+    )
+
+
+def test_pysubs2_reads_what_is_written() -> None:
+    cues = Srt().cues(spoken_text())
+    peer = pysubs2.SSAFile.from_string(written(spoken_text()), "srt")
+    assert [event.plaintext for event in peer] == cues.text
+    assert [event.start for event in peer] == cues.start.tolist()
+    assert [event.end for event in peer] == cues.end.tolist()
+
+
+COUNTS = {
+    "linto_words.srt": 1,
+    "pysrt_bom_utf16le.srt": 7,
+    "pysrt_capability_tester_bom_crlf.srt": 37,
+    "pysrt_no_indexes.srt": 7,
+    "videogrep_manifesto.srt": 37,
+}
+"""Cues of the real files."""
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_real_files_agree_with_pysubs2(corpora: Path, name: str) -> None:
+    path = corpora / "formats" / "srt" / name
+    found = read(path)
+    encoding = "utf-16" if "utf16" in name else "utf-8-sig"
+    peer = pysubs2.load(str(path), encoding=encoding, format_="srt")
+    assert len(peer) == COUNTS[name]
+    starts = [event.start / 1000 for event in peer if event.plaintext.strip()]
+    assert list(known(found.start).values()) == starts
+    assert list(known(found.end).values()) == [
+        event.end / 1000 for event in peer if event.plaintext.strip()
+    ]
+    if "capability" not in name:
+        assert found.text.split() == " ".join(event.plaintext for event in peer).split()
+
+
+def test_the_capability_tester_is_shown_as_it_asks(corpora: Path) -> None:
+    text = read(corpora / "formats/srt/pysrt_capability_tester_bom_crlf.srt").text
+    assert "This could be the most difficult thing to implement" in text
+    assert "middle and horizontally at the left" in text
+    assert "Hide these tags: also hide these tags: but show this: {normal text}" in text
+    assert "to hide invalid html tags that are closed and show the text in them" in text
+    assert "<invalid_tag_unclosed>but show un-closed invalid html tags" in text
+    assert "Show this: \\TEST and this: \\-)" in text
+    assert "also: 2<3,5>1,4<6 This" in text
