@@ -184,7 +184,7 @@ def test_slices_keep_what_lies_inside(transcript: Transcript, first: int, stop: 
     cut = [
         Span(max(span.first, first) - first, min(span.last, stop - 1) - first, span.label)
         for span in transcript.entities or ()
-        if span.first < stop and span.last >= first
+        if first < stop and span.first < stop and span.last >= first
     ]
     assert part.entities == tuple(cut)
 
