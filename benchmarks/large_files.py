@@ -46,7 +46,7 @@ def recording(words: int) -> Transcript:
         "".join(chance.choices("etaoinshrdlu", k=chance.randint(2, 8))) for _ in range(999)
     ]
     text = tuple(chance.choices(vocabulary, k=words))
-    start = np.arange(words) * 0.4
+    start = np.arange(words, dtype=np.float64) * 0.4
     ends = np.arange(words) % 14 == 13
     return Transcript(
         text,

@@ -25,7 +25,7 @@ EXPECTED = {
     "ud/*/*.conllu": "conllu",
     "jp-table1/*/gold.conllu": "conllu",
     "ner/wikigold/*.txt": "bio",
-    "ner/wnut17/*/*.conll*": "bio",
+    "ner/wnut17/*/*": "bio",
     "ner/btc/*.conll": "bio",
     "ner/sec-filings/*/*.txt": "bio",
     "wisebe/*/*": "lines",
@@ -55,7 +55,7 @@ EXPECTED = {
     "formats/whisperx/*": "whisper",
 }
 NO_WORDS = {
-    "sctk_validator_test00_invalid.ctm": "fields",
+    "sctk_validator_test00_invalid.ctm": "is not a confidence",
     "speechmatics_hyp_diarization.ctm": "",
     "meeteval_hyp.rttm": "no words",
     "boldvideo_chapters.vtt": "",

@@ -18,7 +18,8 @@ def timed(*spans: tuple[float, float], **layers: object) -> Transcript:
 
 
 def ends(transcript: Transcript, **settings: object) -> list[int]:
-    return Pause(**settings).detect(transcript).gaps.tolist()  # type: ignore[arg-type]
+    found: list[int] = Pause(**settings).detect(transcript).gaps.tolist()  # type: ignore[arg-type]
+    return found
 
 
 def test_the_boundary_lies_after_the_word_before_the_pause() -> None:

@@ -179,7 +179,7 @@ def _add_sentences(
         for sentence in items(paragraph.get("sentences"))
     ]
     ends = stops(surfaces, sentences) if sentences else None
-    if ends is not None:
+    if ends:
         following = [*places[1:], len(rows)]
         rows.ends = sorted({n - 1 for n, end in zip(following, ends, strict=True) if end and n})
 

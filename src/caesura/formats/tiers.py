@@ -196,12 +196,15 @@ def _fullest(found: list[Voice], source: Source, format: str) -> list[Voice]:
 
 
 def _utterances(tiers: Sequence[Tier], source: Source, format: str) -> list[Voice]:
-    """Give the one tier there is, or those of several speakers, whose names they have."""
+    """Give the one tier there is, or those of several speakers, whose names they have.
+
+    Several tiers of one name, at times of their own, are taken for one.
+    """
     found = [t for t in tiers if t.labels and not t.points and role(t.name)[0] != "other"]
     found = [tier for tier in found if not tier.child] or found
-    if len(found) == 1 or not any(tier.labels for tier in tiers):
-        return [Voice(tier, tier.participant) for tier in found]
     names = {_bare(tier.name) for tier in found}
+    if len(names) <= 1 and not _parallel(found):
+        return [Voice(tier, tier.participant) for tier in found]
     labels = [label for tier in found for label in tier.labels]
     running = sum(bool(_RUNNING.search(label)) for label in labels) * 2 > len(labels)
     if len(names) < len(found) or not running or _parallel(found):

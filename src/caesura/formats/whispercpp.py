@@ -31,7 +31,7 @@ class _Torn(Source):
 
     @cached_property
     def text(self) -> str:
-        return self.data.decode("utf-8", "surrogateescape")
+        return self.data.decode("utf-8-sig", "surrogateescape")
 
 
 @dataclass(frozen=True, repr=False)

@@ -68,7 +68,7 @@ def _trails(text: str, at: int) -> bool:
     char = text[at]
     if char == "-":
         doubled = text[at - 1 : at] == "-" or text[at + 1 : at + 2] == "-"
-        return doubled or len(text) == 1 or (at > 0 and _trails(text, at - 1))
+        return doubled or (at > 0 and _trails(text, at - 1))
     category = unicodedata.category(char)
     return (
         category in ("Po", "Pe", "Pf", "Pi", "Ps") and char not in PART_OF_WORD

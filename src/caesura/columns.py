@@ -1,0 +1,131 @@
+"""The kinds of columns that values are made of: immutable, compared by value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Strings = tuple[str, ...]
+
+MISSING: Mapping[str, Any] = {
+    "start": np.nan,
+    "end": np.nan,
+    "confidence": np.nan,
+    "head": -1,
+    "blank": True,
+    "cluster": True,
+    "opening": "",
+    "mark": "",
+    "pause": "",
+    "speaker": "",
+    "tag": "",
+    "subtag": "",
+    "features": "",
+    "lemma": "",
+    "relation": "",
+}
+"""Columns over words and what stands in a cell that is not known."""
+
+
+def column(name: str, values: ArrayLike | Sequence[str]) -> Any:
+    """Make one immutable column of the kind its missing cell shows."""
+    missing = MISSING[name]
+    if isinstance(missing, str):
+        return values if isinstance(values, tuple) else tuple(np.asarray(values, object).tolist())
+    kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
+    if isinstance(values, np.ndarray) and values.dtype == kind and _is_fixed(values):
+        return values
+    array = np.array(values, dtype=kind)
+    array.flags.writeable = False
+    return array
+
+
+def _is_fixed(array: NDArray[Any]) -> bool:
+    return bool(array.flags.owndata) and not array.flags.writeable
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    return type(a) is type(b) and bool(a == b)
+
+
+class ByValue:
+    """Equality by value for dataclasses that hold arrays."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [f.name for f in fields(self) if f.compare]  # type: ignore[arg-type]
+        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def taken(name: str, layer: Any, kept: Indices) -> Any:
+    """Give the cells of the kept words, and what dropped words hand on to them."""
+    if name == "head":
+        return _reattached(layer, kept)
+    if name == "pause":
+        return _handed_back(layer, kept)
+    if isinstance(layer, tuple):
+        return tuple(map(layer.__getitem__, kept.tolist()))
+    if len(kept) and name == "blank":
+        return np.logical_or.reduceat(layer, kept)
+    if len(kept) and name == "cluster":
+        after_kept = np.concatenate(([0], kept[:-1] + 1))
+        return np.logical_or.reduceat(layer[: kept[-1] + 1], after_kept)
+    return layer[kept]
+
+
+def _handed_back(layer: Strings, kept: Indices) -> Strings:
+    """Cells of the kept words; an empty one gets the first cell of the dropped words after it."""
+    given = np.array([at for at, cell in enumerate(layer) if cell], np.int64)
+    cells = [""] * len(kept)
+    owners = np.searchsorted(kept, given, side="right") - 1
+    for at, owner in zip(given.tolist(), owners.tolist(), strict=True):
+        if owner >= 0:
+            cells[owner] = cells[owner] or layer[at]
+    return tuple(cells)
+
+
+def _reattached(head: Indices, kept: Indices) -> Indices:
+    """Heads among the kept words; those of dropped words are handed up the tree.
+
+    A word below a dropped root becomes a root; a loop that is broken leaves no head.
+    """
+    count = len(head)
+    place = np.full(count, -1, dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    up = np.where((place < 0) & (head >= 0), head, np.arange(count))
+    for _ in range(count.bit_length()):
+        up = up[up]
+    known = head[kept] >= 0
+    target = np.where(known, up[head[kept]], kept)
+    known &= (target != kept) | (head[kept] == kept)
+    at_root = (place[target] < 0) & (head[target] == target)
+    return np.where(known, np.where(at_root, np.arange(len(kept)), place[target]), -1)
+
+
+def joined(name: str, layers: Sequence[Any], offsets: Sequence[int]) -> Any:
+    """Put columns one after another; a part that lacks the column has missing cells."""
+    lengths = np.diff(offsets).tolist()
+    filled = [
+        [MISSING[name]] * length if layer is None else layer
+        for layer, length in zip(layers, lengths, strict=True)
+    ]
+    if isinstance(MISSING[name], str):
+        return tuple(cell for layer in filled for cell in layer)
+    if name == "head":
+        filled = [
+            np.where(np.asarray(layer, np.int64) >= 0, np.asarray(layer, np.int64) + offset, -1)
+            for layer, offset in zip(filled, offsets, strict=False)
+        ]
+    return np.concatenate([np.asarray(layer) for layer in filled])
