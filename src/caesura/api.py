@@ -10,7 +10,7 @@ from typing import Any
 
 from caesura import __version__, registry
 from caesura.contracts import Counts, Detector, Format, Metric, Undefined, Value, as_json
-from caesura.errors import LayerError, MismatchError
+from caesura.errors import CaesuraError, LayerError, MismatchError
 from caesura.formats import files as _files
 from caesura.text.align import align as _align
 from caesura.text.align import carry
@@ -27,15 +27,26 @@ SCORED = ("case", "punctuation")
 def read(
     files: Input | Iterable[Input], *, format: str | Format | None = None
 ) -> Iterator[Transcript]:
-    """Read all recordings of files and folders, one after another."""
+    """Read all recordings of files and folders, one after another.
+
+    Of several files, those that cannot be read are left out, and told at the end.
+    """
     several = [files] if isinstance(files, (str, Path, Transcript)) else files
+    count = 0
+    failed: list[CaesuraError] = []
     for given in several:
         if isinstance(given, Transcript):
             yield given
             continue
         for file, place in _files.expand([given]):
-            for transcript in _files.read(file, format):
-                yield transcript.replace(origin=str(place))
+            count += 1
+            try:
+                found = list(_files.read(file, format))
+            except CaesuraError as error:
+                failed.append(error)
+            else:
+                yield from (transcript.replace(origin=str(place)) for transcript in found)
+    _files.tell(failed, count, "could not be read")
 
 
 def write(

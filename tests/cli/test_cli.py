@@ -67,6 +67,24 @@ def test_a_folder_becomes_a_folder(caesura: Program, tmp_path: Path) -> None:
     assert found == ["deep/two.vtt", "one.vtt"]
 
 
+def test_one_bad_file_does_not_cost_the_others(caesura: Program, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for name in ("a", "c"):
+        (source / f"{name}.ctm").write_bytes(CTM.read_bytes())
+    (source / "b.ctm").write_bytes(b"\x80 broken")
+    (source / "d.conllu").write_text("# no times\n1\thello" + "\t_" * 8 + "\n\n")
+    done = caesura("segment", source, "--to", "srt", "--output", f"{tmp_path}/out/")
+    assert done.code == 1
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.srt", "c.srt"]
+    assert "b.ctm:1: byte 0 is not UTF-8 text" in done.err
+    assert "d has no times, and srt needs them" in done.err
+    done = caesura("segment", source, "--to", "jsonl", "--output", tmp_path / "all.jsonl")
+    assert done.code == 1
+    assert "b.ctm:1: byte 0 is not UTF-8 text" in done.err
+    assert not (tmp_path / "all.jsonl").exists()
+
+
 def test_two_inputs_never_share_one_output(caesura: Program, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

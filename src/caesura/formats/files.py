@@ -161,9 +161,7 @@ def write(transcripts: Iterable[Transcript], output: str | Path, format: Format)
         with atomic(Path(output)) as file:
             format.write(transcripts, file)
         return
-    whole = io.BytesIO()
-    format.write(transcripts, whole)
-    sys.stdout.buffer.write(whole.getbuffer())
+    format.write(transcripts, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 
@@ -177,20 +175,49 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
         write(transcripts, output, format)
         return [] if str(output) == STANDARD else [path]
     written: dict[Path, str] = {}
-    for origin, group in groupby(transcripts, key=lambda transcript: transcript.origin):
-        found = list(group)
-        several = len(found) > 1 and format.holds == "one"
-        for piece in [[transcript] for transcript in found] if several else [found]:
-            file = destination(format, path, Path(origin or piece[0].id), piece[0].id, several)
-            if file in written:
-                raise OutputError(
-                    f"{origin} and {written[file]} would both be written here",
-                    where=str(file),
-                    remedy="convert them into folders of their own",
-                )
-            written[file] = origin
-            write(piece, file, format)
+    failed: list[CaesuraError] = []
+    try:
+        for origin, group in groupby(transcripts, key=lambda transcript: transcript.origin):
+            for file, piece in _pieces(list(group), origin, path, format):
+                _refuse_twice(file, origin, written)
+                try:
+                    write(piece, file, format)
+                except CaesuraError as error:
+                    failed.append(error)
+    except CaesuraError as error:
+        failed.append(error)
+    tell(failed, len(written), "could not be written")
     return list(written)
+
+
+def _refuse_twice(file: Path, origin: str, written: dict[Path, str]) -> None:
+    if file in written:
+        raise OutputError(
+            f"{origin} and {written[file]} would both be written here",
+            where=str(file),
+            remedy="write them into folders of their own",
+        )
+    written[file] = origin
+
+
+def _pieces(
+    found: list[Transcript], origin: str, folder: Path, format: Format
+) -> Iterator[tuple[Path, list[Transcript]]]:
+    """Give what came from one file with the file it goes to; several where the format needs it."""
+    several = len(found) > 1 and format.holds == "one"
+    for piece in [[transcript] for transcript in found] if several else [found]:
+        place = Path(origin or piece[0].id)
+        yield destination(format, folder, place, piece[0].id, several), piece
+
+
+def tell(failed: list[CaesuraError], count: int, what: str) -> None:
+    """Raise a single error as it is; of several, tell each and raise their number."""
+    if len(failed) == 1:
+        raise failed[0]
+    for error in failed:
+        logger.error("%s", error)
+    if failed:
+        raise CaesuraError(f"{len(failed)} of {count} files {what}, as told above")
 
 
 def dropped(transcript: Transcript, format: Format) -> list[str]:
