@@ -9,7 +9,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
@@ -177,9 +176,9 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
     written: dict[Path, str] = {}
     failed: list[CaesuraError] = []
     try:
-        for origin, group in groupby(transcripts, key=lambda transcript: transcript.origin):
-            for file, piece in _pieces(list(group), origin, path, format):
-                _refuse_twice(file, origin, written)
+        for found in _by_origin(transcripts):
+            for file, piece in _pieces(found, path, format):
+                _refuse_twice(file, piece[0].origin, written)
                 try:
                     write(piece, file, format)
                 except CaesuraError as error:
@@ -200,13 +199,31 @@ def _refuse_twice(file: Path, origin: str, written: dict[Path, str]) -> None:
     written[file] = origin
 
 
+def _by_origin(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
+    """Give what came from one file together; an error is passed on after what came before it."""
+    found: list[Transcript] = []
+    failed: CaesuraError | None = None
+    try:
+        for transcript in transcripts:
+            if found and transcript.origin != found[0].origin:
+                yield found
+                found = []
+            found.append(transcript)
+    except CaesuraError as error:
+        failed = error
+    if found:
+        yield found
+    if failed is not None:
+        raise failed
+
+
 def _pieces(
-    found: list[Transcript], origin: str, folder: Path, format: Format
+    found: list[Transcript], folder: Path, format: Format
 ) -> Iterator[tuple[Path, list[Transcript]]]:
     """Give what came from one file with the file it goes to; several where the format needs it."""
     several = len(found) > 1 and format.holds == "one"
     for piece in [[transcript] for transcript in found] if several else [found]:
-        place = Path(origin or piece[0].id)
+        place = Path(piece[0].origin or piece[0].id)
         yield destination(format, folder, place, piece[0].id, several), piece
 
 
