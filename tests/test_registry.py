@@ -45,7 +45,7 @@ def test_things_inside_things() -> None:
         ("Pause(**{})", "is not a detector; write a name"),
         ("Pause(", "is not a detector; write a name"),
         ("", "is not a detector; write a name"),
-        ("Lookahead", "Lookahead: "),
+        ("Lookahead", "Lookahead needs a setting 'detector'"),
         ("Lookahead(3)", "Lookahead: detector is a detector, not 3"),
     ],
 )

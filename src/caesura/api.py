@@ -10,7 +10,7 @@ from typing import Any
 
 from caesura import __version__, registry
 from caesura.contracts import Counts, Detector, Format, Metric, Undefined, Value, as_json
-from caesura.errors import CaesuraError, LayerError, MismatchError
+from caesura.errors import CaesuraError, FormatError, LayerError, MismatchError
 from caesura.formats import files as _files
 from caesura.text.align import align as _align
 from caesura.text.align import carry
@@ -32,21 +32,25 @@ def read(
     Of several files, those that cannot be read are left out, and told at the end.
     """
     several = [files] if isinstance(files, (str, Path, Transcript)) else files
-    count = 0
+    seen: set[str] = set()
     failed: list[CaesuraError] = []
     for given in several:
         if isinstance(given, Transcript):
             yield given
             continue
         for file, place in _files.expand([given]):
-            count += 1
+            if file in seen:
+                raise FormatError("the same input is given twice", where=file)
+            seen.add(file)
             try:
                 found = list(_files.read(file, format))
+                if not any(map(len, found)):
+                    logger.warning("%s: there are no words in it", file)
             except CaesuraError as error:
                 failed.append(error)
             else:
                 yield from (transcript.replace(origin=str(place)) for transcript in found)
-    _files.tell(failed, count, "could not be read")
+    _files.tell(failed, len(seen), "could not be read")
 
 
 def write(
@@ -156,13 +160,19 @@ def score(
         documents.append(document)
         totals = [total + more for total, more in zip(totals, counts, strict=True)]
     tail = f"references={len(references)}|documents={len(documents)}"
-    tail += f"|normalize={describe(normalize)}|align={'words' if align else 'no'}"
+    tail += f"|normalize={describe(normalize)}|align={_lost(documents) if align else 'no'}"
     return Scores(
         documents=tuple(documents),
         metrics=tuple(metrics),
         values=tuple(m.values(total) for m, total in zip(metrics, totals, strict=True)),
         signatures=tuple(f"{m!r}|{tail}|caesura={__version__}" for m in metrics),
     )
+
+
+def _lost(documents: list[dict[str, Any]]) -> str:
+    """Tell in a signature how many boundaries an alignment could not carry over."""
+    lost = sum(one["boundaries_lost"] for document in documents for one in document["alignment"])
+    return f"words(lost={lost})"
 
 
 def paired(

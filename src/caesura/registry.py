@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -140,6 +140,9 @@ def _make(kind: Kind, name: str, values: list[Any], settings: dict[str, Any]) ->
         if setting not in known:
             hint = f"it has {', '.join(known)}" if known else "it has none"
             raise UnknownName(f"{name} has no setting {setting!r}", remedy=hint)
+    for field in fields(made):  # type: ignore[arg-type]
+        if field.name not in settings and field.default is MISSING:
+            raise UnknownName(f"{name} needs a setting {field.name!r}")
     try:
         return made(**settings)
     except (TypeError, ValueError) as error:

@@ -260,6 +260,75 @@ def test_interruption_leaves_nothing_half_written(tmp_path: Path, number: signal
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m caesura segment {CTM} {CTM} --json | head -c 1"
+    command = f"{sys.executable} -m caesura segment {CTM} --json | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [f"segment {CTM}", f"segment {CTM} --json", "list", "--help"])
+def test_a_full_disk_is_one_line(arguments: str) -> None:
+    command = f"{sys.executable} -m caesura -q {arguments} > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == ("caesura: standard output: cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize(("redirect", "code"), [(">&-", 1), ("<&-", 1), ("2>&-", 0)])
+def test_closed_streams_are_no_traceback(redirect: str, code: int) -> None:
+    command = f"{sys.executable} -m caesura segment {'-' if '<' in redirect else CTM} {redirect}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_output_is_utf8_wherever_it_goes() -> None:
+    command = [sys.executable, "-m", "caesura", "list", "steps"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, env=environment)
+    assert done.returncode == 0
+    assert "─" in done.stdout.decode("utf-8")
+
+
+def test_links_are_followed_and_modes_kept(caesura: Program, tmp_path: Path) -> None:
+    target, link = tmp_path / "target.srt", tmp_path / "link.srt"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    assert caesura("convert", CTM, "-o", link).code == 0
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("1\n")
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_pipes_are_written_into(caesura: Program, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.srt"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        assert caesura("convert", CTM, "-o", pipe).code == 0
+        assert reader.communicate()[0].startswith(b"1\n")
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([""], "an input has an empty name"),
+        ([str(CTM), "-o", "", "--to", "srt"], "the output has an empty name"),
+        ([str(CTM), str(CTM)], "council.ctm: the same input is given twice"),
+        ([str(CTM), "-o", "x" * 300 + ".srt"], "cannot be written: File name too long"),
+        (["-"], "<stdin>: the file is empty"),
+    ],
+)
+def test_slips_are_named(caesura: Program, arguments: list[str], message: str) -> None:
+    done = caesura("segment", *arguments)
+    assert done.code == 1
+    assert message in done.err
+
+
+def test_sentences_go_to_text_files_and_folders(caesura: Program, tmp_path: Path) -> None:
+    assert caesura("segment", CTM, "-o", tmp_path / "talk.txt").code == 0
+    assert caesura("segment", CTM, "-o", f"{tmp_path}/out/").code == 0
+    one, two = tmp_path / "talk.txt", tmp_path / "out" / "council.txt"
+    assert one.read_text(encoding="utf-8") == two.read_text(encoding="utf-8")
+    assert one.read_text(encoding="utf-8").startswith("good morning everyone and welcome\n")

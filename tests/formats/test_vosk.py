@@ -113,7 +113,7 @@ def test_punctuation_and_missing_blanks_come_back() -> None:
 def test_other_json_is_refused(stranger: bytes) -> None:
     assert not Vosk.recognises(Source("x.json", stranger))
     with pytest.raises(
-        FormatError, match=r"talk\.json: this JSON is not of the format vosk: it has"
+        FormatError, match=r"talk\.json: this JSON is not of the format vosk: that has"
     ):
         read(stranger)
 

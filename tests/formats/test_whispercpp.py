@@ -151,7 +151,7 @@ def test_writes_a_segment_for_each_sentence() -> None:
 )
 def test_other_json_is_refused(stranger: bytes) -> None:
     assert not WhisperCpp.recognises(Source("x.json", stranger))
-    with pytest.raises(FormatError, match="this JSON is not of the format whispercpp: it has"):
+    with pytest.raises(FormatError, match="this JSON is not of the format whispercpp: that has"):
         read(stranger)
 
 

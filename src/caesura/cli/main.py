@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+from io import TextIOWrapper
 from types import FrameType
 
 import click
@@ -91,8 +92,10 @@ def _terminated(number: int, frame: FrameType | None) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run, and turn every problem into one line and an exit code."""
     signal.signal(signal.SIGTERM, _terminated)
+    _prepare_streams()
     try:
         code = program.main(arguments, prog_name="caesura", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.UsageError as error:
@@ -101,14 +104,36 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("caesura: interrupted; nothing was left half written", err=True)
         code = 130
-    except BrokenPipeError:
-        # The reader has gone; keep Python from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     except CaesuraError as error:
         click.echo(f"caesura: {error}", err=True)
         code = 1
+    except OSError as error:
+        code = _failed(error)
     except MemoryError:
         click.echo("caesura: the input is too large for this machine's memory", err=True)
         code = 1
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Make output UTF-8 where it goes to files and pipes, and stand in for closed streams."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    if sys.stdout is None:
+        click.echo("caesura: standard output is closed", err=True)
+        sys.exit(1)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")
+
+
+def _failed(error: OSError) -> int:
+    """Tell what the system refused; a reader that has gone away is no problem of ours."""
+    gone = isinstance(error, BrokenPipeError)
+    if not gone:
+        place = error.filename or "standard output"
+        click.echo(f"caesura: {place}: cannot be written: {error.strerror}", err=True)
+    # What is still buffered cannot be written: keep Python from trying again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0 if gone else 1

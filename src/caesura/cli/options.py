@@ -22,7 +22,7 @@ def completing(kind: registry.Kind) -> Complete:
 def files(command: Any) -> Any:
     """Files and folders to read."""
     return click.argument(
-        "files", nargs=-1, required=True, type=click.Path(exists=False, allow_dash=True)
+        "files", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
     )(command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ STEP = 0.2
 
 def watched(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
     """Pass recordings on, counting them on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or not logging.getLogger("caesura").isEnabledFor(logging.INFO):
         yield from transcripts
         return
     begun = shown = time.monotonic()

@@ -23,13 +23,15 @@ Examples:
   caesura score found/ --reference gold/ --metric "Boundary(count_end=True)"
   caesura score asr.jsonl --reference human.nlp --align""",
 )
-@click.argument("hypothesis", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.argument(
+    "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
+)
 @click.option(
     "--reference",
     "-r",
     multiple=True,
     required=True,
-    type=click.Path(),
+    type=click.Path(readable=False),
     metavar="PATH",
     help="File or folder of a reference; give it several times for several references.",
 )

@@ -54,7 +54,16 @@ def command(
         for transcript in found:
             click.echo(_json.dumps(described(transcript), ensure_ascii=False))
         return
-    api.write(found, output=output, to=to or ("turns" if output == "-" else ""))
+    api.write(found, output=output, to=to or usual(output))
+
+
+def usual(output: str) -> str:
+    """Give the format for sentences where none is told: one a line, in text files and folders."""
+    from caesura.formats.files import is_folder
+
+    if output == "-":
+        return "turns"
+    return "lines" if output.lower().endswith(".txt") or is_folder(output) else ""
 
 
 def described(transcript: Transcript) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.contracts import Detector, Stream, strings
 from caesura.detectors.window import WindowStream
-from caesura.text.marks import end_mark
+from caesura.text.marks import end_mark, sentence_ends
 from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
 
 EVIDENCE = ("pause", "speaker", "marks")
@@ -66,8 +66,7 @@ class Pause(Detector):
         """Plain sentence mark at each gap, where the text has marks."""
         if transcript.mark is None:
             return None
-        plain = {mark: end_mark(mark) for mark in set(transcript.mark)}
-        return tuple(plain[mark] for mark in transcript.mark)
+        return tuple(sentence_ends(transcript.words, transcript.mark, ".?!;"))
 
     def lacks(self, transcript: Transcript) -> str:
         """Name the evidence that would be needed where there is none at all."""
@@ -97,9 +96,8 @@ class Pause(Detector):
 def _marks(transcript: Transcript) -> Floats:
     """Evidence of the marks: for a boundary, against one, or none in unpunctuated stretches."""
     marks = transcript.mark or ()
-    ends = {mark for mark in set(marks) if end_mark(mark) in (".", "?", "!")}
     count = len(marks)
-    is_end = np.fromiter((mark in ends for mark in marks), np.bool_, count)
+    is_end = np.fromiter(map(bool, sentence_ends(transcript.words, marks, ".?!")), np.bool_, count)
     is_marked = np.fromiter((mark != "" for mark in marks), np.bool_, count)
     seen = np.concatenate([[0], np.cumsum(is_end)])
     gaps = np.arange(count)

@@ -37,8 +37,10 @@ def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
     """
     for file in files:
         path = Path(file)
+        if str(file) == "":
+            raise FormatError("an input has an empty name", remedy="name a file or a folder")
         if str(file) == STANDARD or not path.is_dir():
-            yield str(file), Path(path.name)
+            yield str(file), Path("stdin" if str(file) == STANDARD else path.name)
             continue
         known = {suffix for format in formats() for suffix in format.suffixes}
         found = [
@@ -54,6 +56,8 @@ def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
 def load(file: str) -> Source:
     """Read the bytes of a file or of standard input."""
     if file == STANDARD:
+        if sys.stdin is None:
+            raise FormatError("standard input is closed")
         return Source("<stdin>", sys.stdin.buffer.read())
     try:
         return Source(file, Path(file).read_bytes())
@@ -64,6 +68,8 @@ def load(file: str) -> Source:
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
     """Yield the recordings of a file; the format is taken from suffix and content if not given."""
     source = load(str(file))
+    if not source.data.strip():
+        raise source.error("the file is empty")
     chosen = choose(source) if format is None else format
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
     stream = io.BytesIO(source.data)
@@ -106,6 +112,8 @@ def _recognised(source: Source, candidates: list[type[TextFormat]]) -> list[type
 
 def target(to: str | Format, output: str | Path) -> Format:
     """Tell the format to write: the one named, else the one whose suffix the output has."""
+    if str(output) == "":
+        raise OutputError("the output has an empty name", remedy="name a file, a folder or -")
     if isinstance(to, Format):
         return to
     if to:
@@ -135,23 +143,35 @@ def _safe(id: str) -> str:
 
 @contextmanager
 def atomic(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that appears under its name only when it is complete."""
+    """Open a file that appears under its name only when it is complete.
+
+    Links are followed, an existing file keeps its mode, and devices and pipes, which cannot be
+    replaced, are written straight away.
+    """
     try:
+        path = Path(os.path.realpath(path))
+        if path.exists() and not path.is_file():
+            with path.open("wb") as device:
+                yield device
+            return
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=".caesura.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(path)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
 
 
 def write(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> None:
@@ -164,13 +184,18 @@ def write(transcripts: Iterable[Transcript], output: str | Path, format: Format)
     sys.stdout.buffer.flush()
 
 
-def write_all(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> list[Path]:
-    """Write into a folder file by file, or everything into one file or standard output.
+def is_folder(output: str | Path) -> bool:
+    """Whether an output exists as a folder or is written with a final slash."""
+    try:
+        return str(output).endswith(("/", os.sep)) or Path(output).is_dir()
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(output)) from error
 
-    A folder is what exists as one or is written with a final slash.
-    """
+
+def write_all(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> list[Path]:
+    """Write into a folder file by file, or everything into one file or standard output."""
     path = Path(output)
-    if str(output) == STANDARD or not (str(output).endswith(("/", os.sep)) or path.is_dir()):
+    if str(output) == STANDARD or not is_folder(output):
         write(transcripts, output, format)
         return [] if str(output) == STANDARD else [path]
     written: dict[Path, str] = {}

@@ -14,8 +14,9 @@ from caesura.formats.source import LATEST
 from caesura.formats.times import filled_times
 from caesura.transcript import Flags, Floats, Indices, Transcript
 
-AFTER_END, AFTER_PAUSE, ANYWHERE, IN_WORD = 0.0, 0.05, 0.25, 2.0
-"""Cost of a break after a final mark, after another mark, between words, and inside a word."""
+AFTER_END, AFTER_PAUSE, ANYWHERE, AFTER_ABBREVIATION, IN_WORD = 0.0, 0.05, 0.25, 0.5, 2.0
+"""Cost of a break after a final mark, after another mark, between words, after an abbreviation
+such as `Dr.`, and inside a word."""
 
 LONG_PAUSE = 0.5
 """Seconds; where nothing is said for so long, a break does hardly any harm."""
@@ -150,7 +151,9 @@ def ugliness(pieces: Pieces, marks: tuple[str, ...] | None) -> Floats:
     mark = np.where(closed, before, last)
     cost = np.full(len(pieces), ANYWHERE)
     cost[(mark & width.PAUSE) != 0] = AFTER_PAUSE
-    cost[((mark & width.END) != 0) & _sure(pieces, marks, mark)] = AFTER_END
+    final, sure = (mark & width.END) != 0, _sure(pieces, marks, mark)
+    cost[final & sure] = AFTER_END
+    cost[final & ~sure] = AFTER_ABBREVIATION
     pauses = pieces.pauses() / 1000
     cost[:-1] *= 1 - 0.8 * np.minimum(pauses / LONG_PAUSE, 1)
     cost[:-1] -= LULL * np.clip(pauses - LONG_PAUSE, 0, 2)

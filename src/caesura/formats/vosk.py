@@ -22,7 +22,7 @@ class Vosk(JsonFormat):
 
     name = "vosk"
     carries = frozenset({"start", "end", "confidence", "opening", "mark", "blank"})
-    expects = "it has `result` with `word`, `alternatives`, or `content` with `words`"
+    expects = "that has `result` with `word`, `alternatives`, or `content` with `words`"
 
     @classmethod
     def matches(cls, document: Any) -> bool:

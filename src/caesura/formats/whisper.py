@@ -46,7 +46,7 @@ class Whisper(JsonFormat):
     carries = frozenset(
         {"start", "end", "confidence", "speaker", "opening", "mark", "blank", "language"}
     )
-    expects = "it has `segments` or `chunks` with `text`, or `words` with `word`"
+    expects = "that has `segments` or `chunks` with `text`, or `words` with `word`"
 
     @classmethod
     def matches(cls, document: Any) -> bool:

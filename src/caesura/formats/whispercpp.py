@@ -45,7 +45,7 @@ class WhisperCpp(JsonFormat):
 
     name = "whispercpp"
     carries = frozenset({"start", "end", "confidence", "speaker", "opening", "mark", "language"})
-    expects = "it has `transcription` with `text` and `offsets`"
+    expects = "that has `transcription` with `text` and `offsets`"
 
     @classmethod
     def matches(cls, document: Any) -> bool:

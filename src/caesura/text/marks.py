@@ -29,7 +29,9 @@ TITLES = frozenset(
 CAPITAL_TITLES = frozenset("Gen Sen Rep Col Maj Adm Rev Hon Pres Fig Vol Mt Nr Hr Fr Bd".split())
 """The same, but plain words when they are not capitalised."""
 
-ENDINGS = frozenset("jr sr inc ltd corp bros dept univ assn blvd sept etc bzw usw evtl ggf".split())
+ENDINGS = frozenset(
+    "jr sr inc ltd corp bros dept univ assn jan feb apr aug sept oct nov dec etc bzw usw".split()
+)
 """Abbreviations that may also be the last word: what follows decides."""
 
 NUMBERED = frozenset("no nos p pp art ch sec".split())
@@ -78,7 +80,7 @@ def _trails(text: str, at: int) -> bool:
 def abbreviation(word: str) -> bool:
     """Whether the dot after this word belongs to it."""
     if len(word) == 1:
-        return word.isupper() and word != "I"
+        return word.lower() != word.upper() and word != "I"
     lower = word.lower()
     listed = lower in TITLES or lower in ENDINGS or word in CAPITAL_TITLES
     return listed or bool(_INITIALS.fullmatch(word))

@@ -82,9 +82,10 @@ def punctuation(transcript: Transcript) -> Transcript:
     """Take all punctuation away.
 
     The layers `opening` and `mark` go, so does what is glued to words (as `split_marks` sees
-    it: the dots of abbreviations stay), and words that are nothing else, or tagged PUNCT.
+    it: the dots of abbreviations stay), and words that are nothing else, or tagged PUNCT. A
+    curly apostrophe becomes a straight one.
     """
-    words = _mapped(transcript.words, _bare)
+    words = _mapped(transcript.words, lambda word: _bare(word).replace("’", "'"))
     bare = transcript.replace(words=words, opening=None, mark=None)
     standing = _standing(transcript)
     return bare.take(~standing) if standing.any() else bare
