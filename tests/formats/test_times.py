@@ -1,8 +1,12 @@
 """Times for formats that cannot do without."""
 
-import numpy as np
+from itertools import combinations
 
-from caesura.formats.times import decimal, filled_times
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.formats.times import decimal, filled_times, in_order
 from caesura.transcript import Transcript
 
 NAN = np.nan
@@ -38,3 +42,27 @@ def test_numbers_are_written_without_exponents_and_idle_zeros() -> None:
         "0.000001",
         "1234.5678",
     ]
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
+def test_the_fewest_times_are_given_up_to_bring_words_in_order(times: list[int]) -> None:
+    words = Transcript(
+        ("w",) * len(times), start=np.array(times, float), end=np.array(times, float)
+    )
+    start = in_order(words).start
+    assert start is not None
+    kept = start[~np.isnan(start)].tolist()
+    assert kept == sorted(kept)
+    longest = max(
+        size
+        for size in range(len(times) + 1)
+        for some in combinations(times, size)
+        if list(some) == sorted(some)
+    )
+    assert len(kept) == longest
+
+
+def test_speakers_may_talk_at_once() -> None:
+    start = np.array([0.0, 2.0, 1.0, 3.0])
+    words = Transcript(("a", "b", "c", "d"), start=start, end=start, speaker=("A", "A", "B", "B"))
+    assert in_order(words) == words

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.formats import width
 from caesura.formats.source import LATEST
-from caesura.formats.times import filled_times
+from caesura.formats.times import filled_times, in_order
 from caesura.transcript import Flags, Floats, Indices, Transcript
 
 AFTER_END, AFTER_PAUSE, ANYWHERE, AFTER_ABBREVIATION, IN_WORD = 0.0, 0.05, 0.25, 0.5, 2.0
@@ -86,7 +86,7 @@ class Pieces:
 
 def cut(transcript: Transcript, ends: Flags, room: int, format: str) -> Pieces:
     """Make pieces no wider than `room`; none goes beyond a word after which `ends` is true."""
-    times = (np.clip(seconds, 0, LATEST) for seconds in filled_times(transcript, format))
+    times = (np.clip(seconds, 0, LATEST) for seconds in filled_times(in_order(transcript), format))
     start, end = (np.rint(seconds * 1000).astype(np.int64) for seconds in times)
     surface = transcript.surface()
     length = np.fromiter(map(len, surface), np.int64, len(surface))

@@ -111,14 +111,10 @@ def _edge(between: str, before: str, after: str) -> int:
     for i, char in enumerate(between):
         if char.isspace():
             return i
-    for stop in range(len(between), 0, -1):
-        if before.endswith(between[:stop]):
-            return stop
-    for first in range(len(between)):
-        if after.startswith(between[first:]):
-            return first
-    stop = len(between)
-    while stop and (between[stop - 1] == "-" or is_opening(between[stop - 1])):
+    size = len(between)
+    kept = next((stop for stop in range(size, 0, -1) if before.endswith(between[:stop])), 0)
+    stop = next((i for i in range(kept, size) if after.startswith(between[i:])), size)
+    while stop > kept and (between[stop - 1] == "-" or is_opening(between[stop - 1])):
         stop -= 1
     return stop
 

@@ -3,16 +3,68 @@
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 
 import numpy as np
 
 from caesura.errors import OutputError
-from caesura.transcript import Floats, Transcript
+from caesura.transcript import Floats, Indices, Transcript
 
 logger = logging.getLogger("caesura")
 
 OVERLAP = 1.0
 """Seconds by which words that follow each other may overlap; times further off are mistakes."""
+
+
+def in_order(transcript: Transcript) -> Transcript:
+    """Forget the times of the fewest words that leave each speaker's others in order.
+
+    Recognisers now and then give a word a time far off, and who shows words in their order
+    cannot use it. The user is told how many that were.
+    """
+    if transcript.start is None:
+        return transcript
+    known = np.flatnonzero(~np.isnan(transcript.start))
+    if (np.diff(transcript.start[known]) >= 0).all():
+        return transcript
+    speakers = np.array(transcript.speaker or [""] * len(transcript), object)[known]
+    astray = np.concatenate(
+        [_astray(transcript.start, known[speakers == name]) for name in set(speakers.tolist())]
+    )
+    if not len(astray):
+        return transcript
+    start, end = transcript.start.copy(), transcript.end
+    start[astray] = np.nan
+    if end is not None:
+        end = end.copy()
+        end[astray] = np.nan
+    logger.warning(
+        "%s: the times of %d words are out of order and were not used",
+        transcript.id or "a recording",
+        len(astray),
+    )
+    return transcript.replace(start=start, end=end)
+
+
+def _astray(start: Floats, words: Indices) -> Indices:
+    return np.delete(words, _rising(start[words].tolist()))
+
+
+def _rising(times: list[float]) -> list[int]:
+    """Give the places of a longest run of times, not side by side, that never fall."""
+    ends: list[float] = []
+    last: list[int] = []
+    before: list[int] = []
+    for at, time in enumerate(times):
+        length = bisect_right(ends, time)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [time]
+        last[length : length + 1] = [at]
+    place, found = last[-1], []
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found[::-1]
 
 
 def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
