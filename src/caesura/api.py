@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from caesura import __version__, registry
-from caesura.contracts import Counts, Detector, Format, Metric, Undefined, Value, as_json
-from caesura.errors import CaesuraError, FormatError, LayerError, MismatchError
+from caesura import registry
+from caesura.contracts import Detector, Format, Metric
+from caesura.errors import CaesuraError, FormatError
 from caesura.formats import files as _files
-from caesura.text.align import align as _align
-from caesura.text.align import carry
-from caesura.text.normalize import describe, normalize
-from caesura.transcript import Transcript
+from caesura.scoring import Scores, Terms, scored
+from caesura.transcript import Origin, Transcript
+
+__all__ = ["Scores", "catalogue", "convert", "read", "score", "segment", "write"]
 
 logger = logging.getLogger("caesura")
 
@@ -49,7 +47,8 @@ def read(
             except CaesuraError as error:
                 failed.append(error)
             else:
-                yield from (transcript.replace(origin=str(place)) for transcript in found)
+                origin = Origin(file, str(place))
+                yield from (transcript.replace(origin=origin) for transcript in found)
     _files.tell(failed, len(seen), "could not be read")
 
 
@@ -105,36 +104,6 @@ def segment(
         yield transcript.replace(sentences=chosen.detect(transcript))
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Values of metrics over documents, each with a line that reproduces it."""
-
-    documents: tuple[dict[str, Any], ...]
-    metrics: tuple[Metric, ...]
-    values: tuple[dict[str, Value], ...]
-    signatures: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Give what `score --json` prints."""
-        scores = [
-            {
-                "metric": repr(metric),
-                "values": {name: as_json(value) for name, value in values.items()},
-                "undefined": {
-                    name: value.reason
-                    for name, value in values.items()
-                    if isinstance(value, Undefined)
-                },
-                "intervals": {},
-                "signature": signature,
-            }
-            for metric, values, signature in zip(
-                self.metrics, self.values, self.signatures, strict=True
-            )
-        ]
-        return {"documents": list(self.documents), "scores": scores}
-
-
 def score(
     hypothesis: Input | Iterable[Input],
     *,
@@ -143,144 +112,22 @@ def score(
     align: bool = False,
     normalize: Sequence[str] = SCORED,
     format: str | Format | None = None,
+    reference_format: str | Format | None = None,
 ) -> Scores:
     """Score a segmentation against one or more references.
 
     Recordings are paired by id. Texts whose words differ after `normalize` are refused, unless
-    `align` is set: then the references' boundaries are carried over to the hypothesis' words.
+    `align` is set: then the references' layers are carried over to the hypothesis' words.
+    References have the format of the hypothesis if one is given and none of their own.
     """
-    wanted = [metric] if isinstance(metric, (str, Metric)) else list(metric)
-    metrics = [registry.parse("metric", m) if isinstance(m, str) else m for m in wanted]
-    given = [reference] if isinstance(reference, (str, Path, Transcript)) else list(reference)
-    references = [list(read(one, format=format)) for one in given]
-    totals = [Counts() for _ in metrics]
-    documents: list[dict[str, Any]] = []
-    for ours, theirs in paired(list(read(hypothesis, format=format)), references):
-        document, counts = _scored(ours, theirs, metrics, align, normalize)
-        documents.append(document)
-        totals = [total + more for total, more in zip(totals, counts, strict=True)]
-    tail = f"references={len(references)}|documents={len(documents)}"
-    tail += f"|normalize={describe(normalize)}|align={_lost(documents) if align else 'no'}"
-    return Scores(
-        documents=tuple(documents),
-        metrics=tuple(metrics),
-        values=tuple(m.values(total) for m, total in zip(metrics, totals, strict=True)),
-        signatures=tuple(f"{m!r}|{tail}|caesura={__version__}" for m in metrics),
+    wanted = [metric] if isinstance(metric, (str, Metric)) else metric
+    given = [reference] if isinstance(reference, (str, Path, Transcript)) else reference
+    return scored(
+        list(read(hypothesis, format=format)),
+        [list(read(one, format=reference_format or format)) for one in given],
+        [registry.parse("metric", m) if isinstance(m, str) else m for m in wanted],
+        Terms(tuple(normalize), align),
     )
-
-
-def _lost(documents: list[dict[str, Any]]) -> str:
-    """Tell in a signature how many boundaries an alignment could not carry over."""
-    lost = sum(one["boundaries_lost"] for document in documents for one in document["alignment"])
-    return f"words(lost={lost})"
-
-
-def paired(
-    hypotheses: list[Transcript], references: list[list[Transcript]]
-) -> list[tuple[Transcript, list[Transcript]]]:
-    """Find each recording's references by id; a single recording needs none."""
-    if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
-        return [(hypotheses[0], [one[0] for one in references])]
-    ours = _by_id(hypotheses, "the hypothesis")
-    theirs = [_by_id(one, f"reference {i}") for i, one in enumerate(references, 1)]
-    for i, one in enumerate(theirs, 1):
-        _refuse_strangers([id for id in ours if id not in one], f"reference {i}")
-        _refuse_strangers([id for id in one if id not in ours], "the hypothesis")
-    return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
-
-
-def _by_id(transcripts: list[Transcript], side: str) -> dict[str, Transcript]:
-    found: dict[str, Transcript] = {}
-    for transcript in transcripts:
-        if transcript.id in found:
-            raise MismatchError(
-                f"{side} has two recordings named {transcript.id!r}",
-                remedy="score them apart, or give them names of their own",
-            )
-        found[transcript.id] = transcript
-    return found
-
-
-def _refuse_strangers(ids: list[str], side: str) -> None:
-    if ids:
-        shown = ", ".join(repr(id) for id in ids[:5]) + (", …" if len(ids) > 5 else "")
-        raise MismatchError(
-            f"{len(ids)} recordings are not in {side}: {shown}",
-            remedy="give both sides the same recordings; they are paired by name",
-        )
-
-
-def _scored(
-    hypothesis: Transcript,
-    references: list[Transcript],
-    metrics: list[Metric],
-    align: bool,
-    steps: Sequence[str],
-) -> tuple[dict[str, Any], list[Counts]]:
-    """Count on one document, and describe it."""
-    _require_layers([hypothesis, *references], metrics)
-    ours = normalize(hypothesis, steps)
-    theirs = [normalize(one, steps) for one in references]
-    document: dict[str, Any] = {"id": hypothesis.id, "words": len(ours)}
-    if align:
-        document["alignment"], theirs = _aligned(ours, theirs)
-    elif any(metric.same_words for metric in metrics):
-        for number, one in enumerate(theirs, 1):
-            _refuse_other_words(ours, one, f"reference {number}")
-    counts = [metric.count(ours, theirs) for metric in metrics]
-    document["scores"] = [
-        {name: as_json(value) for name, value in metric.values(count).items()}
-        for metric, count in zip(metrics, counts, strict=True)
-    ]
-    return document, counts
-
-
-def _require_layers(transcripts: list[Transcript], metrics: list[Metric]) -> None:
-    for metric in metrics:
-        for side, transcript in enumerate(transcripts):
-            for layer in metric.compares:
-                if getattr(transcript, layer) is None:
-                    owner = f"reference {side}" if side else "the hypothesis"
-                    raise LayerError(
-                        f"{owner} ({transcript.id or 'unnamed'}) has no {layer}, "
-                        f"which {metric.name} compares",
-                        remedy="find sentences first: caesura segment … --to jsonl",
-                    )
-
-
-def _refuse_other_words(ours: Transcript, theirs: Transcript, side: str) -> None:
-    if ours.words == theirs.words:
-        return
-    pairs = enumerate(zip(ours.words, theirs.words, strict=False))
-    at = next((i for i, (a, b) in pairs if a != b), min(len(ours), len(theirs)))
-    shown = [
-        repr(text.words[at]) if at < len(text) else "the end of the text" for text in (ours, theirs)
-    ]
-    raise MismatchError(
-        f"the words differ: word {at + 1} is {shown[0]} in the hypothesis and {shown[1]} in {side} "
-        f"({len(ours)} and {len(theirs)} words)",
-        where=ours.id,
-        remedy="add --align to carry the boundaries over by alignment",
-    )
-
-
-def _aligned(
-    ours: Transcript, theirs: list[Transcript]
-) -> tuple[list[dict[str, int]], list[Transcript]]:
-    """Carry each reference's sentences over to our words; tell what had no counterpart."""
-    told, moved = [], []
-    for one in theirs:
-        carried = carry(one, ours, ["sentences"], _align(one.words, ours.words))
-        moved.append(carried.transcript)
-        told.append(
-            {
-                "hypothesis_words_unmatched": carried.alignment.insertions,
-                "reference_words_unmatched": carried.alignment.deletions,
-                "words_replaced": carried.alignment.substitutions,
-                "boundaries_lost": carried.lost_boundaries,
-            }
-        )
-    return told, moved
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:

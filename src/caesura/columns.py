@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from caesura.errors import LayerError
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -38,13 +40,38 @@ def column(name: str, values: ArrayLike | Sequence[str]) -> Any:
     """Make one immutable column of the kind its missing cell shows."""
     missing = MISSING[name]
     if isinstance(missing, str):
-        return values if isinstance(values, tuple) else tuple(np.asarray(values, object).tolist())
+        return texts(name, values)
     kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
     if isinstance(values, np.ndarray) and values.dtype == kind and _is_fixed(values):
         return values
-    array = np.array(values, dtype=kind)
+    try:
+        array = np.array(values, dtype=kind)
+    except (ValueError, TypeError) as error:
+        raise LayerError(f"{name} cannot hold these cells: {error}") from error
+    if array.ndim != 1:
+        raise LayerError(f"{name} has {array.ndim} dimensions, and a column has one")
     array.flags.writeable = False
     return array
+
+
+def texts(name: str, values: Any) -> Strings:
+    """Make an immutable column of texts."""
+    column = () if isinstance(values, str) else tuple(values)
+    if isinstance(values, str) or not set(map(type, column)) <= {str, np.str_}:
+        raise LayerError(f"{name} is a sequence of texts")
+    return column
+
+
+def chosen(words: ArrayLike, count: int) -> Indices:
+    """Give the indices of some of `count` words, named by a mask or by ascending indices."""
+    given = np.asarray(words)
+    mask = given.dtype == np.bool_
+    if given.ndim != 1 or (mask and len(given) != count):
+        raise LayerError(f"a choice of words is a mask of {count} cells or a list of indices")
+    kept = np.flatnonzero(given) if mask else given.astype(np.int64)
+    if len(kept) and (kept[0] < 0 or kept[-1] >= count or (np.diff(kept) <= 0).any()):
+        raise LayerError(f"indices of words ascend from 0 to {count - 1}")
+    return kept
 
 
 def _is_fixed(array: NDArray[Any]) -> bool:
@@ -67,6 +94,15 @@ class ByValue:
         return all(_same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return _rebuilt, (type(self), values)
+
+
+def _rebuilt(kind: type[Any], values: dict[str, Any]) -> Any:
+    """Make a copy through the constructor, so that its columns are immutable again."""
+    return kind(**values)
 
 
 def taken(name: str, layer: Any, kept: Indices) -> Any:

@@ -53,8 +53,19 @@ class Format(Configured, ABC):
     carries: ClassVar[frozenset[str]]
     """What survives writing and reading, of the names in `transcript.CARRIED`."""
 
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """What a transcript must have to be written, besides what is carried."""
+
+    plain: ClassVar[bool] = False
+    """Whether it recognises any text, so that the claim of another format is the better one."""
+
     holds: ClassVar[str] = "one"
     """'one' or 'many' recordings in a file."""
+
+    @classmethod
+    def recognises(cls, source: Any) -> bool:
+        """Whether the content of a file (a `formats.source.Source`) is unmistakably its own."""
+        return False
 
     @abstractmethod
     def read(self, file: BinaryIO) -> Iterator[Transcript]:
@@ -66,7 +77,7 @@ class Format(Configured, ABC):
 
 
 class Counts(Mapping[str, float]):
-    """Named sufficient statistics of a metric; they add, and `Counts()` is neutral."""
+    """Named sufficient statistics of a metric: they add, and what is not named is 0."""
 
     __slots__ = ("_numbers",)
 
@@ -75,6 +86,16 @@ class Counts(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         return self._numbers.get(name, 0)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._numbers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return all(self[name] == other[name] for name in (*self, *other))
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._numbers)
@@ -87,6 +108,9 @@ class Counts(Mapping[str, float]):
             return NotImplemented
         names = dict.fromkeys((*self, *other))
         return Counts(**{name: self[name] + other[name] for name in names})
+
+    def __radd__(self, nothing: object) -> Counts:
+        return self if nothing == 0 else NotImplemented
 
     def __repr__(self) -> str:
         return f"Counts({', '.join(f'{name}={n}' for name, n in self._numbers.items())})"

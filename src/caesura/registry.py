@@ -68,6 +68,14 @@ def names(kind: Kind) -> list[str]:
     return list(NAMES[kind])
 
 
+@overload
+def find(kind: Literal["format"], name: str) -> type[Format]: ...
+@overload
+def find(kind: Literal["detector"], name: str) -> type[Detector]: ...
+@overload
+def find(kind: Literal["metric"], name: str) -> type[Metric]: ...
+@overload
+def find(kind: Kind, name: str) -> type[Configured]: ...
 def find(kind: Kind, name: str) -> type[Configured]:
     """Import and give the class of that name."""
     place = NAMES[kind].get(name)

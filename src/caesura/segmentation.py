@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from caesura.columns import ByValue, Flags, Floats, Indices, Strings
+from caesura.columns import ByValue, Flags, Floats, Indices, Strings, texts
 from caesura.errors import LayerError
 
 
@@ -23,13 +23,19 @@ class Segmentation(ByValue):
     log_odds: Floats | None = None
 
     def __post_init__(self) -> None:
-        boundary = np.array(self.boundary, dtype=np.bool_)
+        given = np.asarray(self.boundary)
+        if given.ndim != 1 or (given.dtype != np.bool_ and len(given)):
+            raise LayerError(
+                "a segmentation is made of a truth value for each gap",
+                remedy="make it from indices with Segmentation.of_gaps(count, gaps)",
+            )
+        boundary = np.array(given, dtype=np.bool_)
         if len(boundary):
             boundary[-1] = True
         boundary.flags.writeable = False
         object.__setattr__(self, "boundary", boundary)
         if self.label is not None:
-            object.__setattr__(self, "label", tuple(self.label))
+            object.__setattr__(self, "label", texts("label", self.label))
         if self.log_odds is not None:
             log_odds = np.array(self.log_odds, dtype=np.float64)
             log_odds.flags.writeable = False
@@ -99,28 +105,38 @@ class Segmentation(ByValue):
         return list(zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True)) if ends else []
 
     def take(self, words: Indices) -> Segmentation:
-        """Keep these words; a boundary after a dropped word moves to the kept word before it.
+        """Keep these words; what stands after a dropped word moves to the kept word before it."""
+        owners = np.searchsorted(words, np.arange(len(self)), side="right") - 1
+        return self.moved(owners, len(words))
 
-        Gaps that become one keep the first label that stands at a boundary, else the first one,
-        and the strongest evidence.
+    def moved(self, place: Indices, count: int) -> Segmentation:
+        """Move each gap to the one of `count` gaps that `place` names; -1 drops it.
+
+        Gaps that fall together keep the first label that stands at a boundary, else the first
+        one, and the strongest evidence. A gap that nothing moves to has none.
         """
-        if not len(words):
-            return self[:0]
-        label = None if self.label is None else self._labels(words)
-        log_odds = None if self.log_odds is None else np.fmax.reduceat(self.log_odds, words)
-        return Segmentation(np.logical_or.reduceat(self.boundary, words), label, log_odds)
+        kept = place >= 0
+        boundary = np.zeros(count, dtype=np.bool_)
+        boundary[place[kept & self.boundary]] = True
+        label = None if self.label is None else self._labels(place.tolist(), count)
+        log_odds: Floats | None = None
+        if self.log_odds is not None:
+            log_odds = np.full(count, np.nan)
+            np.fmax.at(log_odds, place[kept], self.log_odds[kept])
+        return Segmentation(boundary, label, log_odds)
 
-    def _labels(self, words: Indices) -> Strings:
-        given = np.array([gap for gap, mark in enumerate(self.label or ()) if mark], np.int64)
-        owners = np.searchsorted(words, given, side="right") - 1
-        found: dict[int, tuple[bool, str]] = {}
-        for gap, owner in zip(given.tolist(), owners.tolist(), strict=True):
-            ends = bool(self.boundary[gap])
-            if owner not in found or (ends and not found[owner][0]):
-                found[owner] = (ends, (self.label or ())[gap])
-        return tuple(found.get(at, (False, ""))[1] for at in range(len(words)))
+    def _labels(self, place: list[int], count: int) -> Strings:
+        labels, sure = [""] * count, [False] * count
+        ends = self.boundary.tolist()
+        for gap, mark in enumerate(self.label or ()):
+            at = place[gap]
+            if mark and at >= 0 and (not labels[at] or (ends[gap] and not sure[at])):
+                labels[at], sure[at] = mark, ends[gap]
+        return tuple(labels)
 
     def __getitem__(self, part: slice) -> Segmentation:
+        if not isinstance(part, slice):
+            raise LayerError("a segmentation is sliced; s.boundary[3] is a gap")
         return Segmentation(
             self.boundary[part],
             None if self.label is None else self.label[part],

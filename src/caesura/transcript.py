@@ -16,9 +16,11 @@ from caesura.columns import (
     Floats,
     Indices,
     Strings,
+    chosen,
     column,
     joined,
     taken,
+    texts,
 )
 from caesura.errors import LayerError
 from caesura.segmentation import Segmentation
@@ -31,6 +33,7 @@ __all__ = [
     "Flags",
     "Floats",
     "Indices",
+    "Origin",
     "Segmentation",
     "Span",
     "Strings",
@@ -43,6 +46,13 @@ LAYERS = (*MISSING, *SPANS, "sentences")
 
 CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
 """What a format can declare to carry: layers, what comes with sentences, and the names."""
+
+
+class Origin(NamedTuple):
+    """The file a recording was read from, and its place below the folder that was named."""
+
+    file: str
+    place: str
 
 
 class Span(NamedTuple):
@@ -62,8 +72,8 @@ class Transcript(ByValue):
     unknown); `opening` and `mark` are the punctuation before and after the word, `blank` says
     whether a blank follows; `pause` names the recogniser's pause marker (such as `<sil>`) between
     the word and the next; `cluster` is true where a word begins a cluster. A layer that is
-    not known is None; a cell that is not known is NaN, -1 or ''. `origin` is the file it was
-    read from, below the folder that was named; it has no part in equality.
+    not known is None; a cell that is not known is NaN, -1 or ''. `origin` has no part in
+    equality.
     """
 
     words: Strings
@@ -87,10 +97,10 @@ class Transcript(ByValue):
     entities: tuple[Span, ...] | None = None
     multiwords: tuple[Span, ...] | None = None
     sentences: Segmentation | None = None
-    origin: str = field(default="", compare=False)
+    origin: Origin | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "words", tuple(self.words))
+        object.__setattr__(self, "words", texts("words", self.words))
         for name in MISSING:
             values = getattr(self, name)
             if values is not None:
@@ -147,6 +157,8 @@ class Transcript(ByValue):
         return self.replace(**{name: None for name in self.layers if name not in kept})
 
     def __getitem__(self, part: slice) -> Transcript:
+        if not isinstance(part, slice):
+            raise LayerError("a transcript is sliced, as in t[3:4]; t.words[3] is a word")
         first, stop, step = part.indices(len(self))
         if step != 1:
             raise LayerError("a transcript is sliced in steps of one word")
@@ -171,8 +183,7 @@ class Transcript(ByValue):
         before, the beginning of a cluster to the next; spans shrink; a word whose head is dropped
         hangs on the nearest kept ancestor.
         """
-        mask = np.asarray(words)
-        kept = np.flatnonzero(mask) if mask.dtype == np.bool_ else mask.astype(np.int64)
+        kept = chosen(words, len(self))
         changes: dict[str, Any] = {"words": tuple(map(self.words.__getitem__, kept.tolist()))}
         for name in self.layers:
             layer = getattr(self, name)

@@ -85,7 +85,7 @@ def test_nothing_to_go_by_is_told(caplog: pytest.LogCaptureFixture) -> None:
         found = list(api.segment(Transcript(("a", "b"), id="talk")))
     assert found[0].sentences is not None
     assert found[0].sentences.gaps.tolist() == [1]
-    assert "talk: no word times, no speakers and no sentence marks" in caplog.text
+    assert "talk: no word times and no speakers and no sentence marks" in caplog.text
 
 
 def test_one_word_and_no_word() -> None:

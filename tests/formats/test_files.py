@@ -7,8 +7,9 @@ import pytest
 
 from caesura import api, registry
 from caesura.errors import AmbiguousFormat, CaesuraError, OutputError
-from caesura.formats.files import atomic, choose, expand, formats
+from caesura.formats.files import atomic, choose, expand
 from caesura.formats.source import Source
+from caesura.transcript import Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -53,12 +54,6 @@ def test_what_cannot_be_told_lists_the_candidates() -> None:
 def test_binary_is_told_apart_from_ambiguous() -> None:
     with pytest.raises(CaesuraError, match=r"x\.txt:1: byte 0 is not UTF-8 text"):
         choose(Source("x.txt", b"\x80\x81"))
-
-
-def test_every_suffix_is_found() -> None:
-    for format in formats():
-        for suffix in format.suffixes:
-            assert format in [f for f in formats() if suffix in f.suffixes]
 
 
 def test_a_folder_without_transcripts_is_an_error(tmp_path: Path) -> None:
@@ -111,3 +106,24 @@ def test_read_takes_transcripts_too() -> None:
     file = io.BytesIO()
     registry.parse("format", "jsonl").write([transcript], file)
     assert file.getvalue().startswith(b'{"id": "talk.A"')
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("talk.json", "talk"),
+        ("talk.whisper.json", "talk"),
+        ("meeting.2024.01.ctm", "meeting.2024.01"),
+        ("talk.1.txt", "talk.1"),
+        ("talk", "talk"),
+    ],
+)
+def test_names_lose_suffix_and_format_only(name: str, stem: str) -> None:
+    assert Source(f"folder/{name}", b"").stem == stem
+
+
+@pytest.mark.parametrize("id", ["../../escape", "/tmp/escape", "a/b", ""])
+def test_an_id_never_leads_out_of_the_folder(tmp_path: Path, id: str) -> None:
+    folder = tmp_path / "deep" / "out"
+    (written,) = api.write(Transcript(("a",), id=id), output=f"{folder}/", to="jsonl")
+    assert written.parent == folder

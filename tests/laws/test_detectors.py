@@ -64,6 +64,7 @@ def test_stream_says_the_same_as_the_whole(name: str, data: st.DataObject) -> No
     assert [s.start.tolist() for s in sentences if s.start is not None] == [
         s.start.tolist() for s in expected if s.start is not None
     ]
+    assert [s.sentences for s in sentences] == [s.sentences for s in expected]
 
 
 def test_training_gives_a_detector_of_the_same_configuration(detector: Detector) -> None:

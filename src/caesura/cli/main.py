@@ -12,8 +12,8 @@ from types import FrameType
 
 import click
 
-from caesura import __version__
 from caesura.errors import CaesuraError
+from caesura.version import __version__
 
 VERBS = {
     "segment": "Turn recognisers' files into sentences or captions.",
@@ -91,7 +91,9 @@ def _terminated(number: int, frame: FrameType | None) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run, and turn every problem into one line and an exit code."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _terminated)
     _prepare_streams()
     try:
         code = program.main(arguments, prog_name="caesura", standalone_mode=False)

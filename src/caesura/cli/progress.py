@@ -22,17 +22,18 @@ def watched(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
         return
     begun = shown = time.monotonic()
     words = 0
-    for recordings, transcript in enumerate(transcripts, 1):
-        words += len(transcript)
-        now = time.monotonic()
-        if now - begun > PATIENCE and now - shown > STEP:
-            shown = now
-            rate = words / (now - begun)
-            sys.stderr.write(
-                f"\r\033[K{recordings:,} recordings, {words:,} words, {rate:,.0f} words/s"
-            )
+    try:
+        for recordings, transcript in enumerate(transcripts, 1):
+            words += len(transcript)
+            now = time.monotonic()
+            if now - begun > PATIENCE and now - shown > STEP:
+                shown = now
+                rate = words / (now - begun)
+                line = f"{recordings:,} recordings, {words:,} words, {rate:,.0f} words/s"
+                sys.stderr.write(f"\r\033[K{line}")
+                sys.stderr.flush()
+            yield transcript
+    finally:
+        if shown > begun:
+            sys.stderr.write("\r\033[K")
             sys.stderr.flush()
-        yield transcript
-    if shown > begun:
-        sys.stderr.write("\r\033[K")
-        sys.stderr.flush()

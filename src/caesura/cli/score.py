@@ -58,6 +58,12 @@ Examples:
     help="Steps before words are compared, joined with +; 'none' for none.",
 )
 @options.format
+@click.option(
+    "--reference-format",
+    metavar="FORMAT",
+    shell_complete=cast(Any, options.completing("format")),
+    help="Format of the references, if it is another than --format.",
+)
 @options.as_json
 def command(
     hypothesis: tuple[str, ...],
@@ -66,6 +72,7 @@ def command(
     align: bool,
     normalize: str,
     format: str | None,
+    reference_format: str | None,
     json: bool,
 ) -> None:
     """Score a segmentation (HYPOTHESIS: files or folders) against references.
@@ -73,14 +80,15 @@ def command(
     Recordings are paired by name; a single recording on each side needs no name.
     """
     from caesura import api
+    from caesura.cli.progress import watched
 
     scores = api.score(
-        hypothesis,
+        watched(api.read(hypothesis, format=format)),
         reference=reference,
         metric=metric,
         align=align,
         normalize=() if normalize == "none" else tuple(normalize.split("+")),
-        format=format,
+        reference_format=reference_format or format,
     )
     click.echo(_json.dumps(scores.to_json(), ensure_ascii=False) if json else shown(scores))
 
@@ -102,10 +110,10 @@ def shown(scores: Scores) -> str:
 
 def _alignments(scores: Scores) -> list[str]:
     """Tell how many words had no counterpart, per reference."""
-    told = [document["alignment"] for document in scores.documents if "alignment" in document]
+    told = [document.coverage for document in scores.documents]
     lines = []
     for number, each in enumerate(zip(*told, strict=True), 1):
-        total = {name: sum(one[name] for one in each) for name in each[0]}
+        total = {name: sum(vars(one)[name] for one in each) for name in vars(each[0])}
         lines.append(
             f"reference {number}: {total['hypothesis_words_unmatched']} words of the hypothesis "
             f"and {total['reference_words_unmatched']} of the reference have no counterpart, "

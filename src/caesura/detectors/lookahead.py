@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from caesura.contracts import Detector, Stream
@@ -37,6 +37,14 @@ class Lookahead(Detector):
     def detect(self, transcript: Transcript) -> Segmentation:
         """Decide as the other detector does."""
         return self.detector.detect(transcript)
+
+    def train(self, train: Iterable[Transcript], dev: Iterable[Transcript]) -> Lookahead:
+        """Train the other detector."""
+        return replace(self, detector=self.detector.train(train, dev))
+
+    def lacks(self, transcript: Transcript) -> str:
+        """Lack what the other detector lacks."""
+        return self.detector.lacks(transcript)
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap with `words` words of context on either side."""

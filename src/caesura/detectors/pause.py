@@ -43,14 +43,15 @@ class Pause(Detector):
     name = "Pause"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.threshold, (int, float)) or not self.threshold >= 0:
+        number = type(self.threshold) in (int, float) and 0 <= self.threshold < np.inf
+        if not number:
             raise ValueError(f"threshold is a number of seconds, not {self.threshold!r}")
         object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
 
     @property
     def reach(self) -> int:
         """How many words after a gap can bear on it."""
-        return CONTEXT if "marks" in self.evidence else 1
+        return CONTEXT + 1 if "marks" in self.evidence else 1
 
     def log_odds(self, transcript: Transcript) -> Floats:
         """Add up what pause, marks and speakers say of each gap."""
@@ -77,7 +78,8 @@ class Pause(Detector):
         }
         if len(transcript) < 2 or any(known[name] for name in self.evidence):
             return ""
-        return "no word times, no speakers and no sentence marks to go by"
+        names = {"pause": "word times", "speaker": "speakers", "marks": "sentence marks"}
+        return " and ".join(f"no {names[name]}" for name in self.evidence) + " to go by"
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap as soon as the words that can bear on it are there."""

@@ -12,7 +12,11 @@ from caesura.transcript import Segmentation, Transcript
 
 
 class WindowStream(Stream):
-    """Decides each gap once `ahead` words after it are there; keeps `behind` words of context."""
+    """Decides each gap once `ahead` words after it are there; looks at `behind` words before it.
+
+    `window` holds words that still bear on a decision, the first `decided` of them decided;
+    `open` holds the parts of the sentence that has not ended.
+    """
 
     def __init__(
         self, detector: Detector, *, ahead: int, behind: int, state: Mapping[str, Any] | None
@@ -21,45 +25,51 @@ class WindowStream(Stream):
         self.ahead = ahead
         self.behind = behind
         saved = state or {}
-        self.words: Transcript = saved.get("words", Transcript(()))
-        self.begun = int(saved.get("begun", 0))
+        self.window: Transcript = saved.get("window", Transcript(()))
         self.decided = int(saved.get("decided", 0))
+        self.open: list[Transcript] = list(saved.get("open", ()))
 
     def push(self, words: Transcript) -> list[Transcript]:
         """Take words; give the sentences that are final now."""
-        self.words = Transcript.join([self.words, words]) if len(self.words) else words
-        return self._decide(len(self.words) - self.ahead)
+        self.window = Transcript.join([self.window, words]) if len(self.window) else words
+        return self._decide(len(self.window) - self.ahead)
 
     def close(self) -> list[Transcript]:
         """Decide what is left; the last word ends a sentence."""
-        return self._decide(len(self.words))
+        return self._decide(len(self.window))
 
     def state(self) -> Mapping[str, Any]:
-        """Words still needed, where the open sentence begins, and which gap is next."""
-        return {"words": self.words, "begun": self.begun, "decided": self.decided}
+        """Give the words that are still needed and how far decisions have come."""
+        return {"window": self.window, "decided": self.decided, "open": tuple(self.open)}
 
     def _decide(self, stop: int) -> list[Transcript]:
         if stop <= self.decided:
             return []
-        found = self.detector.detect(self.words)
+        return self._cut(self.detector.detect(self.window), stop)
+
+    def _cut(self, found: Segmentation, stop: int) -> list[Transcript]:
+        """Take the decided words into the open sentence, and let go of those that end."""
         sentences = []
-        for gap in np.flatnonzero(found.boundary[self.decided : stop]).tolist():
-            last = self.decided + gap
-            sentence = self.words[self.begun : last + 1]
-            sentences.append(sentence.replace(sentences=_whole(found[self.begun : last + 1])))
-            self.begun = last + 1
-        self.decided = stop
-        self._forget()
+        begin = self.decided
+        for gap in (np.flatnonzero(found.boundary[begin:stop]) + begin).tolist():
+            self._take(found, begin, gap + 1)
+            whole = Transcript.join(self.open)
+            sentences.append(whole.replace(sentences=_undivided(whole.sentences)))
+            self.open = []
+            begin = gap + 1
+        if begin < stop:
+            self._take(found, begin, stop)
+        spare = max(stop - self.behind, 0)
+        self.window = self.window[spare:]
+        self.decided = stop - spare
         return sentences
 
-    def _forget(self) -> None:
-        """Let go of words that can no longer bear on anything."""
-        spare = min(self.begun, self.decided - self.behind)
-        if spare > 0:
-            self.words = self.words[spare:]
-            self.begun -= spare
-            self.decided -= spare
+    def _take(self, found: Segmentation, first: int, stop: int) -> None:
+        self.open.append(self.window[first:stop].replace(sentences=found[first:stop]))
 
 
-def _whole(found: Segmentation) -> Segmentation:
+def _undivided(found: Segmentation | None) -> Segmentation | None:
+    """Give one sentence with the labels and evidence of its gaps."""
+    if found is None:
+        return None
     return Segmentation(np.zeros(len(found), np.bool_), found.label, found.log_odds)

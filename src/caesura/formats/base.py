@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 from caesura.contracts import Format
 from caesura.errors import OutputError
@@ -23,18 +23,10 @@ class TextFormat(Format):
     def write(self, transcripts: Iterable[Transcript], file: BinaryIO) -> None:
         """Write the pieces as UTF-8."""
         for piece in self.render(transcripts):
-            file.write(piece.encode("utf-8"))
-
-    plain: ClassVar[bool] = False
-    """Whether it recognises any text, so that the claim of another format is the better one."""
-
-    needs: ClassVar[frozenset[str]] = frozenset()
-    """Layers without which a recording cannot be written, though they are not carried."""
-
-    @classmethod
-    def recognises(cls, source: Source) -> bool:
-        """Whether the content is unmistakably of this format."""
-        return False
+            try:
+                file.write(piece.encode("utf-8"))
+            except UnicodeEncodeError as error:
+                raise OutputError("a word has half a character, which no file can hold") from error
 
     @abstractmethod
     def parse(self, source: Source) -> Iterator[Transcript]:

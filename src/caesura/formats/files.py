@@ -16,7 +16,7 @@ from caesura import registry
 from caesura.contracts import Format
 from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
 from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.source import Source, stem_of
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
@@ -25,9 +25,9 @@ STANDARD = "-"
 """The name of standard input and output."""
 
 
-def formats() -> list[type[TextFormat]]:
+def formats() -> list[type[Format]]:
     """All registered formats."""
-    return [registry.find("format", name) for name in registry.names("format")]  # type: ignore[misc]
+    return [registry.find("format", name) for name in registry.names("format")]
 
 
 def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
@@ -100,7 +100,7 @@ def choose(source: Source) -> Format:
     )
 
 
-def _recognised(source: Source, candidates: list[type[TextFormat]]) -> list[type[TextFormat]]:
+def _recognised(source: Source, candidates: list[type[Format]]) -> list[type[Format]]:
     """Give the formats whose own the content unmistakably is; plain text only if no other."""
     sure = []
     for format in candidates:
@@ -130,11 +130,15 @@ def target(to: str | Format, output: str | Path) -> Format:
     )
 
 
-def destination(format: Format, output: Path, place: Path, id: str, several: bool) -> Path:
-    """Name the file below the folder `output` for what came from `place`."""
-    stem = place.name.split(".", 1)[0] or "recording"
-    name = f"{stem}.{_safe(id)}" if several else stem
-    return output / place.parent / f"{name}{format.suffixes[0]}"
+def destination(format: Format, folder: Path, transcript: Transcript, name: str) -> Path:
+    """Name the file below a folder for what came from a recording's origin.
+
+    `name` is added where one file becomes several.
+    """
+    origin = transcript.origin
+    place = Path(origin.place if origin else _safe(transcript.id))
+    stem = stem_of(place.name) or "recording"
+    return folder / place.parent / f"{stem}{'.' * bool(name)}{name}{format.suffixes[0]}"
 
 
 def _safe(id: str) -> str:
@@ -203,7 +207,7 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
     try:
         for found in _by_origin(transcripts):
             for file, piece in _pieces(found, path, format):
-                _refuse_twice(file, piece[0].origin, written)
+                _refuse_twice(file, piece[0], written)
                 try:
                     write(piece, file, format)
                 except CaesuraError as error:
@@ -214,14 +218,15 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
     return list(written)
 
 
-def _refuse_twice(file: Path, origin: str, written: dict[Path, str]) -> None:
+def _refuse_twice(file: Path, transcript: Transcript, written: dict[Path, str]) -> None:
+    source = transcript.origin.file if transcript.origin else transcript.id
     if file in written:
         raise OutputError(
-            f"{origin} and {written[file]} would both be written here",
+            f"{source} and {written[file]} would both be written here",
             where=str(file),
             remedy="write them into folders of their own",
         )
-    written[file] = origin
+    written[file] = source
 
 
 def _by_origin(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
@@ -230,7 +235,7 @@ def _by_origin(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
     failed: CaesuraError | None = None
     try:
         for transcript in transcripts:
-            if found and transcript.origin != found[0].origin:
+            if found and (transcript.origin is None or transcript.origin != found[0].origin):
                 yield found
                 found = []
             found.append(transcript)
@@ -246,10 +251,11 @@ def _pieces(
     found: list[Transcript], folder: Path, format: Format
 ) -> Iterator[tuple[Path, list[Transcript]]]:
     """Give what came from one file with the file it goes to; several where the format needs it."""
-    several = len(found) > 1 and format.holds == "one"
-    for piece in [[transcript] for transcript in found] if several else [found]:
-        place = Path(piece[0].origin or piece[0].id)
-        yield destination(format, folder, place, piece[0].id, several), piece
+    if len(found) == 1 or format.holds == "many":
+        yield destination(format, folder, found[0], ""), found
+        return
+    for transcript in found:
+        yield destination(format, folder, transcript, _safe(transcript.id)), [transcript]
 
 
 def tell(failed: list[CaesuraError], count: int, what: str) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from caesura.formats.source import Source, seconds
+from caesura.formats.source import LATEST, Source, number, seconds
 
 UNKNOWN = frozenset({"<na>", "n/a", "null", "unknown", ""})
 """Ways to write that a field is not known, in lower case."""
@@ -25,6 +26,12 @@ def time(cell: str, line: int, source: Source) -> float:
     """Read a time; a star behind it says that it is rough."""
     found = seconds(cell.rstrip("*"))
     if math.isnan(found):
+        if number(cell.rstrip("*")) > LATEST:
+            raise source.error(
+                f"the time {cell!r} is later than any recording lasts",
+                line,
+                "give times in seconds from the beginning of the recording",
+            )
         raise source.error(f"{cell!r} is not a time in seconds", line)
     return found
 
@@ -35,11 +42,23 @@ def known(cell: str) -> str:
 
 
 def ids(channels: Iterable[Channel]) -> dict[Channel, str]:
-    """Name each channel: as its recording, or `recording.channel` where there are several."""
-    names = list(channels)
-    recordings = [recording for recording, _ in names]
-    several = {name for name in recordings if recordings.count(name) > 1}
-    return {key: ".".join(key) if key[0] in several else key[0] for key in names}
+    """Name each channel: as its recording, or `recording.channel` where there are several.
+
+    A name that is taken already, as by a recording called `talk.A`, gets a number.
+    """
+    keys = list(channels)
+    count = Counter(recording for recording, _ in keys)
+    names: dict[Channel, str] = {}
+    taken: set[str] = set()
+    for key in keys:
+        wanted = name = ".".join(key) if count[key[0]] > 1 else key[0]
+        place = 1
+        while name in taken:
+            place += 1
+            name = f"{wanted}-{place}"
+        names[key] = name
+        taken.add(name)
+    return names
 
 
 def front(id: str) -> str:

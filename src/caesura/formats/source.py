@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
+from caesura import registry
 from caesura.errors import FormatError
 
 _BOMS = (
@@ -21,6 +22,13 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+
+
+def stem_of(name: str) -> str:
+    """Give a file's name without its suffix, and without the name of a format before that."""
+    stem = PurePath(name).stem
+    front, _, back = stem.rpartition(".")
+    return front if front and back in registry.names("format") else stem
 
 
 @dataclass(frozen=True)
@@ -39,9 +47,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The recording's id where the file gives none: its name without folder and suffix."""
-        if self.name.startswith("<"):
-            return ""
-        return PurePath(self.name).name.split(".", 1)[0]
+        return "" if self.name.startswith("<") else stem_of(PurePath(self.name).name)
 
     def numbered(self, place: int, count: int) -> str:
         """Give an id to one of several recordings that the file gives none: `stem.0`, `stem.1`."""
@@ -54,7 +60,10 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The decoded content: UTF-8, or UTF-16/32 where a byte order mark says so."""
+        """The decoded content: UTF-8, or UTF-16/32 where a byte order mark says so.
+
+        Lines end in LF, be it LF, CRLF or CR in the file.
+        """
         data, encoding = self.data, "utf-8"
         for bom, named in _BOMS:
             if data.startswith(bom):
@@ -72,14 +81,11 @@ class Source:
         if "\0" in text:
             line = text[: text.index("\0")].count("\n") + 1
             raise self.error("this is binary data, not text", line)
-        return text
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers, without line ends (LF, CRLF or CR)."""
-        text = self.text
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        yield from enumerate(text.split("\n"), 1)
+        """Lines with their numbers, without line ends."""
+        yield from enumerate(self.text.split("\n"), 1)
 
     @cached_property
     def documents(self) -> list[Any]:

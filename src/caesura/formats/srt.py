@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from caesura.formats.captions import Captions
+from caesura.formats.shown import Run, Shown
 from caesura.formats.source import Source
-from caesura.formats.timed import TIMING, Run, Shown, timing, transcript
+from caesura.formats.timed import TIMING, timing, transcript
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
@@ -18,6 +19,7 @@ _CODE = re.compile(r"\{\\[^{}]*\}|\{[A-Za-z]:[^{}]*\}")
 _BREAK = re.compile(r"\\N|<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.]*)[^<>]*>")
 _KNOWN = frozenset(("b", "i", "u", "s", "font", "c", "v", "em", "strong", "span", "ruby", "rt"))
+_MARKS = frozenset(("u", "font"))
 _NUMBER = re.compile(r"\s*[0-9]+\s*")
 
 
@@ -73,20 +75,35 @@ def _shown(source: Source) -> Iterator[Shown]:
     if cues and any(map(str.strip, before)):
         logger.warning("%s: text before the first cue is left out", source.name)
     for times, lines in cues:
-        yield Shown(*times, [[Run(line)] for line in _plain("\n".join(lines)).split("\n")])
+        yield Shown(*times, _lines("\n".join(lines)))
 
 
-def _plain(text: str) -> str:
+def _lines(text: str) -> list[list[Run]]:
     """Leave out codes and tags; what only looks like a tag stays."""
     if "\\" in text or "{" in text:
         text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
     if "<" not in text:
-        return text
-    text = _BREAK.sub("\n", text)
+        return [[Run(line)] for line in text.split("\n")]
+    lines: list[list[Run]] = [[]]
+    for piece, marked in _pieces(_BREAK.sub("\n", text)):
+        first, *others = piece.split("\n")
+        lines[-1].append(Run(first, marked=marked))
+        lines += ([Run(line, marked=marked)] for line in others)
+    return lines
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Part a text at its tags; a piece may be underlined or coloured."""
+    found = list(_TAG.finditer(text))
     sides: dict[str, set[str]] = {"": set(), "/": set()}
-    for slash, name in _TAG.findall(text):
-        sides[slash].add(name.lower())
+    for tag in found:
+        sides[tag[1]].add(tag[2].lower())
     tags = _KNOWN | (sides[""] & sides["/"])
-    return _TAG.sub(
-        lambda found: "" if found[2].partition(".")[0].lower() in tags else found[0], text
-    )
+    at, marked = 0, False
+    for tag in found:
+        name = tag[2].partition(".")[0].lower()
+        if name in tags:
+            yield text[at : tag.start()], marked
+            at = tag.end()
+            marked = not tag[1] if name in _MARKS else marked
+    yield text[at:], marked

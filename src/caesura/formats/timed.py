@@ -5,20 +5,27 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
+from caesura.formats.highlights import said_once
+from caesura.formats.labels import with_speakers
 from caesura.formats.rows import Rows
+from caesura.formats.shown import Line, Run, Shown, plain
 from caesura.formats.source import Source
+from caesura.formats.spoken import Spoken
 from caesura.formats.width import spaceless
+from caesura.formats.wordpieces import merged
 from caesura.text.marks import split_marks
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
 
-AT_ONCE = 0.02
-"""Seconds; a cue that begins so soon after another one ends follows it at once."""
+PIECES = 0.95
+"""Share of cues that are one token where words are shown in pieces."""
+BEGUN = 0.3
+"""Least share of pieces that begin a word."""
 
 NOTES = frozenset("♪♫♬♩")
 LEADS = frozenset(("-", "–", "—", "‐", ">>", ">>>", "•"))
@@ -29,34 +36,6 @@ _DIALOGUE = re.compile(r"-(?=[^\W\d_])")
 _CLOCK = r"(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})(?:[.,:]([0-9]{1,9}))?"
 TIMING = re.compile(rf"\s*{_CLOCK}\s*--\s?>\s*{_CLOCK}(?![\w:])")
 """A line with the times of a cue."""
-
-
-class Run(NamedTuple):
-    """Text of a line that has one speaker; its first word may have a start, its last an end."""
-
-    text: str
-    start: float = math.nan
-    end: float = math.nan
-    speaker: str = ""
-
-
-Line = Sequence[Run]
-
-
-class Shown(NamedTuple):
-    """Lines that are shown from `start` to `end` (seconds)."""
-
-    start: float
-    end: float
-    lines: Sequence[Line]
-
-    def plain(self) -> list[str]:
-        """Give the lines that have text, without what surrounds it."""
-        return [text for text in map(_text, self.lines) if text]
-
-
-def _text(line: Line) -> str:
-    return " ".join("".join(run.text for run in line).split())
 
 
 def clock(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
@@ -84,9 +63,10 @@ def timing(line: str, number: int, source: Source) -> tuple[float, float] | None
 
 def transcript(shown: Iterable[Shown], source: Source, language: str = "") -> Transcript:
     """Make a transcript: the first word of a cue has its start, the last its end."""
-    cues = _each_word_once(_in_order([cue for cue in shown if cue.plain()], source), source)
+    cues = said_once(_in_order([cue for cue in shown if cue.plain()], source))
+    cues = _whole_words(_each_word_once(cues, source))
     rows = Rows()
-    for cue in cues:
+    for cue in with_speakers(cues):
         _add(rows, cue, source)
     return rows.transcript(source.stem, language)
 
@@ -104,13 +84,13 @@ def _each_word_once(cues: list[Shown], source: Source) -> list[Shown]:
     Since a word may well be said twice, that is done only if at least half of the cues that
     follow another one at once begin with its lines, and some of them go on after these.
     """
-    plain = [cue.plain() for cue in cues]
+    texts = [cue.plain() for cue in cues]
     repeated = [0] * len(cues)
     followers = repeating = rolling = 0
     for at in range(1, len(cues)):
-        count = _overlap(plain[at - 1], plain[at])
-        more = count < len(plain[at])
-        if cues[at].start - cues[at - 1].end <= AT_ONCE:
+        count = _overlap(texts[at - 1], texts[at])
+        more = count < len(texts[at])
+        if cues[at].follows(cues[at - 1]):
             followers += 1
             repeating += count > 0
             rolling += count > 0 and more
@@ -121,7 +101,7 @@ def _each_word_once(cues: list[Shown], source: Source) -> list[Shown]:
         return cues
     logger.info("%s: lines that roll up were read once", source.name)
     return [
-        cue._replace(lines=[line for line in cue.lines if _text(line)][count:])
+        cue._replace(lines=[line for line in cue.lines if plain(line)][count:])
         for cue, count in zip(cues, repeated, strict=True)
     ]
 
@@ -132,6 +112,20 @@ def _overlap(before: list[str], lines: list[str]) -> int:
         if before[-count:] == lines[:count]:
             return count
     return 0
+
+
+def _whole_words(cues: list[Shown]) -> list[Shown]:
+    """Put words together that are shown in pieces, as whisper.cpp does with `-ml 1`.
+
+    There nearly all cues are one piece, and those that begin a word begin with a blank.
+    """
+    texts = ["".join(run.text for line in cue.lines for run in line) for cue in cues]
+    single = sum(len(text.split()) == 1 for text in texts)
+    begun = sum(text[:1].isspace() for text in texts)
+    if single < PIECES * len(cues) or not BEGUN * len(cues) <= begun < len(cues):
+        return cues
+    spoken = [Spoken(text, cue.start, cue.end) for cue, text in zip(cues, texts, strict=True)]
+    return [Shown(word.start, word.end, [[Run(word.text)]]) for word in merged(spoken)]
 
 
 def _add(rows: Rows, cue: Shown, source: Source) -> None:
@@ -158,21 +152,24 @@ class _Token(NamedTuple):
 
 
 def _tokens(line: Line) -> list[_Token]:
-    """Part a line at blanks; a token that several runs share belongs to the one it begins in."""
+    """Part a line at blanks; a token that several runs share belongs to the one it begins in.
+
+    Its end is the last that is known.
+    """
     if len(line) == 1 and math.isnan(line[0].start) and math.isnan(line[0].end):
         who = line[0].speaker
         return [_Token(word, math.nan, math.nan, who) for word in line[0].text.split()]
     text = "".join(run.text for run in line)
     found: list[_Token] = []
-    words = [(match.start(), match[0]) for match in re.finditer(r"\S+", text)]
+    words = list(re.finditer(r"\S+", text))
     stop = 0
     for run in line:
-        stop += len(run.text)
+        begin, stop = stop, stop + len(run.text)
         first = len(found)
-        while len(found) < len(words) and words[len(found)][0] < stop:
+        while len(found) < len(words) and words[len(found)].start() < stop:
             begins = run.start if len(found) == first else math.nan
-            found.append(_Token(words[len(found)][1], begins, math.nan, run.speaker))
-        if len(found) > first:
+            found.append(_Token(words[len(found)][0], begins, math.nan, run.speaker))
+        if found and words[len(found) - 1].end() > begin and not math.isnan(run.end):
             found[-1] = found[-1]._replace(end=run.end)
     return found
 

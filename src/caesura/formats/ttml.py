@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from caesura.formats.captions import Captions, Cues
 from caesura.formats.mediaclock import Clock
+from caesura.formats.shown import Run, Shown, counted_from
 from caesura.formats.source import Source
-from caesura.formats.timed import Run, Shown, transcript
+from caesura.formats.timed import transcript
 from caesura.formats.xml import legal, local, tree
 from caesura.transcript import Transcript
+
+logger = logging.getLogger("caesura")
 
 DEEPEST = 100
 """Elements within elements; files of the world have four."""
@@ -49,8 +53,9 @@ class Ttml(Captions):
         for body in root:
             if local(body.tag) == "body":
                 reader.walk(body, place)
+        zero = _programme(root, reader.clock, source)
         for language, shown in (reader.found or {place.language: []}).items():
-            yield transcript(shown, source, language)
+            yield transcript(counted_from(zero, shown), source, language)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a paragraph a cue."""
@@ -98,6 +103,13 @@ def _agents(root: Element) -> dict[str, str]:
             names = ["".join(e.itertext()).strip() for e in agent if local(e.tag) == "name"]
             found[id] = next(filter(None, names), id)
     return found
+
+
+def _programme(root: Element, clock: Clock, source: Source) -> float:
+    """Give the time at which the programme starts, which EBU-TT states in frames."""
+    starts = (e.text for e in root.iter() if local(e.tag) == "documentStartOfProgramme")
+    text = next(starts, None) if clock.counted else None
+    return clock.seconds(text, source) if text else 0.0
 
 
 @dataclass(frozen=True)
@@ -178,9 +190,16 @@ class _Reader:
             elif tag and tag not in _NO_TEXT and not _is_ruby(inner):
                 place = self.inside(inner, around)
                 timed = {"begin", "end", "dur"} & set(inner.attrib)
-                within = place if timed else replace(own, speaker=place.speaker)
+                within = self.sound(place) if timed else replace(own, speaker=place.speaker)
                 self.runs(inner, place, within, lines)
             self.run(inner.tail, own, lines)
+
+    def sound(self, place: _Place) -> _Place:
+        """Take an end before the begin for unknown."""
+        if not place.end < place.begin:
+            return place
+        logger.warning("%s: a span at %g s ends before it begins", self.source.name, place.begin)
+        return replace(place, end=math.nan)
 
     @staticmethod
     def run(text: str | None, own: _Place, lines: list[list[Run]]) -> None:

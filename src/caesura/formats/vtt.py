@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from caesura.formats.captions import Captions
+from caesura.formats.shown import Run, Shown, counted_from
 from caesura.formats.source import Source
-from caesura.formats.timed import Run, Shown, clock, timing, transcript
+from caesura.formats.timed import clock, timing, transcript
 from caesura.transcript import Transcript
 
 _PIECES = re.compile(r"(</?[A-Za-z0-9][^<>\n]*>|</>|\n)")
@@ -19,6 +20,10 @@ _STAMP = re.compile(r"<(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9
 _VOICE = re.compile(r"</v>|<v(?:\.[^\s>]*)?(?:\s+(.*))?>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 _LANGUAGE = re.compile(r"Language:\s*(\S+)")
+_MARK = re.compile(r"<(/?)(?:u|font)(?![\w-])[^>]*>")
+_ZERO = re.compile(
+    r"X-TIMESTAMP-MAP=.*\bLOCAL:(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})"
+)
 _NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?!\S)")
 
 
@@ -40,9 +45,10 @@ class Vtt(Captions):
         shown = list(_shown(source))
         if not shown and not self.recognises(source):
             raise source.error("this is not WebVTT", 1, "it has to begin with WEBVTT")
-        header = takewhile(bool, (line for _, line in source.lines()))
+        header = list(takewhile(bool, (line for _, line in source.lines())))
         named = next(filter(None, map(_LANGUAGE.match, header)), None)
-        yield transcript(shown, source, named[1] if named else "")
+        zero = next((clock(*found.groups()) for found in map(_ZERO.match, header) if found), 0.0)
+        yield transcript(counted_from(zero, shown), source, named[1] if named else "")
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a header and cues with the voice that speaks."""
@@ -96,19 +102,21 @@ def _shown(source: Source) -> Iterator[Shown]:
 def _lines(block: list[str]) -> list[list[Run]]:
     """Part the text of a cue into lines, and these where the speaker changes or a time stands."""
     lines: list[list[Run]] = [[]]
-    time, speaker, hidden = math.nan, "", False
+    time, speaker, hidden, marked = math.nan, "", False, False
     for piece in _PIECES.split("\n".join(block)):
         if piece == "\n":
             lines.append([])
             time = math.nan
         elif not _PIECES.fullmatch(piece):
             if piece and not hidden:
-                lines[-1].append(Run(_unescaped(piece), time, speaker=speaker))
+                lines[-1].append(Run(_unescaped(piece), time, math.nan, speaker, marked))
                 time = math.nan if piece.strip() else time
         elif stamp := _STAMP.fullmatch(piece):
             time = clock(*stamp.groups())
         elif voice := _VOICE.fullmatch(piece):
-            speaker = " ".join(_unescaped(voice[1] or "").split())
+            speaker = " ".join(_unescaped(voice[1] or "").split()).removeprefix("-")
+        elif mark := _MARK.fullmatch(piece):
+            marked = not mark[1]
         elif piece[:4] in ("<rt>", "<rt."):
             hidden = True
         else:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.contracts import Counts, Metric, Undefined, Value, ratio, strings
-from caesura.errors import LayerError
+from caesura.errors import LayerError, MismatchError
 from caesura.transcript import Segmentation, Strings, Transcript
 
 NO_HYPOTHESIS = "no boundary in the hypothesis"
@@ -21,8 +21,9 @@ class Boundary(Metric):
     """Precision, recall, F1 and slot error rate of boundaries.
 
     The last gap of a recording is always an end and counts only with `count_end`. With
-    `classes` (such as `('.', '?', ',')`) the gaps labelled with one of them are compared, and
-    one in the right place with another class is incorrect. Several references are pooled.
+    `classes` (such as `('.', '?', ',')`) the labels of gaps are compared instead: a gap counts
+    if it has one of them, and one in the right place with another class is incorrect. Several
+    references are pooled.
     """
 
     count_end: bool = False
@@ -34,7 +35,10 @@ class Boundary(Metric):
     def __post_init__(self) -> None:
         if type(self.count_end) is not bool:
             raise ValueError(f"count_end is True or False, not {self.count_end!r}")
-        object.__setattr__(self, "classes", strings("classes", self.classes))
+        classes = strings("classes", self.classes)
+        if "" in classes or len(set(classes)) < len(classes):
+            raise ValueError(f"classes are labels that differ, not {classes!r}")
+        object.__setattr__(self, "classes", classes)
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Count correct, incorrect, missing and spurious boundaries over all references."""
@@ -84,6 +88,8 @@ def _compared(
     ours: np.ndarray[tuple[int], np.dtype[np.int64]],
     theirs: np.ndarray[tuple[int], np.dtype[np.int64]],
 ) -> Counts:
+    if len(ours) != len(theirs):
+        raise MismatchError("hypothesis and reference do not have the same number of words")
     both = (ours > 0) & (theirs > 0)
     correct = int((both & (ours == theirs)).sum())
     return Counts(

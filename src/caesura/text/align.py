@@ -13,19 +13,34 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from caesura.transcript import MISSING, SPANS, Flags, Indices, Segmentation, Span, Transcript
+from caesura.columns import ByValue
+from caesura.errors import LayerError
+from caesura.transcript import LAYERS, MISSING, Flags, Indices, Segmentation, Span, Transcript
 
 ON_PAIRS = frozenset({"start", "end", "speaker"})
 """Columns that are right for a word in the same place even if it is another word."""
 
 
-@dataclass(frozen=True)
-class Alignment:
+@dataclass(frozen=True, eq=False)
+class Alignment(ByValue):
     """Which source word stands where each target word stands: -1 where there is none."""
 
     source: Indices
     equal: Flags
     source_length: int
+
+    def __post_init__(self) -> None:
+        source = np.array(self.source, dtype=np.int64)
+        equal = np.array(self.equal, dtype=np.bool_)
+        if len(source) != len(equal):
+            raise LayerError(f"equal has {len(equal)} cells for {len(source)} words")
+        if len(source) and not -1 <= source.min() <= source.max() < self.source_length:
+            raise LayerError(f"source points outside the {self.source_length} words")
+        if (equal & (source < 0)).any():
+            raise LayerError("a word without a counterpart is said to be equal to it")
+        for name, values in (("source", source), ("equal", equal)):
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
 
     @property
     def hits(self) -> int:
@@ -55,10 +70,25 @@ class Alignment:
     @property
     def target(self) -> Indices:
         """For each source word the target word in its place, -1 where there is none."""
+        return self._places(self.source >= 0)
+
+    @property
+    def equal_target(self) -> Indices:
+        """For each source word the equal target word in its place, -1 where there is none."""
+        return self._places(self.equal)
+
+    def _places(self, known: Flags) -> Indices:
         place = np.full(self.source_length, -1, dtype=np.int64)
-        found = np.flatnonzero(self.source >= 0)
-        place[self.source[found]] = found
+        place[self.source[known]] = np.flatnonzero(known)
         return place
+
+    def check(self, source: int, target: int) -> None:
+        """Raise an error if this is no alignment of texts of so many words."""
+        if (self.source_length, len(self.source)) != (source, target):
+            raise LayerError(
+                f"the alignment is of {self.source_length} and {len(self.source)} words, "
+                f"the texts have {source} and {target}"
+            )
 
 
 def align(source: Sequence[str], target: Sequence[str]) -> Alignment:
@@ -94,52 +124,64 @@ def carry(
 ) -> Carried:
     """Give the words of `target` the layers that are known of `source`.
 
-    A boundary goes after the last target word that stands at or before it; times and speakers
-    go to every word in the same place, other columns to equal words only; an entity covers the
-    words from the first to the last in its place. An inserted word has the speaker of the word
-    before it. Pass an `alignment` to have texts compared under some other spelling.
+    A boundary goes, with its label and evidence, after the last target word that stands at or
+    before it; times and speakers go to every word in the same place, other columns to equal
+    words only; an entity covers the words from the first to the last in its place, a multiword
+    needs all its words. An inserted word has the speaker of the word before it. Pass an
+    `alignment` to have texts compared under some other spelling.
     """
     aligned = align(source.words, target.words) if alignment is None else alignment
+    aligned.check(len(source), len(target))
     changes: dict[str, Any] = {}
     lost_boundaries = lost_entities = 0
     for name in layers:
+        if name not in LAYERS:
+            raise LayerError(f"no layer is named {name!r}", remedy=f"known are {', '.join(LAYERS)}")
         layer = getattr(source, name)
         if layer is None:
             continue
         if name == "sentences":
             changes[name], lost_boundaries = _carried_sentences(layer, aligned)
-        elif name in SPANS:
-            changes[name] = _carried_spans(layer, aligned.target)
-            lost_entities += len(layer) - len(changes[name])
+        elif name == "entities":
+            changes[name] = _carried_entities(layer, aligned.target)
+            lost_entities = len(layer) - len(changes[name])
+        elif name == "multiwords":
+            changes[name] = _carried_multiwords(layer, aligned.equal_target)
         else:
             changes[name] = _carried_column(name, layer, aligned)
     return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
 
 
 def _carried_sentences(sentences: Segmentation, aligned: Alignment) -> tuple[Segmentation, int]:
-    """Move boundaries; those that have no word before them or fall together are lost."""
-    place = np.maximum.accumulate(aligned.target) if aligned.source_length else aligned.target
-    count = len(aligned.source)
-    gaps = sentences.gaps[:-1] if len(sentences) else sentences.gaps
-    moved = place[gaps]
-    boundary = np.zeros(count, dtype=np.bool_)
-    boundary[moved[moved >= 0]] = True
-    lost = len(gaps) - int(boundary[: max(count - 1, 0)].sum())
-    label: list[str] | None = None
-    if sentences.label is not None:
-        label = [""] * count
-        for at, mark in zip(place.tolist(), sentences.label, strict=True):
-            if mark and at >= 0:
-                label[at] = mark
-    return Segmentation(boundary, None if label is None else tuple(label)), lost
+    """Move boundaries; those that have no word before them or fall together are lost.
+
+    The end of the source, which is a boundary anyway, becomes the end of the target.
+    """
+    place, count = aligned.target, len(aligned.source)
+    if len(place):
+        place = np.maximum.accumulate(place)
+        place[-1] = count - 1
+    moved = sentences.moved(place, count)
+    inside = int(sentences.boundary[:-1].sum())
+    return moved, inside - int(moved.boundary[:-1].sum())
 
 
-def _carried_spans(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
+def _carried_entities(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
     moved = []
     for span in spans:
         inside = place[span.first : span.last + 1]
         inside = inside[inside >= 0]
         if len(inside):
+            moved.append(span._replace(first=int(inside[0]), last=int(inside[-1])))
+    return tuple(moved)
+
+
+def _carried_multiwords(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
+    """Spans all of whose words are there, with no other among them."""
+    moved = []
+    for span in spans:
+        inside = place[span.first : span.last + 1]
+        if inside[0] >= 0 and (np.diff(inside) == 1).all():
             moved.append(span._replace(first=int(inside[0]), last=int(inside[-1])))
     return tuple(moved)
 
@@ -160,7 +202,7 @@ def _carried_column(name: str, layer: Any, aligned: Alignment) -> Any:
 
 def _carried_heads(head: Indices, aligned: Alignment) -> Indices:
     """Heads between words that both have an equal counterpart."""
-    place = np.append(aligned.target, -1)
+    place = np.append(aligned.equal_target, -1)
     column = np.full(len(aligned.source), -1, dtype=np.int64)
     column[aligned.equal] = place[head[aligned.source[aligned.equal]]]
     return column

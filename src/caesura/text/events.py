@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 BRACKETS = {"[": "]", "(": ")", "<": ">", "{": "}", "［": "］", "（": "）"}
 CLOSING = {closing: opening for opening, closing in BRACKETS.items()}
@@ -63,24 +66,90 @@ class Written:
                 yield opening
         yield from (CLOSING[char] for char in self.mark[at] if char in CLOSING)
 
-    def stretches(self) -> Iterator[tuple[int, int, str]]:
-        """First and last word of each event, and the punctuation after its closing bracket."""
-        stack: list[tuple[str, int]] = []
+    def heard(self) -> dict[int, str]:
+        """Words of events, each with the punctuation that follows the event it ends, or ''."""
+        scan = Scan(self)
         for at in self.places():
-            stack.extend((char, at) for char in self.opened(at))
+            scan.reach(at)
+            for char in self.opened(at):
+                scan.open(char)
             for char in self.closed(at):
-                depth = next((i for i in reversed(range(len(stack))) if stack[i][0] == char), -1)
-                if depth >= 0:
-                    first = stack[depth][1]
-                    del stack[depth:]
-                    if self.is_event(char, first, at):
-                        after = (self.words[at] + self.mark[at]).rpartition(BRACKETS[char])[2]
-                        yield first, at, after
+                scan.close(char)
+        scan.reach(len(self.words) - 1)
+        gone = np.ones(len(self.words), np.bool_)
+        gone[scan.kept] = False
+        return dict.fromkeys(np.flatnonzero(gone).tolist(), "") | dict(scan.after)
 
-    def is_event(self, bracket: str, first: int, last: int) -> bool:
-        """Whether what stands in these brackets was not said."""
-        inside = [_BARE.sub("", word).lower() for word in self.words[first : last + 1]]
-        inside = [word for word in inside if word]
-        if bracket not in ROUND:
-            return last - first < STRETCH
-        return len(inside) <= ASIDE and any(map(SOUND.match, inside[:1] + inside[-1:]))
+    def is_event(self, bracket: str, inside: Sequence[int]) -> bool:
+        """Whether these words in brackets were not said; inner events are no longer among them."""
+        if bracket not in ROUND or not inside:
+            return True
+        bare = [_BARE.sub("", self.words[at]).lower() for at in inside]
+        bare = [word for word in bare if word]
+        return len(bare) <= ASIDE and any(map(SOUND.match, bare[:1] + bare[-1:]))
+
+
+class Open(NamedTuple):
+    """A bracket that is open: its number, its word, and how many words were kept before."""
+
+    number: int
+    word: int
+    before: int
+
+
+class Scan:
+    """One walk over the words that drops events as they close, the inner before the outer."""
+
+    def __init__(self, written: Written) -> None:
+        self.written = written
+        self.kept: list[int] = []
+        self.after: list[tuple[int, str]] = []
+        self._at = -1
+        self._number = 0
+        self._open: dict[str, list[Open]] = {char: [] for char in BRACKETS}
+
+    def reach(self, at: int) -> None:
+        """Go on to a word and keep it for now, and all before it."""
+        self.kept.extend(range(self._at + 1, at + 1))
+        self._at = at
+
+    def open(self, char: str) -> None:
+        """Open a bracket at the word reached."""
+        self._number += 1
+        self._open[char].append(Open(self._number, self._at, len(self.kept) - 1))
+
+    def close(self, char: str) -> None:
+        """Close the latest bracket of a kind, and with it all that were opened in it.
+
+        A bracket of a word that was dropped counts only if that makes an event.
+        """
+        stack = self._open[char]
+        while stack:
+            first = stack[-1]
+            if self._holds_event(char, first):
+                return self._drop(char, first)
+            if self.kept[first.before : first.before + 1] == [first.word]:
+                if self.kept[-1] == self._at:
+                    self._forget(first)
+                return None
+            stack.pop()
+        return None
+
+    def _holds_event(self, char: str, first: Open) -> bool:
+        if len(self.kept) - first.before > STRETCH:
+            return False
+        return self.written.is_event(char, self.kept[first.before :])
+
+    def _drop(self, char: str, first: Open) -> None:
+        self._forget(first)
+        del self.kept[first.before :]
+        while self.after and self.after[-1][0] >= first.word:
+            self.after.pop()
+        surface = self.written.words[self._at] + self.written.mark[self._at]
+        self.after.append((self._at, surface.rpartition(BRACKETS[char])[2]))
+
+    def _forget(self, first: Open) -> None:
+        """Take a bracket away, and those that were opened after it."""
+        for stack in self._open.values():
+            while stack and stack[-1].number >= first.number:
+                stack.pop()

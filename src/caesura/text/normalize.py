@@ -41,8 +41,18 @@ FILLERS = {
 ANY_LANGUAGE = r"u+h+m*|h+m+|m{2,}|m+-?h+m+"
 """What counts in languages that have no list."""
 
-LANGUAGES = {"german": "de", "ger": "de", "spanish": "es", "spa": "es", "dutch": "nl", "dut": "nl"}
-"""Names of languages that do not begin with their code."""
+LANGUAGES = {
+    "en": "eng english",
+    "fr": "fra fre french français",
+    "de": "deu ger german deutsch",
+    "nl": "nld dut dutch nederlands",
+    "es": "spa spanish castilian español",
+    "it": "ita italian italiano",
+    "ja": "jpn japanese 日本語",
+}
+"""Other codes and names of the languages that have a list."""
+
+CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
 
 NOTES = "♪♫♩♬🎵🎶"
 """Signs for music."""
@@ -117,12 +127,12 @@ def marks(transcript: Transcript) -> Transcript:
 def fillers(transcript: Transcript) -> Transcript:
     """Leave out hesitations such as `um`, `uh` and `hmm`.
 
-    By the list of the transcript's language, English if that is not known. `ER` in capitals
+    By the list of the transcript's language (`en`, `eng`, `en-US` or `English`), English if
+    that is not known. `ER` in capitals
     is the emergency room. A sentence mark goes to the word before if that has none.
     """
-    name = transcript.language.lower()
-    code = LANGUAGES.get(name, name[:2]) or "en"
-    pattern = re.compile(FILLERS.get(code, ANY_LANGUAGE), re.IGNORECASE)
+    name = re.split(r"[\W\d_]", transcript.language.strip().lower())[0] or "en"
+    pattern = re.compile(FILLERS.get(CODES.get(name, ""), ANY_LANGUAGE), re.IGNORECASE)
     table = {
         word: word != "ER" and bool(pattern.fullmatch(_bare(word).strip("-")))
         for word in set(transcript.words)
@@ -143,9 +153,7 @@ def events(transcript: Transcript) -> Transcript:
     transcript = _without_notes(transcript)
     while True:
         opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
-        said: dict[int, str] = {}
-        for first, last, after in Written(transcript.words, opening, mark).stretches():
-            said |= dict.fromkeys(range(first, last), "") | {last: after}
+        said = Written(transcript.words, opening, mark).heard()
         if not said:
             return transcript
         transcript = _without(transcript, said)

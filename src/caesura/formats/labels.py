@@ -1,0 +1,84 @@
+"""Names of speakers that captions write before what they say."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from caesura.formats.shown import Line, Run, Shown, whole
+
+SHARE = 0.3
+"""Of cues that begin with a name, if names come again."""
+
+_LEAD = r"\s*(?:>{2,3}\s*|[-–—]\s*)?"
+_NUMBERED = re.compile(
+    rf"{_LEAD}(?P<label>\[?(?P<name>speaker[ _]?[0-9]{{1,4}})\]?:(?=\s|$)\s*"
+    r"|\(speaker (?P<number>[0-9]{1,4}|\?)\)\s*)",
+    re.IGNORECASE,
+)
+_PART = r"(?![\d_])\w[\w.'’-]*"
+_NAMED = re.compile(rf"{_LEAD}(?P<label>(?P<name>{_PART}(?: {_PART}){{0,3}}):(?:\s+|$))")
+_CHANGE = re.compile(r"\s*(?:>>|-\s)")
+
+
+def with_speakers(cues: Sequence[Shown]) -> list[Shown]:
+    """Give words the speakers that labels name; a label holds until the next, and is no word.
+
+    A label with a number is one anyway. Names count if the file has them time and again.
+    """
+    names = _are_labels(cues)
+    if not names and not any(_NUMBERED.match(whole(line)) for cue in cues for line in cue.lines):
+        return list(cues)
+    speaker = ""
+    found = []
+    for cue in cues:
+        lines = []
+        for line in cue.lines:
+            label = _label(whole(line), names)
+            if label:
+                speaker = label["name"] or (label.groupdict().get("number") or "").strip("?")
+                line = list(_without(line, *label.span("label")))
+            elif _CHANGE.match(whole(line)):
+                speaker = ""
+            lines.append([run if run.speaker else run._replace(speaker=speaker) for run in line])
+        found.append(cue._replace(lines=lines))
+    return found
+
+
+def _label(text: str, names: bool) -> re.Match[str] | None:
+    numbered = _NUMBERED.match(text)
+    if numbered or not names:
+        return numbered
+    named = _NAMED.match(text)
+    return named if named and _is_name(named["name"]) else None
+
+
+def _is_name(name: str) -> bool:
+    """Whether each part is capitalised, as far as its script knows capitals."""
+    return not any(part[0].islower() for part in name.split())
+
+
+def _are_labels(cues: Sequence[Shown]) -> bool:
+    """Whether names before a colon are those of speakers throughout a file."""
+    if any(run.speaker for cue in cues for line in cue.lines for run in line):
+        return False
+    count: Counter[str] = Counter()
+    labelled = 0
+    for cue in cues:
+        found = [label["name"] for line in cue.lines if (label := _label(whole(line), names=True))]
+        count.update(set(found))
+        labelled += bool(found)
+    if labelled < 2:
+        return False
+    again = max(count.values()) > 1
+    return 2 * labelled > len(cues) or (again and labelled >= SHARE * len(cues))
+
+
+def _without(line: Line, first: int, stop: int) -> Iterator[Run]:
+    """Leave out characters of a line."""
+    at = 0
+    for run in line:
+        kept = run.text[: max(0, first - at)] + run.text[max(0, stop - at) :]
+        at += len(run.text)
+        yield run._replace(text=kept)
