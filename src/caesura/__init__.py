@@ -11,7 +11,7 @@ Names are imported when they are first used, so that `import caesura` costs noth
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from caesura.version import __version__
+from caesura.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from caesura.api import Scores, catalogue, convert, read, score, segment, write

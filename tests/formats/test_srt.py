@@ -92,6 +92,65 @@ def test_what_is_said_twice_is_read_twice() -> None:
     assert read(again).words == ("No", "No")
 
 
+def test_captions_shown_again_to_mark_each_word_are_read_once() -> None:
+    found = read(SAMPLES / "srt-words.srt")
+    assert found.text == "The boats left. No. No. Said twice. Said twice."
+    assert known(found.start) == {0: 1.0, 1: 1.4, 2: 1.9, 3: 2.2, 4: 2.6, 5: 4.0, 7: 4.5}
+    assert known(found.end) == {0: 1.3, 1: 1.9, 2: 2.2, 3: 2.6, 4: 3.0, 6: 4.5, 8: 5.0}
+    colours = (SAMPLES / "srt-words.srt").read_text().replace("<u>", '<font color="#0f0">')
+    assert read(colours.replace("</u>", "</font>")).replace(id="") == found.replace(id="")
+
+
+def test_marked_pieces_of_one_word_give_it_a_start_and_an_end() -> None:
+    found = read(
+        "1\n00:00:01,000 --> 00:00:02,000\n<u>昨日</u>は\n\n"
+        "2\n00:00:02,000 --> 00:00:03,000\n昨日<u>は</u>\n"
+    )
+    assert found.words == ("昨日は",)
+    assert (known(found.start), known(found.end)) == ({0: 1.0}, {0: 3.0})
+
+
+def test_names_before_what_is_said_are_speakers() -> None:
+    found = read(SAMPLES / "srt-names.srt")
+    assert found.text == ("The harbour was quiet. let's go: now. >> Wait, not yet. >> Who spoke?")
+    assert found.speaker == ("Jane Doe",) * 7 + ("ANN",) + ("Jane Doe",) * 2 + ("",) * 2
+    assert known(found.start) == {0: 1.0, 4: 2.0, 8: 3.0, 10: 4.0}
+
+
+def test_numbered_speakers_are_speakers_anywhere() -> None:
+    found = read(SAMPLES / "srt-speakers.srt")
+    assert found.text == "Nobody told: me. 's here Who? Go on."
+    assert found.speaker == ("SPEAKER_00",) * 3 + ("1", "1", "", "Speaker_2", "Speaker_2")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Note: one label is none.", "More text."],
+        ["London: one.", "Two.", "Three.", "Paris: four.", "Five."],
+        ["the boats: one.", "the boats: two."],
+        ["Jane:", "Jane:"],
+    ],
+)
+def test_a_colon_makes_no_speaker(lines: list[str]) -> None:
+    cues = [f"00:00:0{at} --> 00:00:0{at + 1}\n{line}\n" for at, line in enumerate(lines)]
+    found = read("\n".join(cues))
+    assert found.text == " ".join(lines)
+    assert found.speaker is None
+
+
+def test_pieces_of_words_are_put_together() -> None:
+    found = read(SAMPLES / "srt-pieces.srt")
+    assert found.text == "You're at the harbour, now"
+    assert known(found.start) == {0: 1.0, 1: 3.0, 2: 4.0, 3: 5.0, 4: 8.0}
+    assert known(found.end) == {0: 2.9, 1: 3.9, 2: 4.9, 3: 6.9, 4: 8.9}
+
+
+def test_a_blank_that_went_astray_joins_no_words() -> None:
+    cues = [f"00:00:0{at} --> 00:00:0{at + 1}\n{word}\n" for at, word in enumerate("abcd")]
+    assert read("\n".join(cues).replace("\nb", "\n b")).words == tuple("abcd")
+
+
 @pytest.mark.parametrize(
     ("line", "start", "end"),
     [

@@ -1,6 +1,7 @@
 """TTML and DFXP files, and XML that must not do harm."""
 
 import io
+import logging
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -241,3 +242,12 @@ def test_real_files(corpora: Path) -> None:
     assert len(ticks) == 11
     assert known(ticks.start) == {0: 137.4, 8: 3740.5}
     assert known(ticks.end) == {7: 140.4, 10: 3742.5}
+
+
+def test_times_count_from_the_start_of_the_programme(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "caesura"):
+        found = read(SAMPLES / "ttml-programme.ttml")
+    assert found.text == "The boats left again."
+    assert known(found.start) == {0: 1.0, 2: 3.0, 3: 4.0}
+    assert known(found.end) == {1: 2.2, 3: 5.0}
+    assert caplog.text.count("a span at 36003 s ends before it begins") == 1

@@ -203,3 +203,27 @@ def test_voices_of_a_real_file(corpora: Path) -> None:
     assert [found.speaker[at] for at in range(0, 20, 2)] == [
         *("speaker1", "", "speaker1", "speaker2", "", "", "speaker1", "", "", "speaker2")
     ]
+
+
+def test_captions_shown_again_to_mark_each_word_are_read_once() -> None:
+    found = read(SAMPLES / "vtt-words.vtt")
+    assert found.text == "The boats left. No. No. Said twice. Said twice."
+    assert known(found.start) == {0: 1.0, 1: 1.4, 2: 1.9, 3: 2.2, 4: 2.6, 5: 4.0, 7: 4.5}
+
+
+def test_names_are_speakers_unless_there_are_voices() -> None:
+    named = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>Jane:</b> Hi.\n\n00:02.000 --> 00:03.000\n"
+    assert read(named + "John Smith: Hello.\n").speaker == ("Jane", "John Smith")
+    assert read(named + "John Smith: Hello.\n").text == "Hi. Hello."
+    voiced = read(named + "<v Ann>John: Hello.\n")
+    assert voiced.words == ("Jane", "Hi", "John", "Hello")
+    assert voiced.speaker == ("", "", "Ann", "Ann")
+
+
+def test_times_of_a_live_stream_count_from_its_map() -> None:
+    found = read(SAMPLES / "vtt-live.vtt")
+    assert known(found.start) == {0: 1.0, 1: 1.5, 2: 3.0}
+    assert known(found.end) == {1: 2.0, 3: 4.0}
+    assert found.speaker is None
+    early = (SAMPLES / "vtt-live.vtt").read_text().replace("LOCAL:00:10", "LOCAL:00:11")
+    assert known(read(early).start) == {0: 601.0, 1: 601.5, 2: 603.0}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from caesura.text.align import align, carry
+from caesura.errors import LayerError
+from caesura.text.align import Alignment, align, carry
 from caesura.transcript import Segmentation, Span, Transcript
 
 TEXTS = st.lists(st.sampled_from("abcde"), max_size=9).map(tuple)
@@ -153,3 +154,92 @@ def test_equal_texts_carry_everything(source: tuple[str, ...], more: tuple[str, 
     assert found.alignment.edits == 0
     assert found.lost_boundaries == 0
     assert len(carry(whole, Transcript(more)).transcript) == len(more)
+
+
+def test_labels_and_evidence_go_with_their_gaps() -> None:
+    # a. | b, | c.
+    given = Segmentation(np.array([True, False, True]), (".", ",", "."), np.array([2.0, -1, 3]))
+    found = carry(Transcript(("a", "b", "c"), sentences=given), Transcript(("a", "c")))
+    moved = found.transcript.sentences
+    assert moved == Segmentation(np.array([True, True]), (".", "."), np.array([2.0, 3]))
+    assert moved == given.take(np.array([0, 2]))
+    longer = carry(Transcript(("a", "b", "c"), sentences=given), Transcript(tuple("axbcy")))
+    assert longer.transcript.sentences == Segmentation(
+        np.array([True, False, False, False, True]),
+        (".", "", ",", "", "."),
+        np.array([2.0, np.nan, -1, np.nan, 3]),
+    )
+    assert longer.lost_boundaries == 0
+
+
+@given(TEXTS, st.data())
+def test_dropping_words_carries_sentences_as_take_does(
+    source: tuple[str, ...], data: st.DataObject
+) -> None:
+    count = len(source)
+    flags = st.lists(st.booleans(), min_size=count, max_size=count)
+    labels = st.lists(st.sampled_from(["", ",", "."]), min_size=count, max_size=count)
+    sentences = Segmentation(np.array(data.draw(flags), bool), tuple(data.draw(labels)))
+    kept = np.flatnonzero(data.draw(flags))
+    whole = Transcript(tuple(map(str, range(count))), sentences=sentences)
+    part = whole.take(kept)
+    assert carry(whole, part.only([]), ["sentences"]).transcript == part
+
+
+def test_heads_hold_between_equal_words_only() -> None:
+    source = Transcript(("a", "b", "c"), head=np.array([1, 1, 0]))
+    found = carry(source, Transcript(("a", "x", "c")), ["head"]).transcript
+    assert found.head is not None
+    assert found.head.tolist() == [-1, -1, 0]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("we ca n't go", (Span(1, 2, "can't"),)),
+        ("so we ca n't go", (Span(2, 3, "can't"),)),
+        ("we ca not go", ()),
+        ("we ca go", ()),
+        ("we ca uh n't go", ()),
+    ],
+)
+def test_multiwords_need_all_their_words(target: str, expected: tuple[Span, ...]) -> None:
+    source = Transcript(("we", "ca", "n't", "go"), multiwords=(Span(1, 2, "can't"),))
+    found = carry(source, Transcript(tuple(target.split())), ["multiwords"])
+    assert found.transcript.multiwords == expected
+    assert found.lost_entities == 0
+
+
+def test_alignments_are_values() -> None:
+    found = align("a b c".split(), "a x c".split())
+    assert found == align("a b c".split(), "a y c".split())
+    assert found != align("a b c".split(), "a b c".split())
+    with pytest.raises(ValueError, match="read-only"):
+        found.source[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        found.equal[0] = False
+
+
+@pytest.mark.parametrize(
+    ("source", "equal", "length", "message"),
+    [
+        ([0, 1], [True], 2, "equal has 1 cells for 2 words"),
+        ([0, 2], [True, True], 2, "source points outside the 2 words"),
+        ([0, -1], [True, True], 2, "a word without a counterpart is said to be equal to it"),
+    ],
+)
+def test_alignments_that_cannot_be(
+    source: list[int], equal: list[bool], length: int, message: str
+) -> None:
+    with pytest.raises(LayerError) as caught:
+        Alignment(np.array(source), np.array(equal), length)
+    assert str(caught.value) == message
+
+
+def test_what_does_not_fit_is_told() -> None:
+    texts = Transcript(("a", "b")), Transcript(("a",))
+    with pytest.raises(LayerError) as caught:
+        carry(*texts, alignment=align(["a"], ["a"]))
+    assert str(caught.value) == "the alignment is of 1 and 1 words, the texts have 2 and 1"
+    with pytest.raises(LayerError, match="no layer is named 'sentence'; known are start, end"):
+        carry(*texts, ["sentence"])

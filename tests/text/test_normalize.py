@@ -1,6 +1,7 @@
 """Normalisation, step by step."""
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.errors import UnknownName
+from caesura.text.events import STRETCH, Written
 from caesura.text.normalize import STEPS, describe, normalize
 from caesura.transcript import CARRIED, Segmentation, Span, Transcript
 from laws.strategies import transcripts
@@ -163,6 +165,20 @@ def test_fillers(text: str, left: str) -> None:
         ("en-GB", "er um euh", "euh"),
         ("pt", "um dia hmm uh", "um dia"),
         ("ja", "えーと 今日 あのー は", "今日 は"),
+        ("jpn", "えーと 今日", "今日"),
+        ("Japanese", "えーと 今日", "今日"),
+        ("eng", "er so", "so"),
+        ("English", "er so", "so"),
+        ("en-US", "er so", "so"),
+        ("en_US", "er so", "so"),
+        ("", "er so", "so"),
+        ("es", "eh em sí", "sí"),
+        ("spa", "eh em sí", "sí"),
+        ("et", "eh em hmm jah", "eh em jah"),
+        ("est", "eh em hmm jah", "eh em jah"),
+        ("Estonian", "eh em hmm jah", "eh em jah"),
+        ("deu", "er äh geht", "er geht"),
+        ("frisian", "euh ja", "euh ja"),
     ],
 )
 def test_fillers_of_languages(language: str, text: str, left: str) -> None:
@@ -196,10 +212,48 @@ def test_dropped_words_leave_their_sentence_end() -> None:
         ("<unk> </s> {breath} <clears throat> x", "x"),
         ("i <3 you -> all", "i <3 you -> all"),
         ("( laughs ) ok [ noise ]", "ok"),
+        ("he (_laughs [_x]) left", "he left"),
+        ("he (_I think [_x]). So", "he (I think). So"),
+        ("he ([_laughs]). So", "he. So"),
+        ("he ([_x] laughs) left", "he left"),
+        ("[_ a b c d e f [_1 2 3] g h i j k] end", "end"),
     ],
 )
 def test_events(text: str, left: str) -> None:
     assert normalize(said(text), ["events"]).text == left
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        (("[a",) * 20_000 + ("b]",) * 20_000, 0),
+        (("(laughs",) * 20_000 + ("laughs)",) * 20_000, 0),
+        (("[a",) * 20_000, 20_000),
+        (("a]",) * 20_000, 20_000),
+        (("[a",) * 20_000 + ("b)",) * 20_000, 40_000),
+        (("(a", "[b") * 10_000 + ("c)",) * 20_000, 40_000),
+    ],
+    ids=["nested", "round", "open", "closed", "of two kinds", "crossed"],
+)
+def test_many_brackets_are_walked_over_once(
+    words: tuple[str, ...], left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = 0
+    is_event = Written.is_event
+
+    def counted(self: Written, bracket: str, inside: Sequence[int]) -> bool:
+        nonlocal looked_at
+        looked_at += len(inside)
+        return is_event(self, bracket, inside)
+
+    monkeypatch.setattr(Written, "is_event", counted)
+    assert len(normalize(Transcript(words), ["events"])) == left
+    assert looked_at <= STRETCH * len(words)
+
+
+def test_many_brackets_around_one_word() -> None:
+    given = Transcript(("so", "x"), opening=("", "[" * 20_000), mark=("", "]" * 20_000 + "."))
+    assert normalize(given, ["events"]).text == "so."
 
 
 def test_a_million_words_take_a_moment() -> None:

@@ -12,13 +12,14 @@ SHARE = 0.3
 """Of cues that begin with a name, if names come again."""
 
 _LEAD = r"\s*(?:>{2,3}\s*|[-–—]\s*)?"
+_SAID = r"(?=\W{0,99}\w)"
 _NUMBERED = re.compile(
-    rf"{_LEAD}(?P<label>\[?(?P<name>speaker[ _]?[0-9]{{1,4}})\]?:(?=\s|$)\s*"
-    r"|\(speaker (?P<number>[0-9]{1,4}|\?)\)\s*)",
+    rf"{_LEAD}(?P<label>\[?(?P<name>speaker[ _]?[0-9]{{1,4}})\]?:\s+"
+    rf"|\(speaker (?P<number>[0-9]{{1,4}}|\?)\)\s*){_SAID}",
     re.IGNORECASE,
 )
 _PART = r"(?![\d_])\w[\w.'’-]*"
-_NAMED = re.compile(rf"{_LEAD}(?P<label>(?P<name>{_PART}(?: {_PART}){{0,3}}):(?:\s+|$))")
+_NAMED = re.compile(rf"{_LEAD}(?P<label>(?P<name>{_PART}(?: {_PART}){{0,3}}):\s+){_SAID}")
 _CHANGE = re.compile(r"\s*(?:>>|-\s)")
 
 
@@ -28,22 +29,28 @@ def with_speakers(cues: Sequence[Shown]) -> list[Shown]:
     A label with a number is one anyway. Names count if the file has them time and again.
     """
     names = _are_labels(cues)
-    if not names and not any(_NUMBERED.match(whole(line)) for cue in cues for line in cue.lines):
+    if not names and not any(_NUMBERED.match(text) for cue in cues for text in _texts(cue)):
         return list(cues)
     speaker = ""
     found = []
     for cue in cues:
         lines = []
-        for line in cue.lines:
-            label = _label(whole(line), names)
+        for line, text in zip(cue.lines, _texts(cue), strict=True):
+            label = _label(text, names)
             if label:
                 speaker = label["name"] or (label.groupdict().get("number") or "").strip("?")
                 line = list(_without(line, *label.span("label")))
-            elif _CHANGE.match(whole(line)):
+            elif _CHANGE.match(text):
                 speaker = ""
             lines.append([run if run.speaker else run._replace(speaker=speaker) for run in line])
         found.append(cue._replace(lines=lines))
     return found
+
+
+def _texts(cue: Shown) -> list[str]:
+    """Give each line together with the one after it: a label may have a line of its own."""
+    lines = [whole(line) for line in cue.lines]
+    return ["\n".join(lines[at : at + 2]) for at in range(len(lines))]
 
 
 def _label(text: str, names: bool) -> re.Match[str] | None:
@@ -66,7 +73,7 @@ def _are_labels(cues: Sequence[Shown]) -> bool:
     count: Counter[str] = Counter()
     labelled = 0
     for cue in cues:
-        found = [label["name"] for line in cue.lines if (label := _label(whole(line), names=True))]
+        found = [label["name"] for text in _texts(cue) if (label := _label(text, names=True))]
         count.update(set(found))
         labelled += bool(found)
     if labelled < 2:

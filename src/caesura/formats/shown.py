@@ -51,8 +51,10 @@ def plain(line: Line) -> str:
 
 
 def counted_from(zero: float, shown: Sequence[Shown]) -> Sequence[Shown]:
-    """Let times count from `zero`; they do already if some cue is shown before it."""
-    if not zero or any(cue.start < zero for cue in shown):
+    """Let times count from `zero`; they do already if some start lies before it."""
+    starts = [cue.start for cue in shown]
+    starts += (run.start for cue in shown for line in cue.lines for run in line)
+    if not zero or any(start < zero for start in starts):
         return shown
     return [
         Shown(

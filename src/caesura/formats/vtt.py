@@ -114,7 +114,8 @@ def _lines(block: list[str]) -> list[list[Run]]:
         elif stamp := _STAMP.fullmatch(piece):
             time = clock(*stamp.groups())
         elif voice := _VOICE.fullmatch(piece):
-            speaker = " ".join(_unescaped(voice[1] or "").split()).removeprefix("-")
+            name = " ".join(_unescaped(voice[1] or "").split())
+            speaker = "" if name == "-" else name
         elif mark := _MARK.fullmatch(piece):
             marked = not mark[1]
         elif piece[:4] in ("<rt>", "<rt."):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.text.marks import end_mark, is_opening, sentence_ends, split_marks
+from caesura.text.marks import Pieces, end_mark, is_opening, sentence_ends, split_marks
 from caesura.text.tokens import joined, pieces
 from caesura.transcript import Indices, Segmentation, Transcript
+
+HYPHEN = Pieces("", "-", "")
+"""In plain text a lone hyphen is a word: `u s - soviet` has four, as its annotators count."""
 
 
 class Written:
@@ -77,7 +80,7 @@ class _Table:
     """Words, and the punctuation before and after them; lone punctuation goes to a neighbour."""
 
     def __init__(self, text: Written) -> None:
-        split = [split_marks(surface) for surface in text.surfaces]
+        split = [HYPHEN if surface == "-" else split_marks(surface) for surface in text.surfaces]
         columns = zip(*split, strict=True) if split else ((), (), ())
         self.openings, self.words, self.tails = (list(column) for column in columns)
         self.blank = list(text.blank) or [True] * len(split)

@@ -18,6 +18,9 @@ END_MARKS = {
 
 PART_OF_WORD = frozenset("%‰&@#*/\\'’‘§†‡•·")
 APOSTROPHES = "'’‘"
+STROKES = frozenset("-/|*~_♪♫♩♬")
+"""Signs that are no word when they stand alone."""
+
 LONG_DASHES = "—–―"
 ELLIPSES = ("...", "…", "..")
 
@@ -95,6 +98,8 @@ def split_marks(surface: str) -> Pieces:
     """
     if surface.isalnum():
         return Pieces("", surface, "")
+    if STROKES.issuperset(surface):
+        return Pieces(surface, "", "")
     first, stop = 0, len(surface)
     moved = True
     while moved and first < stop:
