@@ -161,3 +161,10 @@ def test_real_files(corpora: Path) -> None:
     assert counts["bold_demo.json"] == (316, "en", "A")
     assert counts["pietrop_sample_old.json"] == (52, "")
     assert counts["pietrop_speakers.json"] == (278, "", "A")
+
+
+def test_final_words_of_a_turn_that_was_cut_off_are_kept() -> None:
+    (found,) = read(SAMPLES / "assemblyai-open.json")
+    assert found.text == "Hi. next"
+    assert found.start is not None
+    assert found.start.tolist() == [0.1, 0.5]

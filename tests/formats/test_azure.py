@@ -222,3 +222,17 @@ def test_reads_the_real_results_of_real_time_recognition(corpora: Path) -> None:
     assert found.speaker == ("0", "1", "1")
     np.testing.assert_array_equal(found.start, [0.09, 0.69, nan])
     np.testing.assert_array_equal(found.end, [0.65, nan, 1.7])
+
+
+def test_results_as_the_javascript_client_keeps_them() -> None:
+    path = SAMPLES / "azure-client.json"
+    (found,) = read(path)
+    assert Azure.recognises(Source(str(path), path.read_bytes()))
+    assert found.text == "Good tea. More?"
+    assert found.start is not None
+    assert found.start.tolist() == [2, 2.4, 4]
+
+
+def test_a_client_result_that_holds_no_json_is_refused() -> None:
+    with pytest.raises(FormatError, match="not of the format azure"):
+        given([{"privText": "More?", "privJson": "{"}])

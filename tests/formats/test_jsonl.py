@@ -52,7 +52,9 @@ def test_writes_the_same_lines_again() -> None:
         ('{"words": ["a", "b"], "sentences": [[1, 1]]}', "sentence 1 is [1, 1] where 0"),
         ('{"words": ["a"], "sentences": [[0]]}', "a list of [first, last]"),
         ('{"words": ["a"], "sentences": [[0, 0]], "labels": [1]}', "'labels' is a list of texts"),
-        ('{"words": ["a"], "horse": []}', "unknown key 'horse'"),
+        ('{"words": ["a"], "labels": ["."]}', "'labels' belongs to 'sentences'"),
+        ('{"words": ["a"], "log_odds": [1]}', "'log_odds' belongs to 'sentences'"),
+        ('{"words": ["a"], "horse": []}', "unknown key 'horse'; known are blank, cluster, conf"),
         ('{"words": ["a"], "id": 7}', "'id' is not a text"),
         ('{"words": ["a"]', "not a JSON line"),
     ],
@@ -70,3 +72,25 @@ def test_half_characters_become_replacement_characters() -> None:
         "🙂",
         "\\ud800",
     )
+
+
+def test_a_label_that_is_null_is_none() -> None:
+    (found,) = read('{"words": ["a", "b"], "sentences": [[0, 1]], "labels": [null, "."]}')
+    assert found.sentences is not None
+    assert found.sentences.label == ("", ".")
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ('{"type": "Begin", "id": "s"}', "--format: it looks like assemblyai"),
+        ('{"horse": 1}', "if it is of another format, name it with --format"),
+        ("{", "if it is of another format, name it with --format"),
+        ('{"words": []}\n[]', ""),
+    ],
+)
+def test_files_of_other_formats_are_told_apart(text: str, remedy: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    assert caught.value.remedy.endswith(remedy)
+    assert bool(caught.value.remedy) == bool(remedy)

@@ -121,6 +121,8 @@ def test_numbered_speakers_are_speakers_anywhere() -> None:
     found = read(SAMPLES / "srt-speakers.srt")
     assert found.text == "Nobody told: me. 's here Who? Go on."
     assert found.speaker == ("SPEAKER_00",) * 3 + ("1", "1", "", "Speaker_2", "Speaker_2")
+    noted = read("00:01 --> 00:02\nSPEAKER_1: Hi.\n\n00:02 --> 00:03\nSPEAKER_1: Oh.\nNote: no.\n")
+    assert noted.text == "Hi. Oh. Note: no."
 
 
 @pytest.mark.parametrize(

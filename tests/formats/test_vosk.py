@@ -131,3 +131,9 @@ def test_real_files(corpora: Path) -> None:
         assert [row["conf"] for row in rows] == cells(found.confidence)
         counts[source.stem] = len(found)
     assert counts == {"videogrep_manifesto": 210, "vivideo_jfk": 22}
+
+
+def test_partial_results_with_words_are_left_out() -> None:
+    found = sample("vosk-partial")
+    assert found.text == "un deux"
+    assert Vosk.recognises(Source("talk.json", (SAMPLES / "vosk-partial.json").read_bytes()))

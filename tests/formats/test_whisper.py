@@ -329,3 +329,22 @@ def test_real_files(corpora: Path) -> None:
         "whisperx_numbers_untimed": (127, 16),
         "whisperx_reference": (8, 0),
     }
+
+
+def test_a_bare_list_of_words_is_one_segment() -> None:
+    found = sample("whisper-words")
+    assert found.text == "Page 58. Listen!"
+    assert cells(found.start) == [2.131, None, 3.992]
+    assert cells(found.confidence) == [0.809, None, 0.89]
+
+
+def test_segments_that_a_server_wraps_in_a_result() -> None:
+    found = sample("whisper-result")
+    assert found.text == "Mind the gap."
+    assert cells(found.end) == [0.5, 0.7, 1.1]
+    assert found.speaker == ("SPEAKER_00",) * 3
+
+
+@pytest.mark.parametrize("name", ["whisper-words", "whisper-result"])
+def test_recognises_what_was_made_of_whisperx(name: str) -> None:
+    assert Whisper.recognises(Source("talk.json", (SAMPLES / f"{name}.json").read_bytes()))

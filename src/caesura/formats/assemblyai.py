@@ -107,10 +107,28 @@ def _is_transcript(document: dict[str, Any]) -> bool:
 
 
 def _finals(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Keep final messages; of the turns of the newer stream, the last version of each."""
+    """Keep final messages; of the turns of the newer stream, the last version of each.
+
+    Of a turn that was cut off before its end, the words that are final stay.
+    """
     finals = [m for m in messages if m.get("message_type") == "FinalTranscript"]
-    ended = [m for m in messages if m.get("type") == "Turn" and m.get("end_of_turn") is True]
-    return [*finals, *{string(turn["turn_order"]): turn for turn in ended}.values()]
+    latest: dict[str, dict[str, Any]] = {}
+    for turn in (m for m in messages if m.get("type") == "Turn"):
+        order = string(turn["turn_order"])
+        if _ended(turn) or not _ended(latest.get(order, {})):
+            latest[order] = turn
+    return [*finals, *map(_settled, latest.values())]
+
+
+def _ended(turn: dict[str, Any]) -> bool:
+    return turn.get("end_of_turn") is True
+
+
+def _settled(turn: dict[str, Any]) -> dict[str, Any]:
+    if _ended(turn):
+        return turn
+    words = [word for word in items(turn.get("words")) if word.get("word_is_final") is True]
+    return {**turn, "words": words}
 
 
 def _check_status(recording: dict[str, Any], source: Source) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +13,17 @@ from caesura.formats.base import JsonFormat
 from caesura.formats.cells import Cells, cells, known, speaker_key, stops, text, turns
 from caesura.formats.display import Dressed, dressed, plain
 from caesura.formats.rows import Rows
-from caesura.formats.source import Source, folded, items, number, recording, seconds, share, string
+from caesura.formats.source import (
+    Source,
+    folded,
+    items,
+    number,
+    recording,
+    seconds,
+    share,
+    string,
+    without_lone_surrogates,
+)
 from caesura.text.marks import split_marks
 from caesura.transcript import Transcript
 
@@ -47,8 +58,8 @@ class Azure(JsonFormat):
     def matches(cls, document: Any) -> bool:
         """Whether this is a transcription, a result of recognition or a list of these."""
         if isinstance(document, list):
-            return bool(document) and all(_is_result(folded(part)) for part in document)
-        outer = folded(document)
+            return bool(document) and all(_is_result(_opened(part)) for part in document)
+        outer = _opened(document)
         lists = {key for key, value in outer.items() if isinstance(value, list)}
         if "recognizedphrases" in lists or "audiofileresults" in lists:
             return True
@@ -58,9 +69,9 @@ class Azure(JsonFormat):
         """Yield each channel of each transcription."""
         heard: Phrases = []
         for document in documents:
-            outer = folded(document)
+            outer = _opened(document)
             if isinstance(document, list) or _is_result(outer):
-                heard += map(folded, document if isinstance(document, list) else [document])
+                heard += map(_opened, document if isinstance(document, list) else [document])
             elif "audiofileresults" in outer:
                 for file in map(folded, items(outer["audiofileresults"])):
                     id = recording(string(file.get("audiofilename"))) or source.stem
@@ -84,6 +95,19 @@ class Azure(JsonFormat):
                 _written(turn, speaker, transcript.language) for speaker, turn in turns(words)
             ],
         }
+
+
+def _opened(value: Any) -> dict[str, Any]:
+    """Give a result, also as the JavaScript client keeps it: in `privJson`, perhaps as text."""
+    outer = folded(value)
+    outer = folded(outer.get("privresult")) or outer
+    inner = outer.get("privjson")
+    if isinstance(inner, str):
+        try:
+            inner = json.loads(without_lone_surrogates(inner))
+        except (ValueError, RecursionError):
+            return outer
+    return folded(inner) or outer
 
 
 def _is_result(outer: dict[str, Any]) -> bool:

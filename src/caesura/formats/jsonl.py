@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from caesura.errors import FormatError, LayerError
+from caesura import registry
+from caesura.errors import CaesuraError, FormatError, LayerError
 from caesura.formats.base import TextFormat
 from caesura.formats.source import Source, without_lone_surrogates
 from caesura.transcript import CARRIED, MISSING, SPANS, Segmentation, Span, Transcript
 
 KEYS = frozenset((*CARRIED, "words"))
+SHAPE = "a recording is an object whose 'words' is a list of texts"
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,9 +38,7 @@ class Jsonl(TextFormat):
             document = json.loads(first) if first.startswith("{") else None
         except (ValueError, RecursionError):
             return False
-        if not isinstance(document, dict) or not _strings(document.get("words")):
-            return False
-        return set(document) <= KEYS
+        return isinstance(document, dict) and _is_recording(document) and document.keys() <= KEYS
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read each line as a recording."""
@@ -47,7 +48,9 @@ class Jsonl(TextFormat):
             try:
                 document = json.loads(without_lone_surrogates(line))
             except (json.JSONDecodeError, RecursionError, ValueError) as error:
-                raise source.error(f"not a JSON line: {error}", number) from error
+                raise source.error(f"not a JSON line: {error}", number, _advice(source)) from error
+            if not _is_recording(document):
+                raise source.error(SHAPE, number, _advice(source))
             try:
                 yield from_document(document)
             except LayerError as error:
@@ -59,6 +62,24 @@ class Jsonl(TextFormat):
         """Write each recording as a line."""
         for transcript in transcripts:
             yield json.dumps(to_document(transcript), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _is_recording(document: Any) -> bool:
+    return isinstance(document, dict) and _strings(document.get("words"))
+
+
+def _advice(source: Source) -> str:
+    """Tell what to do with a file that does not begin as ours do: which formats claim it."""
+    if Jsonl.recognises(source):
+        return ""
+    claiming = []
+    for name in registry.names("format"):
+        format = registry.parse("format", name)
+        with suppress(CaesuraError):
+            if not format.plain and format.recognises(source):
+                claiming.append(name)
+    advice = "if it is of another format, name it with --format"
+    return f"{advice}: it looks like {' or '.join(claiming)}" if claiming else advice
 
 
 def to_document(transcript: Transcript) -> dict[str, Any]:
@@ -93,11 +114,13 @@ def _nulls(array: np.ndarray[Any, Any]) -> list[Any]:
 
 def from_document(document: Any) -> Transcript:
     """Make a transcript of a JSON object."""
-    if not isinstance(document, dict) or not _strings(document.get("words")):
-        raise FormatError("a recording is an object whose 'words' is a list of texts")
+    if not _is_recording(document):
+        raise FormatError(SHAPE)
     unknown = sorted(set(document) - KEYS)
     if unknown:
-        raise FormatError(f"unknown key {unknown[0]!r}", remedy=f"known are {', '.join(KEYS)}")
+        raise FormatError(
+            f"unknown key {unknown[0]!r}", remedy=f"known are {', '.join(sorted(KEYS))}"
+        )
     changes: dict[str, Any] = {
         name: _column(name, document[name]) for name in MISSING if name in document
     }
@@ -110,6 +133,9 @@ def from_document(document: Any) -> Transcript:
         changes[name] = document.get(name, "")
     if "sentences" in document:
         changes["sentences"] = _sentences(document)
+    for name in ("labels", "log_odds"):
+        if name in document and "sentences" not in document:
+            raise FormatError(f"{name!r} belongs to 'sentences', and there are none")
     return Transcript(words=tuple(document["words"]), **changes)
 
 
@@ -155,6 +181,8 @@ def _sentences(document: dict[str, Any]) -> Segmentation:
         raise FormatError("'sentences' is a list of [first, last]")
     found = Segmentation.of_sentences(len(document["words"]), [(a, b) for a, b in pairs])
     label = document.get("labels")
+    if isinstance(label, list):
+        label = ["" if cell is None else cell for cell in label]
     if label is not None and not _strings(label):
         raise FormatError("'labels' is a list of texts")
     log_odds = document.get("log_odds")

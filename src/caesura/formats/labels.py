@@ -28,17 +28,19 @@ def with_speakers(cues: Sequence[Shown]) -> list[Shown]:
 
     A label with a number is one anyway. Names count if the file has them time and again.
     """
-    names = _are_labels(cues)
-    if not names and not any(_NUMBERED.match(text) for cue in cues for text in _texts(cue)):
+    texts = [_texts(cue) for cue in cues]
+    voices = any(run.speaker for cue in cues for line in cue.lines for run in line)
+    names = not voices and _are_labels(texts)
+    if not names and not any(_NUMBERED.match(text) for lines in texts for text in lines):
         return list(cues)
     speaker = ""
     found = []
-    for cue in cues:
+    for cue, written in zip(cues, texts, strict=True):
         lines = []
-        for line, text in zip(cue.lines, _texts(cue), strict=True):
-            label = _label(text, names)
+        for line, text in zip(cue.lines, written, strict=True):
+            label = _NUMBERED.match(text) or (_named(text) if names else None)
             if label:
-                speaker = label["name"] or (label.groupdict().get("number") or "").strip("?")
+                speaker = label["name"] or label["number"].strip("?")
                 line = list(_without(line, *label.span("label")))
             elif _CHANGE.match(text):
                 speaker = ""
@@ -53,12 +55,9 @@ def _texts(cue: Shown) -> list[str]:
     return ["\n".join(lines[at : at + 2]) for at in range(len(lines))]
 
 
-def _label(text: str, names: bool) -> re.Match[str] | None:
-    numbered = _NUMBERED.match(text)
-    if numbered or not names:
-        return numbered
-    named = _NAMED.match(text)
-    return named if named and _is_name(named["name"]) else None
+def _named(text: str) -> re.Match[str] | None:
+    label = _NAMED.match(text) if ":" in text else None
+    return label if label and _is_name(label["name"]) else None
 
 
 def _is_name(name: str) -> bool:
@@ -66,15 +65,14 @@ def _is_name(name: str) -> bool:
     return not any(part[0].islower() for part in name.split())
 
 
-def _are_labels(cues: Sequence[Shown]) -> bool:
+def _are_labels(cues: Sequence[Sequence[str]]) -> bool:
     """Whether names before a colon are those of speakers throughout a file."""
-    if any(run.speaker for cue in cues for line in cue.lines for run in line):
-        return False
     count: Counter[str] = Counter()
     labelled = 0
-    for cue in cues:
-        found = [label["name"] for text in _texts(cue) if (label := _label(text, names=True))]
-        count.update(set(found))
+    for lines in cues:
+        labels = [label for text in lines if (label := _named(text))]
+        found = {label["name"] for label in labels if not _NUMBERED.match(label.string)}
+        count.update(found)
         labelled += bool(found)
     if labelled < 2:
         return False

@@ -12,6 +12,12 @@ from caesura.formats.source import Source, items, seconds, share, string
 from caesura.formats.spoken import Segment, Spoken, of_segments, spans, spoken
 from caesura.transcript import Transcript
 
+VOICE = frozenset({"spk", "spk_frames"})
+"""The voice print of a result's speaker."""
+
+BARE = (frozenset({"text"}), frozenset({"partial"}), frozenset({"partial", "partial_result"}))
+"""Keys of results without timed words that are certain."""
+
 
 @dataclass(frozen=True, repr=False)
 class Vosk(JsonFormat):
@@ -37,7 +43,9 @@ class Vosk(JsonFormat):
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
         """Read all results as one recording."""
-        results = [one for document in documents for one in _listed(document)]
+        results = [
+            one for document in documents for one in _listed(document) if "partial" not in one
+        ]
         yield of_segments(map(_segment, results), source.name, source.stem)
 
     def document(self, transcript: Transcript) -> Any:
@@ -62,7 +70,8 @@ def _is_result(one: Any) -> bool:
         return True
     if isinstance(one.get("content"), str):
         return "start" in one and "end" in one
-    return any(one.keys() == {name} and isinstance(one[name], str) for name in ("text", "partial"))
+    said = one.get("partial", one.get("text"))
+    return isinstance(said, str) and one.keys() - VOICE in BARE
 
 
 def _is_timed(one: dict[str, Any]) -> bool:

@@ -52,7 +52,7 @@ class Whisper(JsonFormat):
     def matches(cls, document: Any) -> bool:
         """Whether segments, chunks or words can be found."""
         if isinstance(document, list):
-            return all(map(_is_segment, document))
+            return all(map(_is_segment, document)) or _is_words(document)
         if not isinstance(document, dict) or STRANGERS & document.keys():
             return False
         document = _outer(document)
@@ -68,6 +68,8 @@ class Whisper(JsonFormat):
         documents = source.documents
         if not all(map(cls.matches, documents)):
             return False
+        if isinstance(documents[0], list) and _is_words(documents[0]):
+            return True
         bare = documents[0] if isinstance(documents[0], list) else documents
         if isinstance(documents[0], dict) and not _is_segment(documents[0]):
             return True
@@ -103,6 +105,14 @@ def _is_segment(value: Any) -> bool:
     )
 
 
+def _is_words(document: list[Any]) -> bool:
+    """Whether a list is one of words, as some keep of whisperX; not all have times."""
+    return all(
+        isinstance(word, dict) and isinstance(word.get("word"), str) and "words" not in word
+        for word in document
+    ) and any("start" in word for word in document)
+
+
 def _is_chunk(value: Any) -> bool:
     return isinstance(value, dict) and "timestamp" in value and isinstance(value.get("text"), str)
 
@@ -114,8 +124,8 @@ def _has_words(document: dict[str, Any]) -> bool:
 
 
 def _outer(document: dict[str, Any]) -> dict[str, Any]:
-    """Give what holds the segments; old stable-ts wraps it."""
-    inner = document.get("ori_dict")
+    """Give what holds the segments; old stable-ts and servers of whisperX wrap it."""
+    inner = document.get("ori_dict", document.get("result"))
     return inner if "segments" not in document and isinstance(inner, dict) else document
 
 
@@ -141,6 +151,8 @@ def _named(value: Any) -> dict[str, Any]:
 
 def _segments(document: Any) -> list[Segment]:
     if isinstance(document, list):
+        if _is_words(document):
+            return [Segment("", [_word(one) for one in document])]
         return [_segment(one) for one in document]
     document = _outer(document)
     if isinstance(document.get("chunks"), list):
