@@ -40,7 +40,8 @@ class Written:
 
     def end(self) -> None:
         """End a sentence here."""
-        self.ends.append(len(self.surfaces))
+        if self.ends[-1:] != [len(self.surfaces)]:
+            self.ends.append(len(self.surfaces))
 
     def transcript(self, id: str, marks: str = "") -> Transcript:
         """Make the transcript; sentences end where told, and where words carry one of `marks`.
