@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from caesura import registry
 from cli.running import Program
 
 ROOT = Path(__file__).parent.parent
@@ -47,3 +48,16 @@ def test_commands_on_the_examples_run(
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / link).exists(), link
+
+
+def test_every_format_is_described_and_its_reader_explained() -> None:
+    described = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    explained = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    named = {
+        name
+        for row in re.findall(r"^\| ([a-z, ]+) \|", explained, re.MULTILINE)
+        for name in row.split(", ")
+    }
+    for name in registry.names("format"):
+        assert f"\n| `{name}` |" in described, name
+        assert name in named or name == "jsonl", name
