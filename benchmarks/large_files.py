@@ -7,6 +7,7 @@ word, brackets without end, random bytes. Every run ends with transcripts or one
 
 from __future__ import annotations
 
+import argparse
 import io
 import random
 import subprocess
@@ -18,7 +19,6 @@ import numpy as np
 
 from caesura import registry
 from caesura.contracts import Format
-from caesura.errors import CaesuraError
 from caesura.transcript import Segmentation, Transcript
 
 MEGABYTES = 100
@@ -94,19 +94,22 @@ def run(name: str, path: Path) -> str:
 
 
 def main() -> None:
-    """Print a line for each format and file; names may be given as arguments."""
+    """Print a line for each format and kind of file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=registry.names("format"))
+    parser.add_argument("--kind", choices=["itself", "damage"])
+    chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large"
-        for name in sys.argv[1:] or registry.names("format"):
-            try:
-                path.write_bytes(written(registry.parse("format", name)))
-            except CaesuraError as error:
-                print(f"{name:12} {'-':9} {error}")
-            else:
-                print(f"{name:12} {'itself':9} {run(name, path)}", flush=True)
+        if chosen.kind != "itself":
             for kind, data in damage().items():
                 path.write_bytes(data)
-                print(f"{name:12} {kind:9} {run(name, path)}", flush=True)
+                for name in chosen.names:
+                    print(f"{name:12} {kind:9} {run(name, path)}", flush=True)
+        if chosen.kind != "damage":
+            for name in chosen.names:
+                path.write_bytes(written(registry.parse("format", name)))
+                print(f"{name:12} {'itself':9} {run(name, path)}", flush=True)
 
 
 if __name__ == "__main__":

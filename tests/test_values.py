@@ -1,13 +1,15 @@
 """Values are checked at the door and stay as they are."""
 
 import copy
+import io
 import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from caesura.errors import LayerError
+from caesura import registry
+from caesura.errors import CaesuraError, LayerError
 from caesura.transcript import Segmentation, Transcript
 
 WORDS = Transcript(
@@ -75,3 +77,9 @@ def test_sentences_from_gaps_pairs_and_flags_are_the_same() -> None:
     )
     assert flags.sentences == [(0, 1), (2, 3)]
     assert len(Segmentation(np.zeros(0, np.bool_)).sentences) == 0
+
+
+def test_an_error_about_an_endless_word_stays_readable() -> None:
+    with pytest.raises(CaesuraError) as caught:
+        list(registry.parse("format", "iwslt").read(io.BytesIO(b"a" * 1_000_000)))
+    assert len(str(caught.value)) < 600

@@ -165,7 +165,7 @@ class Stream(ABC):
 
     @abstractmethod
     def state(self) -> Mapping[str, Any]:
-        """Give what `Detector.stream(state)` needs to take up the thread."""
+        """Give, as JSON can hold it, what `Detector.stream(state)` needs to take up the thread."""
 
 
 class Detector(Configured, ABC):

@@ -15,7 +15,12 @@ What a user should know but need not stop for goes to the logger `caesura`.
 class CaesuraError(Exception):
     """A problem told in one line: what it is, where it is, and what to do about it."""
 
+    LONGEST = 400
+    """Characters of `what`; a damaged file can be one endless word, and is quoted in part."""
+
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        if len(what) > self.LONGEST:
+            what = f"{what[: self.LONGEST // 2]} … {what[-self.LONGEST // 2 :]}"
         self.what = what
         self.where = where
         self.remedy = remedy

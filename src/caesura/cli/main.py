@@ -76,11 +76,31 @@ def program(quiet: bool) -> None:
     _tell(quiet)
 
 
+class Brief(logging.Filter):
+    """Lets the first notes through, such as which format a file has, and then says no more."""
+
+    MOST = 5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Count notes; warnings and errors always pass."""
+        if record.levelno > logging.INFO:
+            return True
+        self.seen += 1
+        if self.seen == self.MOST:
+            record.msg = f"{record.msg}; and so on"
+        return self.seen <= self.MOST
+
+
 def _tell(quiet: bool) -> None:
     """Send what users should know to standard error."""
     logger = logging.getLogger("caesura")
     logger.handlers = [logging.StreamHandler(sys.stderr)]
     logger.handlers[0].setFormatter(logging.Formatter("caesura: %(message)s"))
+    logger.handlers[0].addFilter(Brief())
     logger.setLevel(logging.ERROR if quiet else logging.INFO)
     logger.propagate = False
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from caesura.contracts import Detector, Stream
+from caesura.documents import from_document, to_document
 from caesura.transcript import Segmentation, Transcript
 
 
@@ -24,10 +25,10 @@ class WindowStream(Stream):
         self.detector = detector
         self.ahead = ahead
         self.behind = behind
-        saved = state or {}
-        self.window: Transcript = saved.get("window", Transcript(()))
-        self.decided = int(saved.get("decided", 0))
-        self.open: list[Transcript] = list(saved.get("open", ()))
+        saved = state or {"window": {"words": []}, "decided": 0, "open": []}
+        self.window = from_document(saved["window"])
+        self.decided = int(saved["decided"])
+        self.open = [from_document(part) for part in saved["open"]]
 
     def push(self, words: Transcript) -> list[Transcript]:
         """Take words; give the sentences that are final now."""
@@ -40,7 +41,11 @@ class WindowStream(Stream):
 
     def state(self) -> Mapping[str, Any]:
         """Give the words that are still needed and how far decisions have come."""
-        return {"window": self.window, "decided": self.decided, "open": tuple(self.open)}
+        return {
+            "window": to_document(self.window),
+            "decided": self.decided,
+            "open": [to_document(part) for part in self.open],
+        }
 
     def _decide(self, stop: int) -> list[Transcript]:
         if stop <= self.decided:

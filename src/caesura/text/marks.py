@@ -52,6 +52,10 @@ STARTERS = frozenset(
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.UNICODE)
 
 
+LONGEST = 1000
+"""Characters of a written word."""
+
+
 class Pieces(NamedTuple):
     """A written word: punctuation before it, the word, punctuation after it."""
 
@@ -89,15 +93,20 @@ def abbreviation(word: str) -> bool:
     return listed or bool(_INITIALS.fullmatch(word))
 
 
-@lru_cache(maxsize=1 << 16)
 def split_marks(surface: str) -> Pieces:
     """Take the punctuation off a written word, so that the pieces put together are the same.
 
     What belongs to the word stays: apostrophes, `%`, the hyphen of a cut-off word, the dots
-    of abbreviations. A surface of punctuation alone has an empty word and is all `opening`.
+    of abbreviations. A surface of punctuation alone has an empty word and is all `opening`;
+    one of over a thousand characters is nothing that anybody wrote, and left as it is.
     """
-    if surface.isalnum():
+    if surface.isalnum() or len(surface) > LONGEST:
         return Pieces("", surface, "")
+    return _split(surface)
+
+
+@lru_cache(maxsize=1 << 16)
+def _split(surface: str) -> Pieces:
     if STROKES.issuperset(surface):
         return Pieces(surface, "", "")
     first, stop = 0, len(surface)
