@@ -251,3 +251,8 @@ def test_times_count_from_the_start_of_the_programme(caplog: pytest.LogCaptureFi
     assert known(found.start) == {0: 1.0, 2: 3.0, 3: 4.0}
     assert known(found.end) == {1: 2.2, 3: 5.0}
     assert caplog.text.count("a span at 36003 s ends before it begins") == 1
+
+
+def test_elements_without_end_are_refused_early() -> None:
+    with pytest.raises(FormatError, match="nested over 500 deep"):
+        list(Ttml().read(io.BytesIO(b"<tt>" + b"<div>" * 2000)))

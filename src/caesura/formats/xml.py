@@ -9,6 +9,13 @@ from xml.parsers.expat import errors
 from caesura.errors import FormatError
 from caesura.formats.source import Source
 
+DEEPEST = 500
+"""Elements inside one another; no file anybody made goes near it."""
+
+
+CHUNK = 1 << 16
+"""Bytes given to the parser at a time; it stops for an error only between them."""
+
 
 class _Builder(ElementTree.TreeBuilder):
     """Builds elements and stops at a document type, before anything in it takes effect."""
@@ -16,6 +23,17 @@ class _Builder(ElementTree.TreeBuilder):
     def __init__(self, source: Source) -> None:
         super().__init__()
         self.source = source
+        self.depth = 0
+
+    def start(self, tag: str, attrs: dict[str, str]) -> ElementTree.Element:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.source.error(f"the elements of this XML are nested over {DEEPEST} deep")
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> ElementTree.Element:
+        self.depth -= 1
+        return super().end(tag)
 
     def doctype(self, *_: object) -> None:
         raise self.source.error(
@@ -43,7 +61,8 @@ def _parsed(data: bytes, source: Source) -> ElementTree.Element:
     encoding = "utf-8" if told_wrongly else None
     parser = ElementTree.XMLParser(target=_Builder(source), encoding=encoding)  # noqa: S314 - safe by its builder
     try:
-        parser.feed(data)
+        for at in range(0, len(data), CHUNK):
+            parser.feed(data[at : at + CHUNK])
         root: ElementTree.Element = parser.close()
     except (ValueError, LookupError) as error:
         raise source.error(
