@@ -13,7 +13,7 @@ DEEPEST = 500
 """Elements inside one another; no file anybody made goes near it."""
 
 
-CHUNK = 1 << 16
+CHUNK = 1 << 22
 """Bytes given to the parser at a time; it stops for an error only between them."""
 
 
