@@ -1,7 +1,5 @@
 """Names, settings, and texts that are neither."""
 
-import contextlib
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,5 +56,9 @@ def test_what_is_wrong_is_said_in_one_line(text: str, message: str) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_is_a_thing_or_an_error(text: str) -> None:
-    with contextlib.suppress(CaesuraError):
-        registry.parse("metric", text)
+    try:
+        made = registry.parse("metric", text)
+    except CaesuraError as error:
+        assert "\n" not in str(error)
+    else:
+        assert registry.parse("metric", repr(made)) == made

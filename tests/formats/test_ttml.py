@@ -214,7 +214,8 @@ def test_what_xml_cannot_hold_is_left_out() -> None:
     odd = Transcript(
         ("a\x01b", "\ufffe"), start=np.arange(2.0), end=np.arange(2.0), speaker=("\x02x",) * 2
     )
-    ElementTree.fromstring(written(odd.replace(language="e\x0bn")))
+    root = ElementTree.fromstring(written(odd.replace(language="e\x0bn")))
+    assert "".join(root.itertext()).split() == ["x", "a", "b"]
 
 
 def test_no_words_give_a_file_without_paragraphs() -> None:
