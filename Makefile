@@ -12,7 +12,7 @@ BIN := .venv/bin
 	touch $@
 
 .venv/test.stamp: .venv/try.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,plot]'
 	touch $@
 
 try: .venv/try.stamp

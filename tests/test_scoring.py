@@ -1,16 +1,21 @@
-"""Pairing and alignment, held to metrics of every kind."""
+"""Texts made comparable, held to metrics of every kind, and taken apart into blocks."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from caesura import api
+from caesura import api, registry
 from caesura.contracts import Counts, Metric, Value, ratio
-from caesura.errors import MismatchError
+from caesura.errors import LayerError, MismatchError
 from caesura.metrics.boundary import Boundary
-from caesura.scoring import Terms, paired, scored
+from caesura.scores import scored
+from caesura.scoring import BLOCK, Coverage, Document, Terms, document
 from caesura.text.align import align
 from caesura.transcript import Segmentation, Span, Transcript
 
@@ -23,6 +28,7 @@ class Errors(Metric):
     compares = ()
     same_words = False
     best: ClassVar = {"rate": 0.0}
+    main = "rate"
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         found = align(references[0].words, hypothesis.words)
@@ -39,6 +45,7 @@ class Names(Metric):
     name = "Names"
     compares = ("entities",)
     best: ClassVar = {"recall": 1.0}
+    main = "recall"
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         theirs = set(references[0].entities or ())
@@ -78,25 +85,8 @@ def test_counts_of_each_document_are_kept_and_summed() -> None:
     theirs = [text("a b c", 0).replace(id="one"), text("d e f", 0).replace(id="two")]
     found = scored(ours, [theirs], [metric], Terms((), False))
     assert [document.id for document in found.documents] == ["one", "two"]
-    assert [document.counts[0]["correct"] for document in found.documents] == [1, 0]
+    assert [document.counts[0]["correct_1"] for document in found.documents] == [1, 0]
     assert found.values[0]["precision"] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("hypothesis", "reference", "message"),
-    [
-        (["a", "a"], ["a", "b"], "the hypothesis has two recordings named 'a'"),
-        (["a", "b"], ["a", "c"], "1 recordings are not in reference 1: 'b'"),
-        (["a"], ["a", "b"], "1 recordings are not in the hypothesis: 'b'"),
-    ],
-)
-def test_recordings_that_do_not_pair_are_named(
-    hypothesis: list[str], reference: list[str], message: str
-) -> None:
-    ours = [text("a b").replace(id=id) for id in hypothesis]
-    theirs = [text("a b").replace(id=id) for id in reference]
-    with pytest.raises(MismatchError, match=message):
-        paired(ours, [theirs])
 
 
 def test_no_reference_is_an_error() -> None:
@@ -108,4 +98,79 @@ def test_json_says_why_a_document_has_no_value() -> None:
     told = api.score(text("a b"), reference=text("a b")).to_json()
     (document,) = told["documents"]
     assert document["scores"][0]["undefined"]["f1"] == "no boundary in the hypothesis"
-    assert document["scores"][0]["counts"]["correct"] == 0
+    assert document["scores"][0]["counts"]["correct_1"] == 0
+
+
+PLAIN = Terms((), False)
+
+
+def test_missing_layers_are_named() -> None:
+    bare = Transcript(("a", "b"), id="talk")
+    with pytest.raises(LayerError, match=r"reference 1 \(talk\) has no sentences, which Boundary"):
+        document(text("a b"), [bare], [Boundary()], PLAIN)
+    with pytest.raises(LayerError, match=r"the hypothesis \(talk\) has no sentences"):
+        document(bare, [text("a b")], [Boundary()], PLAIN)
+
+
+def test_coverage_is_told_for_each_reference() -> None:
+    found = document(OURS, [THEIRS, OURS], [Boundary()], Terms((), True))
+    assert found.coverage == (Coverage(1, 1, 1, 0), Coverage(0, 0, 0, 0))
+    assert [one.words for one in found.carried] == [OURS.words] * 2
+    assert found.references == (THEIRS, OURS)
+    assert found.references_for(Boundary()) == found.carried
+    assert found.references_for(Errors()) == found.references
+
+
+@st.composite
+def compared(draw: st.DrawFn) -> Document:
+    """A recording with all that metrics of boundaries count on it."""
+    count = draw(st.integers(0, 60))
+    flags = st.lists(st.booleans(), min_size=count, max_size=count)
+    texts = [
+        Transcript(
+            ("w",) * count,
+            end=np.arange(count) / 3,
+            sentences=Segmentation(np.array(draw(flags), np.bool_)),
+        )
+        for _ in range(draw(st.integers(2, 4)))
+    ]
+    metrics = [registry.parse("metric", name) for name in registry.names("metric")]
+    gaps = [metric for metric in metrics if "sentences" in metric.compares]
+    return document(texts[0], texts[1:], [*gaps, Errors()], PLAIN)
+
+
+@given(compared())
+def test_blocks_sum_to_the_document(found: Document) -> None:
+    """Blocks are runs of five sentences, as any of the references ends them."""
+    ends: set[int] = set()
+    for one in found.carried:
+        assert one.sentences is not None
+        ends |= set(one.sentences.gaps.tolist())
+    wanted = math.ceil(len(ends) / BLOCK)
+    metrics = [registry.parse("metric", name) for name in registry.names("metric")]
+    gaps = [metric for metric in metrics if "sentences" in metric.compares]
+    for metric, counts in zip([*gaps, Errors()], found.counts, strict=True):
+        blocks = found.blocks(metric)
+        if blocks:
+            assert len(blocks) == wanted
+            assert sum(blocks, Counts()) == counts
+        else:
+            assert not found.words or metric.name == "Errors"
+
+
+def test_blocks_by_hand() -> None:
+    """Twelve sentences of two words: the blocks end after words 10 and 20."""
+    words = " ".join("w" * 24)
+    theirs = text(words, *range(1, 24, 2))
+    ours = text(words, 1, 4, 9, 11, 20, 21)
+    (counts,) = (found := document(ours, [theirs], [Boundary()], PLAIN)).counts
+    blocks = found.blocks(Boundary())
+    assert [block["correct_1"] for block in blocks] == [2, 1, 1]
+    assert [block["spurious_1"] for block in blocks] == [1, 0, 1]
+    assert [block["missing_1"] for block in blocks] == [3, 4, 0]
+    assert sum(blocks, Counts()) == counts
+
+
+def test_no_words_make_no_blocks() -> None:
+    found = document(text(""), [text("")], [Boundary()], PLAIN)
+    assert found.blocks(Boundary()) == []

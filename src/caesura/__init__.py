@@ -14,7 +14,20 @@ from typing import TYPE_CHECKING, Any
 from caesura.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from caesura.api import Scores, catalogue, convert, read, score, segment, write
+    from caesura.api import (
+        Comparison,
+        Scores,
+        agree,
+        catalogue,
+        compare,
+        convert,
+        read,
+        report,
+        reproduce,
+        score,
+        segment,
+        write,
+    )
     from caesura.contracts import Counts, Detector, Format, Metric, Stream, Undefined, Value
     from caesura.errors import CaesuraError
     from caesura.registry import parse
@@ -23,7 +36,20 @@ if TYPE_CHECKING:
     from caesura.transcript import Segmentation, Span, Transcript
 
 _ROOMS = {
-    "api": ("Scores", "catalogue", "convert", "read", "score", "segment", "write"),
+    "api": (
+        "Comparison",
+        "Scores",
+        "agree",
+        "catalogue",
+        "compare",
+        "convert",
+        "read",
+        "report",
+        "reproduce",
+        "score",
+        "segment",
+        "write",
+    ),
     "contracts": ("Counts", "Detector", "Format", "Metric", "Stream", "Undefined", "Value"),
     "errors": ("CaesuraError",),
     "registry": ("parse",),
@@ -37,6 +63,7 @@ __all__ = [
     "Alignment",
     "CaesuraError",
     "Carried",
+    "Comparison",
     "Counts",
     "Detector",
     "Format",
@@ -48,13 +75,17 @@ __all__ = [
     "Transcript",
     "Undefined",
     "Value",
+    "agree",
     "align",
     "carry",
     "catalogue",
+    "compare",
     "convert",
     "normalize",
     "parse",
     "read",
+    "report",
+    "reproduce",
     "score",
     "segment",
     "write",

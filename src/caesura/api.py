@@ -7,19 +7,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from caesura import registry
+from caesura.comparison import Comparison
 from caesura.contracts import Detector, Format, Metric
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import CaesuraError, FormatError, MismatchError
+from caesura.evaluation import LEAST, Plan, called, evaluated
 from caesura.formats import files as _files
-from caesura.scoring import Scores, Terms, scored
+from caesura.numeric.stats import RESAMPLES, SEED
+from caesura.scores import Scores
 from caesura.transcript import Origin, Transcript
 
-__all__ = ["Scores", "catalogue", "convert", "read", "score", "segment", "write"]
+__all__ = [
+    "Comparison",
+    "Scores",
+    "agree",
+    "catalogue",
+    "compare",
+    "convert",
+    "read",
+    "report",
+    "reproduce",
+    "score",
+    "segment",
+    "write",
+]
 
 logger = logging.getLogger("caesura")
 
 Input = str | Path | Transcript
-SCORED = ("case", "punctuation")
-"""Normalisation before scoring, unless another is chosen."""
 
 
 def read(
@@ -109,25 +123,126 @@ def score(
     *,
     reference: Input | Sequence[Input],
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
+    sweep: str | Sequence[str] = (),
     align: bool = False,
-    normalize: Sequence[str] = SCORED,
+    normalize: str | Sequence[str] = LEAST,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
     format: str | Format | None = None,
     reference_format: str | Format | None = None,
 ) -> Scores:
     """Score a segmentation against one or more references.
 
-    Recordings are paired by id. Texts whose words differ after `normalize` are refused, unless
-    `align` is set: then the references' layers are carried over to the hypothesis' words.
-    References have the format of the hypothesis if one is given and none of their own.
+    Recordings are paired by id. Texts are normalised no more than makes their words equal,
+    unless steps are named; those that still differ are refused, unless `align` is set: then
+    the references' layers are carried over to the hypothesis' words. Intervals come from
+    `resamples` draws of documents, or of blocks of sentences if there is one document only.
+    A `sweep` such as 'window_gap=0:20' scores a range of a metric's setting too. References
+    have the format of the hypothesis if one is given and none of their own.
     """
-    wanted = [metric] if isinstance(metric, (str, Metric)) else metric
-    given = [reference] if isinstance(reference, (str, Path, Transcript)) else reference
-    return scored(
-        list(read(hypothesis, format=format)),
-        [list(read(one, format=reference_format or format)) for one in given],
-        [registry.parse("metric", m) if isinstance(m, str) else m for m in wanted],
-        Terms(tuple(normalize), align),
-    )
+    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
+    given, references = _references(reference, reference_format or format)
+    system = list(read(hypothesis, format=format))
+    (found,) = evaluated([system], references, plan, called(given))
+    return found
+
+
+def compare(
+    hypothesis: Sequence[Input],
+    *,
+    reference: Input | Sequence[Input],
+    metric: str | Metric | Sequence[str | Metric] = "Boundary",
+    value: str | Sequence[str] = (),
+    sweep: str | Sequence[str] = (),
+    align: bool = False,
+    normalize: str | Sequence[str] = LEAST,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    format: str | Format | None = None,
+    reference_format: str | Format | None = None,
+) -> Comparison:
+    """Score systems against the same references, and test whether each pair differs.
+
+    Each hypothesis (a file or a folder) is a system. Tests are of the `value` named, or of the
+    main value of each metric: paired bootstrap and approximate randomization, Holm-corrected.
+    """
+    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
+    given, references = _references(reference, reference_format or format)
+    systems = [list(read(one, format=format)) for one in hypothesis]
+    found = evaluated(systems, references, plan, called(given))
+    chosen = (value,) if isinstance(value, str) else tuple(value)
+    return Comparison(called(hypothesis), found, chosen)
+
+
+def agree(
+    reference: Sequence[Input],
+    *,
+    metric: str | Metric | Sequence[str | Metric] = "Agreement",
+    align: bool = False,
+    normalize: str | Sequence[str] = LEAST,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    format: str | Format | None = None,
+) -> Scores:
+    """Measure how far annotators agree with each other.
+
+    With `align`, annotations of texts that differ are carried over to the words of the first.
+    """
+    plan = Plan.of(metric, (), normalize, align, resamples, seed)
+    given, references = _references(reference, format)
+    if not references:
+        raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
+    (found,) = evaluated(references[:1], references, plan, called(given))
+    return found
+
+
+def report(
+    hypothesis: Input | Sequence[Input],
+    *,
+    reference: Input | Sequence[Input],
+    output: str | Path | Sequence[str | Path],
+    metric: str | Metric | Sequence[str | Metric] = "Boundary",
+    value: str | Sequence[str] = (),
+    sweep: str | Sequence[str] = (),
+    align: bool = False,
+    normalize: str | Sequence[str] = LEAST,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    format: str | Format | None = None,
+    reference_format: str | Format | None = None,
+) -> list[Path]:
+    """Score and compare systems, each a file or a folder, and write a report.
+
+    The suffix of `output` says what kind: .html for a page to look through, .md, .tex or .json
+    for tables, .png or .svg for figures. Gives the files written.
+    """
+    from caesura.reports.results import Results
+    from caesura.reports.write import kinds, write_report
+
+    kinds(output)
+    several = [hypothesis] if isinstance(hypothesis, (str, Path, Transcript)) else hypothesis
+    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
+    given, references = _references(reference, reference_format or format)
+    systems = [list(read(one, format=format)) for one in several]
+    found = evaluated(systems, references, plan, called(given))
+    chosen = (value,) if isinstance(value, str) else tuple(value)
+    names = called(several)
+    comparison = Comparison(names, found, chosen) if len(names) > 1 else None
+    return write_report(Results(names, found, comparison), output)
+
+
+def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
+    """Run the study of a paper on corpora in `data`; write into `out` and give its report."""
+    from caesura.studies import find
+
+    return find(study)(Path(data), Path(out)).text
+
+
+def _references(
+    given: Input | Sequence[Input], format: str | Format | None
+) -> tuple[list[Input], list[list[Transcript]]]:
+    several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
+    return several, [list(read(one, format=format)) for one in several]
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:

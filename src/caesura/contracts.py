@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields
 from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
@@ -131,6 +132,10 @@ def ratio(numerator: float, denominator: float, reason: str) -> Value:
     return numerator / denominator if denominator else Undefined(reason)
 
 
+Spread = Iterator[tuple[str, NDArray[Any]]]
+"""Names of counts, each with a column over words."""
+
+
 class Metric(Configured, ABC):
     """Compares a hypothesis with references: counts for a document, values for their sum."""
 
@@ -143,6 +148,9 @@ class Metric(Configured, ABC):
     best: ClassVar[Mapping[str, float]]
     """The best possible value of each value that has one."""
 
+    main: ClassVar[str]
+    """The value that stands for the metric where there is room for one."""
+
     @abstractmethod
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Count on one document."""
@@ -150,6 +158,17 @@ class Metric(Configured, ABC):
     @abstractmethod
     def values(self, counts: Counts) -> dict[str, Value]:
         """Turn (sums of) counts into named values."""
+
+    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread | None:
+        """Say how much each word of the hypothesis adds to each count, if that can be said.
+
+        It is what resampling parts of one document rests on: the columns sum to the counts.
+        """
+        return None
+
+    def remarks(self, counts: Counts) -> list[str]:
+        """Tell in plain sentences what a reader of the values must know."""
+        return []
 
 
 class Stream(ABC):

@@ -59,6 +59,15 @@ NAMES: dict[Kind, dict[str, str]] = {
     },
     "metric": {
         "Boundary": "caesura.metrics.boundary:Boundary",
+        "WiSeBE": "caesura.metrics.wisebe:WiSeBE",
+        "Agreement": "caesura.metrics.agreement:Agreement",
+        "Pk": "caesura.metrics.windows:Pk",
+        "WindowDiff": "caesura.metrics.windows:WindowDiff",
+        "BoundarySimilarity": "caesura.metrics.similarity:BoundarySimilarity",
+        "SegmentationSimilarity": "caesura.metrics.similarity:SegmentationSimilarity",
+        "Tolerant": "caesura.metrics.tolerant:Tolerant",
+        "Majority": "caesura.metrics.majority:Majority",
+        "KolarLamel": "caesura.metrics.majority:KolarLamel",
     },
 }
 

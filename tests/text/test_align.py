@@ -110,6 +110,28 @@ def test_boundaries_find_their_word(
     assert carried.lost_boundaries == lost
 
 
+@pytest.mark.parametrize(
+    ("target", "known", "expected"),
+    [
+        ("a b um uh c d", (2,), [2, 5]),  # the source cannot tell: the target's boundary it is
+        ("a b um uh c d", (3,), [3, 5]),
+        ("a b um uh c d", (2, 3), [2, 5]),
+        ("a b um uh c d", (0, 4), [1, 5]),
+        ("a b um uh c d", (), [1, 5]),
+        ("um uh c d", (1,), [1, 3]),
+        ("a b um uh", (2,), [1, 3]),
+        ("a b um uh", (), [1, 3]),
+        ("a b x d", (2,), [1, 3]),  # a replaced word stands in its place
+    ],
+)
+def test_inserted_words_leave_a_boundary_open(
+    target: str, known: tuple[int, ...], expected: list[int]
+) -> None:
+    found = carry(text("a b c d", 1), text(target, *known)).transcript.sentences
+    assert found is not None
+    assert found.gaps.tolist() == expected
+
+
 def test_times_go_to_words_in_the_same_place_and_tags_to_equal_words() -> None:
     source = Transcript(
         ("a", "b", "c"),

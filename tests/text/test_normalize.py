@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from caesura.errors import UnknownName
 from caesura.text.events import STRETCH, Written
-from caesura.text.normalize import STEPS, describe, normalize
+from caesura.text.normalize import STEPS, describe, least, normalize
 from caesura.transcript import CARRIED, Segmentation, Span, Transcript
 from laws.strategies import transcripts
 
@@ -80,8 +80,28 @@ def test_unknown_steps_are_named() -> None:
         normalize(bare("a"), ["case", "stem"])
     assert str(caught.value) == (
         "no step of normalisation is named 'stem'; "
-        "known are case, punctuation, marks, fillers, events"
+        "known are case, dots, punctuation, marks, fillers, events"
     )
+
+
+def test_dots() -> None:
+    found = normalize(bare("Mr. U.S. etc... so . ... 3.5"), ["dots"])
+    assert found.words == ("Mr", "U.S", "etc", "so", ".", "...", "3.5")
+
+
+@pytest.mark.parametrize(
+    ("texts", "steps"),
+    [
+        (["So it is", "so IT is"], ("case",)),
+        (["Mr. A - b", "mr A - b"], ("case", "dots")),
+        (["a - b", "a b"], ("case", "dots", "punctuation")),
+        (["a b", "c d"], ("case", "dots", "punctuation")),
+        (["a b"], ("case",)),
+    ],
+)
+def test_the_fewest_steps_are_found(texts: list[str], steps: tuple[str, ...]) -> None:
+    assert least([[bare(text) for text in texts]]) == steps
+    assert least([[bare("x"), bare("X")], [bare(text) for text in texts]]) == steps
 
 
 def test_case() -> None:

@@ -18,7 +18,11 @@ from caesura.version import __version__
 VERBS = {
     "segment": "Turn recognisers' files into sentences or captions.",
     "score": "Score a segmentation against one or more references.",
+    "compare": "Test whether systems differ on the same references.",
+    "agree": "Measure how far annotators agree with each other.",
+    "report": "Write a report on one system or several: page, tables or figures.",
     "convert": "Write transcripts in another format.",
+    "reproduce": "Run the study of a paper on corpora you have.",
     "list": "List formats, detectors, metrics and normalisation steps.",
 }
 

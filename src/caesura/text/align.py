@@ -125,10 +125,12 @@ def carry(
     """Give the words of `target` the layers that are known of `source`.
 
     A boundary goes, with its label and evidence, after the last target word that stands at or
-    before it; times and speakers go to every word in the same place, other columns to equal
-    words only; an entity covers the words from the first to the last in its place, a multiword
-    needs all its words. An inserted word has the speaker of the word before it. Pass an
-    `alignment` to have texts compared under some other spelling.
+    before it; where words were inserted there, which the source cannot place, it goes to the
+    first boundary that the target has among them, if any. Times and speakers go to every word
+    in the same place, other columns to equal words only; an entity covers the words from the
+    first to the last in its place, a multiword needs all its words. An inserted word has the
+    speaker of the word before it. Pass an `alignment` to have texts compared under some other
+    spelling.
     """
     aligned = align(source.words, target.words) if alignment is None else alignment
     aligned.check(len(source), len(target))
@@ -141,7 +143,8 @@ def carry(
         if layer is None:
             continue
         if name == "sentences":
-            changes[name], lost_boundaries = _carried_sentences(layer, aligned)
+            known = target.sentences
+            changes[name], lost_boundaries = _carried_sentences(layer, aligned, known)
         elif name == "entities":
             changes[name] = _carried_entities(layer, aligned.target)
             lost_entities = len(layer) - len(changes[name])
@@ -152,18 +155,31 @@ def carry(
     return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
 
 
-def _carried_sentences(sentences: Segmentation, aligned: Alignment) -> tuple[Segmentation, int]:
+def _carried_sentences(
+    sentences: Segmentation, aligned: Alignment, known: Segmentation | None
+) -> tuple[Segmentation, int]:
     """Move boundaries; those that have no word before them or fall together are lost.
 
     The end of the source, which is a boundary anyway, becomes the end of the target.
     """
     place, count = aligned.target, len(aligned.source)
     if len(place):
+        following = np.append(np.where(place < 0, count, place)[1:], count)
+        following = np.minimum.accumulate(following[::-1])[::-1]
         place = np.maximum.accumulate(place)
+        if known is not None:
+            place = _settled(place, following, sentences.boundary, known)
         place[-1] = count - 1
     moved = sentences.moved(place, count)
     inside = int(sentences.boundary[:-1].sum())
     return moved, inside - int(moved.boundary[:-1].sum())
+
+
+def _settled(place: Indices, following: Indices, ends: Flags, known: Segmentation) -> Indices:
+    """Move boundaries on to where the target has one before the following word in place."""
+    inside = known.gaps[:-1]
+    near = np.append(inside, len(known))[np.searchsorted(inside, place)]
+    return np.where(ends & (near < following), near, place)
 
 
 def _carried_entities(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -66,6 +66,23 @@ def normalize(transcript: Transcript, steps: Sequence[str]) -> Transcript:
     return transcript
 
 
+def least(groups: Iterable[Sequence[Transcript]]) -> Strings:
+    """Find the fewest steps after which the texts of each group have the same words.
+
+    If none suffice it is all of them, which leaves the fewest differences to an alignment.
+    """
+    level = 0
+    for texts in groups:
+        while level < len(LADDER) - 1 and not _alike(texts, LADDER[level]):
+            level += 1
+    return LADDER[level]
+
+
+def _alike(texts: Sequence[Transcript], steps: Strings) -> bool:
+    first = normalize(texts[0], steps).words
+    return all(normalize(each, steps).words == first for each in texts[1:])
+
+
 def describe(steps: Sequence[str]) -> str:
     """Give the text for signatures: the steps in their order, `none` if there are none."""
     for step in steps:
@@ -86,6 +103,13 @@ def case(transcript: Transcript) -> Transcript:
     spans = transcript.multiwords
     lower = spans and tuple(span._replace(label=span.label.lower()) for span in spans)
     return transcript.replace(words=words, multiwords=lower)
+
+
+def dots(transcript: Transcript) -> Transcript:
+    """Take final dots away: `mr.` is `mr`, and `U.S.` is `U.S`."""
+    return transcript.replace(
+        words=_mapped(transcript.words, lambda word: word.rstrip(".") or word)
+    )
 
 
 def punctuation(transcript: Transcript) -> Transcript:
@@ -161,12 +185,17 @@ def events(transcript: Transcript) -> Transcript:
 
 STEPS: Mapping[str, Callable[[Transcript], Transcript]] = {
     "case": case,
+    "dots": dots,
     "punctuation": punctuation,
     "marks": marks,
     "fillers": fillers,
     "events": events,
 }
 """All steps by name."""
+
+
+LADDER = (("case",), ("case", "dots"), ("case", "dots", "punctuation"))
+"""What is tried before texts are scored, from the least on."""
 
 
 def _layer(transcript: Transcript, name: str) -> list[str]:

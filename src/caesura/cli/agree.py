@@ -1,0 +1,60 @@
+"""`caesura agree`."""
+
+from __future__ import annotations
+
+import json as _json
+
+import click
+
+from caesura.cli import measuring, options
+
+
+@click.command(
+    "agree",
+    short_help="Measure how far annotators agree with each other.",
+    epilog="""\b
+Examples:
+  caesura agree ann.txt ben.txt cho.txt
+  caesura agree ann/ ben/ --json
+  caesura agree verbatim/ edited/ --align""",
+)
+@click.argument("reference", nargs=-1, required=True, type=click.Path(readable=False))
+@measuring.metric("Agreement")
+@measuring.terms
+@options.format
+@measuring.report
+@options.as_json
+def command(
+    reference: tuple[str, ...],
+    metric: tuple[str, ...],
+    align: bool,
+    normalize: str,
+    resamples: int,
+    seed: int,
+    format: str | None,
+    report: tuple[str, ...],
+    json: bool,
+) -> None:
+    """Measure how far annotators agree on where sentences end.
+
+    Each REFERENCE, a file or a folder, is an annotator. With --align, texts that differ are
+    carried over to the words of the first.
+    """
+    from caesura import api
+    from caesura.reports.results import Results
+    from caesura.reports.write import kinds
+
+    kinds(report)
+    scores = api.agree(
+        reference,
+        metric=metric,
+        align=align,
+        normalize=normalize,
+        resamples=resamples,
+        seed=seed,
+        format=format,
+    )
+    results = Results((scores.reference_names[0],), (scores,))
+    measuring.shown(
+        results, report, _json.dumps(scores.to_json(), ensure_ascii=False) if json else ""
+    )

@@ -1,0 +1,73 @@
+"""`caesura report`."""
+
+from __future__ import annotations
+
+import click
+
+from caesura.cli import measuring, options
+
+
+@click.command(
+    "report",
+    short_help="Write a report on one system or several: page, tables or figures.",
+    epilog="""\b
+Examples:
+  caesura report system.txt --reference gold.txt --output report.html
+  caesura report a.txt b.txt -r ann.txt -r ben.txt -m WiSeBE --sweep window_gap=0:20 \\
+      --output report.html --output table.tex --output curves.svg""",
+)
+@click.argument("hypothesis", nargs=-1, required=True, type=click.Path(readable=False))
+@measuring.reference
+@measuring.metric("Boundary")
+@measuring.value
+@measuring.sweep
+@measuring.terms
+@options.format
+@measuring.reference_format
+@click.option(
+    "--output",
+    "-o",
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    type=click.Path(),
+    help="What to write, by its suffix: .html, .md, .tex, .json, .png or .svg; several times "
+    "for several.",
+)
+def command(
+    hypothesis: tuple[str, ...],
+    reference: tuple[str, ...],
+    metric: tuple[str, ...],
+    value: tuple[str, ...],
+    sweep: tuple[str, ...],
+    align: bool,
+    normalize: str,
+    resamples: int,
+    seed: int,
+    format: str | None,
+    reference_format: str | None,
+    output: tuple[str, ...],
+) -> None:
+    """Score and compare systems, and write what came out.
+
+    Each HYPOTHESIS, a file or a folder, is a system. A page (.html) is one file that needs no
+    network: tables with intervals, boundaries of all references side by side, and the text.
+    """
+    from caesura import api
+
+    written = api.report(
+        hypothesis,
+        reference=reference,
+        metric=metric,
+        value=value,
+        sweep=sweep,
+        align=align,
+        normalize=normalize,
+        resamples=resamples,
+        seed=seed,
+        format=format,
+        reference_format=reference_format,
+        output=output,
+    )
+    for path in written:
+        click.echo(path)

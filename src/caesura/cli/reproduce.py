@@ -1,0 +1,34 @@
+"""`caesura reproduce`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(
+    "reproduce",
+    short_help="Run the study of a paper on corpora you have.",
+    epilog="""\b
+Example:
+  caesura reproduce wisebe --data corpora/ --out study/""",
+)
+@click.argument("study")
+@click.option(
+    "--data",
+    required=True,
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of the corpora.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Folder for the report, its numbers and its figures; made if it is not there.",
+)
+def command(study: str, data: str, out: str) -> None:
+    """Run a STUDY (wisebe) again: its numbers beside those printed in the paper."""
+    from caesura import api
+
+    click.echo(api.reproduce(study, data=data, out=out))

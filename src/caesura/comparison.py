@@ -1,0 +1,199 @@
+"""Whether systems differ: paired tests on the same recordings against the same references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from caesura.contracts import Counts, Metric, Undefined, Value
+from caesura.errors import MismatchError, UnknownName
+from caesura.numeric.stats import (
+    Interval,
+    Resampling,
+    Rows,
+    bootstrap_p,
+    bootstrapped,
+    holm,
+    interval,
+    randomization_p,
+    swapped,
+)
+from caesura.pairing import refuse_strangers
+from caesura.scores import Scores, tabled
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value of two systems: the first minus the second, and whether chance explains it.
+
+    `p_corrected` is the randomization test's p-value after Holm's correction for all rows of
+    the comparison. Where there is no number, `undefined` says why.
+    """
+
+    metric: str
+    value: str
+    a: int
+    b: int
+    difference: float | None = None
+    interval: Interval | None = None
+    p_bootstrap: float | None = None
+    p_randomization: float | None = None
+    p_corrected: float | None = None
+    undefined: str = ""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The units of one metric, paired over systems, and the values of their resamples."""
+
+    metric: Metric
+    names: list[str]
+    systems: list[Rows]
+    resampling: Resampling
+
+    def values(self, row: Rows) -> dict[str, Value]:
+        """Give the values of a sum of units."""
+        return self.metric.values(Counts(**dict(zip(self.names, row.tolist(), strict=True))))
+
+    @cached_property
+    def drawn(self) -> list[list[dict[str, Value]]]:
+        """For each resample the values of each system."""
+        draws = bootstrapped(self.systems, self.resampling)
+        return [[self.values(row) for row in rows] for rows in draws]
+
+    def test(self, row: Difference) -> Difference:
+        """Add interval and p-values to a difference."""
+        pairs = [(each[row.a][row.value], each[row.b][row.value]) for each in self.drawn]
+        drawn = _subtracted(pairs)
+        between = interval(drawn, self.resampling.level)
+        if isinstance(between, Undefined):
+            return replace(row, undefined=between.reason)
+        trades = swapped(self.systems[row.a], self.systems[row.b], self.resampling)
+        traded = _subtracted(
+            [(self.values(one)[row.value], self.values(other)[row.value]) for one, other in trades]
+        )
+        return replace(
+            row,
+            interval=between,
+            p_bootstrap=bootstrap_p(drawn),
+            p_randomization=randomization_p(row.difference or 0.0, traded),
+        )
+
+
+def _subtracted(pairs: list[tuple[Value, Value]]) -> list[Value]:
+    return [
+        a if isinstance(a, Undefined) else b if isinstance(b, Undefined) else a - b
+        for a, b in pairs
+    ]
+
+
+def _known(values: list[Value]) -> list[float]:
+    return [value for value in values if not isinstance(value, Undefined)]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scores of several systems, and the differences of each pair in the chosen values.
+
+    If none is chosen, it is the main value of each metric.
+    """
+
+    systems: tuple[str, ...]
+    scores: tuple[Scores, ...]
+    chosen: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.systems) < 2:
+            raise MismatchError(
+                "a comparison takes two systems or more", remedy="name the file of each"
+            )
+        ids = [[each.id for each in one.documents] for one in self.scores]
+        if max(map(len, ids)) > 1:
+            for name, each in zip(self.systems[1:], ids[1:], strict=True):
+                refuse_strangers([id for id in ids[0] if id not in each], name)
+                refuse_strangers([id for id in each if id not in ids[0]], self.systems[0])
+        known = {name: None for values in self.scores[0].values for name in values}
+        for name in self.chosen:
+            if name not in known:
+                raise UnknownName(
+                    f"none of the metrics gives a value {name!r}",
+                    remedy=f"they give {', '.join(known)}",
+                )
+
+    @cached_property
+    def rows(self) -> tuple[Difference, ...]:
+        """The differences of each pair, in each chosen value of each metric."""
+        found = [row for i in range(len(self.scores[0].metrics)) for row in self._rows(i)]
+        tested = [at for at, row in enumerate(found) if row.p_randomization is not None]
+        corrected = holm([found[at].p_randomization or 0.0 for at in tested])
+        for at, chance in zip(tested, corrected, strict=True):
+            found[at] = replace(found[at], p_corrected=chance)
+        return tuple(found)
+
+    def _rows(self, i: int) -> list[Difference]:
+        metric, values = self.scores[0].metrics[i], self.scores[0].values[i]
+        wanted = [name for name in self.chosen if name in values] if self.chosen else [metric.main]
+        paired = self._paired(i)
+        rows = []
+        for name in wanted:
+            for a, b in combinations(range(len(self.systems)), 2):
+                row = self._difference(i, name, a, b)
+                if row.difference is not None and isinstance(paired, Paired):
+                    row = paired.test(row)
+                elif row.difference is not None and isinstance(paired, str):
+                    row = replace(row, undefined=paired)
+                rows.append(row)
+        return rows
+
+    def _difference(self, i: int, name: str, a: int, b: int) -> Difference:
+        row = Difference(repr(self.scores[0].metrics[i]), name, a, b)
+        values = [self.scores[system].values[i][name] for system in (a, b)]
+        for system, value in zip((a, b), values, strict=True):
+            if isinstance(value, Undefined):
+                return replace(row, undefined=f"{self.systems[system]}: {value.reason}")
+        return replace(row, difference=_known(values)[0] - _known(values)[1])
+
+    def _paired(self, i: int) -> Paired | str:
+        """Pair the units of all systems, or say why they cannot be."""
+        terms = self.scores[0].terms
+        if not terms.resampling.resamples:
+            return "nothing was resampled"
+        if len(self.scores[0].documents) == 1:
+            words = [one.documents[0].compared.words for one in self.scores]
+            if any(each != words[0] for each in words):
+                return "the systems' words differ: tests take several documents then"
+            units = [one.units[i] for one in self.scores]
+        else:
+            order = [each.id for each in self.scores[0].documents]
+            by_id = [{each.id: each.counts[i] for each in one.documents} for one in self.scores]
+            units = [[one[id] for id in order] for one in by_id]
+        if len(units[0]) < 2:
+            return "there is nothing to resample: it takes several documents or blocks"
+        names, rows = tabled([each for one in units for each in one])
+        count = len(units[0])
+        systems = [rows[k * count : (k + 1) * count] for k in range(len(units))]
+        return Paired(self.scores[0].metrics[i], names, systems, terms.resampling)
+
+    @property
+    def signature(self) -> str:
+        """The line that reproduces the tests: the scores' own, and which tests they are."""
+        return " & ".join(
+            f"{line}|tests=bootstrap+randomization,holm(rows={len(self.rows)})"
+            for line in self.scores[0].signatures
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what `compare --json` prints."""
+        return {
+            "systems": [
+                {"name": name} | one.to_json()
+                for name, one in zip(self.systems, self.scores, strict=True)
+            ],
+            "differences": [
+                vars(row) | {"a": self.systems[row.a], "b": self.systems[row.b]}
+                for row in self.rows
+            ],
+            "signature": self.signature,
+        }

@@ -1,0 +1,163 @@
+"""WiSeBE: windows of boundaries (González-Gallardo and Torres-Moreno 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from caesura.contracts import Counts, Spread, Undefined, Value, ratio
+from caesura.metrics.agreement import agreement_ratio, kappa, shared_counts
+from caesura.metrics.gaps import NO_HYPOTHESIS, NONE_GIVEN, GapMetric, ends, harmonic
+from caesura.transcript import Flags, Indices, Transcript
+
+PROTOCOLS = {"paper": (2, False), "tool": (3, True)}
+"""For each protocol its `window_gap`, and whether the end of a recording counts."""
+
+NO_BOUNDARY = "no boundary in any reference"
+
+
+@dataclass(frozen=True, repr=False)
+class WiSeBE(GapMetric):
+    """Window-based sentence boundary evaluation against several references.
+
+    Boundaries of all references that lie at most `window_gap` words from the one before make
+    a window. Precision counts hypothesis boundaries inside windows, recall windows with one;
+    WiSeBE is their F1 times the agreement ratio of the references, which it cannot exceed.
+    Protocol 'paper' leaves the end of the recording out (`window_gap` 2), protocol 'tool'
+    counts it (3) and gives the smoothed values of the authors' program too.
+    """
+
+    protocol: str = "paper"
+    window_gap: int | None = None
+
+    name = "WiSeBE"
+    best: ClassVar = {"wisebe": 1.0, "precision": 1.0, "recall": 1.0, "f1": 1.0}
+    main = "wisebe"
+
+    def __post_init__(self) -> None:
+        if self.protocol not in PROTOCOLS:
+            raise ValueError(f"protocol is one of {tuple(PROTOCOLS)}, not {self.protocol!r}")
+        if self.window_gap is None:
+            object.__setattr__(self, "window_gap", PROTOCOLS[self.protocol][0])
+        if type(self.window_gap) is not int or self.window_gap < 0:
+            raise ValueError(f"window_gap is a number of words, not {self.window_gap!r}")
+
+    @property
+    def count_end(self) -> bool:
+        """Whether the end of a recording, which every text has, counts as a boundary."""
+        return PROTOCOLS[self.protocol][1]
+
+    def windows(self, references: Sequence[Transcript]) -> tuple[Indices, Indices]:
+        """First and last gap of each window (section 3.2 of the paper: R_W)."""
+        places = np.flatnonzero(union(references, self.count_end))
+        opens, closes = np.ones((2, len(places)), np.bool_)
+        opens[1:] = closes[:-1] = np.diff(places) > self._gap
+        return places[opens], places[closes]
+
+    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+        """Agreement of the references; then hypothesis boundaries, windows, and who meets whom."""
+        if not references:
+            return
+        yield from shared_counts(hypothesis, references, self.count_end)
+        ours = ends(hypothesis, self.count_end)
+        places = np.flatnonzero(ours)
+        first, last = self.windows(references)
+        window = np.searchsorted(first, places, side="right") - 1
+        inside = window >= 0
+        inside[inside] = places[inside] <= last[window[inside]]
+        count = len(hypothesis)
+        yield "boundaries", ours
+        yield "boundaries_inside", flagged(count, places[inside])
+        yield "windows", flagged(count, first)
+        yield "windows_hit", flagged(count, first[np.unique(window[inside])])
+        if self.protocol == "tool":
+            yield "distance", _distances(count, places[~inside], first, last)
+
+    def values(self, counts: Counts) -> dict[str, Value]:
+        """WiSeBE (equation 15) and all it is made of."""
+        if "gaps" not in counts:
+            return dict.fromkeys(self.values(Counts(gaps=0)), Undefined(NONE_GIVEN))
+        agreement = agreement_ratio(counts)
+        precision = ratio(counts["boundaries_inside"], counts["boundaries"], NO_HYPOTHESIS)
+        recall = ratio(counts["windows_hit"], counts["windows"], NO_BOUNDARY)
+        f1 = harmonic(precision, recall)
+        found: dict[str, Value] = {
+            "wisebe": _product(f1, agreement),
+            "f1": f1,
+            "precision": precision,
+            "recall": recall,
+            "agreement_ratio": agreement,
+            "kappa": kappa(counts),
+        }
+        for name in ("windows", "windows_hit", "boundaries", "boundaries_inside"):
+            found[name] = counts[name]
+        return found | (self._smooth(counts, agreement) if self.protocol == "tool" else {})
+
+    def _smooth(self, counts: Counts, agreement: Value) -> dict[str, Value]:
+        """Give what the authors' program adds: near misses count a little, by their distance."""
+        away = counts["distance"]
+        near = [
+            (counts[whole] - counts[part]) / away if away else 0.0
+            for whole, part in (("boundaries", "boundaries_inside"), ("windows", "windows_hit"))
+        ]
+        precision = ratio(
+            counts["boundaries_inside"] + near[0], counts["boundaries"], NO_HYPOTHESIS
+        )
+        recall = ratio(counts["windows_hit"] + near[1], counts["windows"], NO_BOUNDARY)
+        f1 = harmonic(precision, recall)
+        return {
+            "smooth_precision": precision,
+            "smooth_recall": recall,
+            "smooth_f1": f1,
+            "smooth_wisebe": _product(f1, agreement),
+            "kappa_borders": kappa(counts, borders=True),
+        }
+
+    def remarks(self, counts: Counts) -> list[str]:
+        """Name the ceiling, which readers tend to forget."""
+        agreement = agreement_ratio(counts)
+        if isinstance(agreement, Undefined):
+            return []
+        if not agreement:
+            return ["the references share no boundary: WiSeBE is 0 for every hypothesis"]
+        return [f"WiSeBE cannot exceed the agreement ratio, here {agreement:.4f}"]
+
+    @property
+    def _gap(self) -> int:
+        assert self.window_gap is not None
+        return self.window_gap
+
+
+def union(references: Sequence[Transcript], count_end: bool = False) -> Flags:
+    """Flag the gaps where at least one reference has a boundary."""
+    flags: Flags = np.logical_or.reduce([ends(one, count_end) for one in references])
+    return flags
+
+
+def flagged(count: int, places: Indices) -> Flags:
+    """Make a column of `count` flags that are set in these places."""
+    flags = np.zeros(count, np.bool_)
+    flags[places] = True
+    return flags
+
+
+def _product(f1: Value, agreement: Value) -> Value:
+    for value in (agreement, f1):
+        if isinstance(value, Undefined):
+            return value
+    return f1 * agreement  # type: ignore[operator]
+
+
+def _distances(count: int, places: Indices, first: Indices, last: Indices) -> Indices:
+    """Words from each of these places, which lie in no window, to the nearest edge of one."""
+    column = np.zeros(count, np.int64)
+    if len(first):
+        after = np.searchsorted(first, places)
+        far = np.iinfo(np.int64).max // 4
+        to_next = np.append(first, far)[after] - places
+        to_last = places - np.append(last, -far)[after - 1]
+        column[places] = np.minimum(to_next, to_last)
+    return column

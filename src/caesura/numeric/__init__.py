@@ -1,0 +1,1 @@
+"""Numbers: resampling and tests."""

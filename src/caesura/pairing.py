@@ -1,0 +1,61 @@
+"""Which hypothesis belongs to which references: recordings are paired by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from caesura.errors import MismatchError
+from caesura.transcript import Transcript
+
+
+def paired(
+    hypotheses: Sequence[Transcript], references: Sequence[Sequence[Transcript]]
+) -> list[tuple[Transcript, list[Transcript]]]:
+    """Find each recording's references by id; a single recording needs none."""
+    if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
+        return [(hypotheses[0], [one[0] for one in references])]
+    ours = _by_id(hypotheses, "the hypothesis")
+    theirs = [_by_id(one, f"reference {i}") for i, one in enumerate(references, 1)]
+    for i, one in enumerate(theirs, 1):
+        refuse_strangers([id for id in ours if id not in one], f"reference {i}")
+        refuse_strangers([id for id in one if id not in ours], "the hypothesis")
+    return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
+
+
+def _by_id(transcripts: Sequence[Transcript], side: str) -> dict[str, Transcript]:
+    found: dict[str, Transcript] = {}
+    for transcript in transcripts:
+        if transcript.id in found:
+            raise MismatchError(
+                f"{side} has two recordings named {transcript.id!r}",
+                remedy="score them apart, or give them names of their own",
+            )
+        found[transcript.id] = transcript
+    return found
+
+
+def refuse_strangers(ids: Sequence[str], side: str) -> None:
+    """Raise an error if there are recordings that one side lacks."""
+    if ids:
+        shown = ", ".join(repr(id) for id in ids[:5]) + (", …" if len(ids) > 5 else "")
+        raise MismatchError(
+            f"{len(ids)} recordings are not in {side}: {shown}",
+            remedy="give both sides the same recordings; they are paired by name",
+        )
+
+
+def refuse_other_words(ours: Transcript, theirs: Transcript, side: str) -> None:
+    """Raise an error that says where two texts part."""
+    if ours.words == theirs.words:
+        return
+    pairs = enumerate(zip(ours.words, theirs.words, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(ours), len(theirs)))
+    shown = [
+        repr(text.words[at]) if at < len(text) else "the end of the text" for text in (ours, theirs)
+    ]
+    raise MismatchError(
+        f"the words differ: word {at + 1} is {shown[0]} in the hypothesis and {shown[1]} in {side} "
+        f"({len(ours)} and {len(theirs)} words)",
+        where=ours.id,
+        remedy="add --align to carry the boundaries over by alignment",
+    )

@@ -1,0 +1,165 @@
+"""Tables with a row for each point of a sweep, each document, or each aligned reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from statistics import fmean
+
+from caesura.contracts import Metric, Undefined, Value
+from caesura.reports.grid import Grid, labels_of, number, reasons
+from caesura.reports.results import Results
+from caesura.scores import Scores, Sweep
+from caesura.scoring import Document
+
+
+def sweeps(results: Results) -> Iterator[Grid]:
+    """A row for each point: all rates of one system, or the main value of each system."""
+    for k, sweep in enumerate(results.scores[0].sweeps):
+        metric = sweep.scores.metrics[0]
+        if len(results.scores) == 1:
+            heads, title = rates(sweep.scores), results.systems[0]
+            table = [[each[name] for name in heads] for each in sweep.scores.values]
+        else:
+            heads, title = list(results.systems), metric.main
+            curves = [one.sweeps[k].scores.values for one in results.scores]
+            table = [[each[metric.main] for each in at] for at in zip(*curves, strict=True)]
+        points = zip(sweep.points, table, strict=True)
+        yield Grid(
+            f"{swept(sweep)} by {sweep.setting}: {title}",
+            (sweep.setting, *heads),
+            tuple((str(point), *map(number, row)) for point, row in points),
+            notes=(
+                *reasons(pair for row in table for pair in zip(heads, row, strict=True)),
+                f"the signature is of the first row; the others differ in {sweep.setting} only",
+            ),
+            signatures=(sweep.scores.signatures[0],),
+        )
+
+
+def swept(sweep: Sweep) -> str:
+    """Name the metric of a sweep with the settings that stay."""
+    metric = sweep.scores.metrics[0]
+    kept = [f for f in fields(metric) if f.name != sweep.setting]  # type: ignore[arg-type]
+    settings = ", ".join(f"{each.name}={getattr(metric, each.name)!r}" for each in kept)
+    return f"{metric.name}({settings})" if settings else metric.name
+
+
+def rates(scores: Scores) -> list[str]:
+    """Names of the values that are rates somewhere; those of single references left out."""
+    first = scores.values[0]
+    return [
+        name
+        for name in first
+        if not name.rstrip("0123456789").endswith("_")
+        and any(isinstance(each.get(name), float) for each in scores.values)
+    ]
+
+
+def documents(results: Results, limit: int | None) -> Iterator[Grid]:
+    """Documents, worst first: a column for each metric, or a table for each with all systems."""
+    first = results.scores[0]
+    if len(first.documents) < 2:
+        return
+    labels, every = labels_of(first.metrics), range(len(first.metrics))
+    heads = [f"{label} {m.main}" for label, m in zip(labels, first.metrics, strict=True)]
+    if len(results.scores) == 1:
+        columns = [_mains(first, i, first.documents) for i in every]
+        yield _listed(first, "", heads, columns, worst_first(results, 0), limit)
+        return
+    for i in every:
+        columns = [_mains(one, i, first.documents) for one in results.scores]
+        order = worst_first(results, i)
+        yield _listed(first, f" by {heads[i]}", list(results.systems), columns, order, limit)
+
+
+def _listed(
+    scores: Scores,
+    what: str,
+    heads: list[str],
+    columns: list[list[Value]],
+    order: list[int],
+    limit: int | None,
+) -> Grid:
+    shown = order[:limit]
+    left = len(order) - len(shown)
+    told = ((head, each[at]) for at in shown for head, each in zip(heads, columns, strict=True))
+    rows = [
+        (each.id, str(each.words), *(number(column[at]) for column in columns))
+        for at in shown
+        for each in [scores.documents[at]]
+    ]
+    more = (f"… and {left} more: --json has all",) if left else ()
+    return Grid(
+        f"Documents, worst first{what}",
+        ("document", "words", *heads),
+        tuple(rows),
+        notes=(*more, *reasons(told)),
+    )
+
+
+def _mains(scores: Scores, i: int, order: Sequence[Document]) -> list[Value]:
+    """The main value of a metric on each document."""
+    metric = scores.metrics[i]
+    by_id = {each.id: each.counts[i] for each in scores.documents}
+    if len(order) == len(scores.documents) == 1:
+        by_id = {order[0].id: scores.documents[0].counts[i]}
+    return [metric.values(by_id[each.id])[metric.main] for each in order]
+
+
+def worst_first(results: Results, i: int) -> list[int]:
+    """Places of the documents from the worst to the best by a metric, undefined ones last."""
+    first = results.scores[0]
+    columns = [_mains(one, i, first.documents) for one in results.scores]
+    sign = -1 if lower_is_better(first.metrics[i]) else 1
+
+    def badness(at: int) -> tuple[bool, float]:
+        known = [v for column in columns if not isinstance(v := column[at], Undefined)]
+        return (False, sign * fmean(known)) if known else (True, 0.0)
+
+    return sorted(range(len(first.documents)), key=badness)
+
+
+def lower_is_better(metric: Metric) -> bool:
+    """Whether the main value is an error."""
+    return metric.best.get(metric.main, 1.0) == 0
+
+
+def coverage(results: Results) -> Iterator[Grid]:
+    """What an alignment left without a counterpart, a row for each reference."""
+    if not all(each.coverage for one in results.scores for each in one.documents):
+        return
+    several = len(results.systems) > 1
+    rows = [
+        (*([system] if several else []), name, *_covered(scores.documents, k))
+        for system, scores in zip(results.systems, results.scores, strict=True)
+        for k, name in enumerate(results.references)
+    ]
+    unmatched = ("hypothesis words unmatched", "reference words unmatched")
+    yield Grid(
+        "What the alignment left over",
+        (
+            *(["system"] if several else []),
+            *("reference", *unmatched, "words replaced", "boundaries lost"),
+        ),
+        tuple(rows),
+        labels=1 + several,
+        notes=(
+            "unmatched: words without a counterpart; replaced: with another word in their place; "
+            "lost: boundaries that could not be carried over; per cent: of the words of the "
+            "hypothesis for its unmatched words, else of the reference",
+        ),
+    )
+
+
+def _covered(documents: Sequence[Document], k: int) -> Iterator[str]:
+    parts = [each.coverage[k] for each in documents]
+    ours = sum(each.words for each in documents)
+    theirs = sum(len(each.references[k]) for each in documents)
+    for count, words in (
+        (sum(each.hypothesis_words_unmatched for each in parts), ours),
+        (sum(each.reference_words_unmatched for each in parts), theirs),
+        (sum(each.words_replaced for each in parts), theirs),
+    ):
+        yield f"{count} ({count / words:.1%})" if words else str(count)
+    yield str(sum(each.boundaries_lost for each in parts))

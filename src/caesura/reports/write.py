@@ -1,0 +1,78 @@
+"""Writing results to a file, of the kind that its suffix says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from caesura.errors import OutputError
+from caesura.formats.files import atomic
+from caesura.reports.results import Results
+
+Output = str | Path | Sequence[str | Path]
+
+
+def _html(results: Results, path: Path) -> None:
+    from caesura.reports.html import page
+    from caesura.reports.payload import payload
+
+    _write(path, page(payload(results)))
+
+
+def _markdown(results: Results, path: Path) -> None:
+    from caesura.reports.tables import markdown
+
+    _write(path, markdown(results))
+
+
+def _latex(results: Results, path: Path) -> None:
+    from caesura.reports.tables import latex
+
+    _write(path, latex(results))
+
+
+def _json(results: Results, path: Path) -> None:
+    _write(path, json.dumps(results.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+
+def _figure(results: Results, path: Path) -> None:
+    from caesura.reports.figures import figure
+
+    figure(results, path)
+
+
+KINDS: Mapping[str, Callable[[Results, Path], None]] = {
+    ".html": _html,
+    ".md": _markdown,
+    ".tex": _latex,
+    ".json": _json,
+    ".png": _figure,
+    ".svg": _figure,
+}
+
+
+def kinds(output: Output) -> list[Path]:
+    """Check, before any work is done, that the suffixes say what to write."""
+    paths = [Path(output)] if isinstance(output, (str, Path)) else list(map(Path, output))
+    for path in paths:
+        if path.suffix.lower() not in KINDS:
+            raise OutputError(
+                "the suffix does not say what kind of report to write",
+                where=str(path),
+                remedy=f"use one of {', '.join(KINDS)}",
+            )
+    return paths
+
+
+def write_report(results: Results, output: Output) -> list[Path]:
+    """Write one report or several; gives the files written."""
+    paths = kinds(output)
+    for path in paths:
+        KINDS[path.suffix.lower()](results, path)
+    return paths
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic(path) as file:
+        file.write(text.encode("utf-8", "replace"))

@@ -1,0 +1,194 @@
+"""Scores: counts of metrics on documents, the values of their sums, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from caesura.contracts import Counts, Metric, Undefined, Value, as_json
+from caesura.errors import MismatchError
+from caesura.numeric.stats import FEW, Interval, Rows, bootstrapped, interval
+from caesura.pairing import paired
+from caesura.scoring import BLOCK, Document, Terms, document
+from caesura.text.normalize import describe
+from caesura.transcript import Strings, Transcript
+from caesura.version import __version__
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One metric scored under a range of one of its settings."""
+
+    setting: str
+    points: tuple[Any, ...]
+    scores: Scores
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Counts of metrics on documents; values come from their sums, each with a signature."""
+
+    metrics: tuple[Metric, ...]
+    documents: tuple[Document, ...]
+    references: int
+    terms: Terms
+    sweeps: tuple[Sweep, ...] = ()
+    reference_names: Strings = ()
+
+    @cached_property
+    def totals(self) -> tuple[Counts, ...]:
+        """The counts of each metric over all documents."""
+        return tuple(
+            sum((document.counts[i] for document in self.documents), Counts())
+            for i in range(len(self.metrics))
+        )
+
+    @cached_property
+    def values(self) -> tuple[dict[str, Value], ...]:
+        """The values of each metric over all documents."""
+        return tuple(
+            metric.values(counts) for metric, counts in zip(self.metrics, self.totals, strict=True)
+        )
+
+    @cached_property
+    def units(self) -> tuple[list[Counts], ...]:
+        """What is drawn again: documents, or blocks of sentences if there is only one."""
+        if len(self.documents) == 1:
+            only = self.documents[0]
+            return tuple(only.blocks(metric) for metric in self.metrics)
+        return tuple([each.counts[i] for each in self.documents] for i in range(len(self.metrics)))
+
+    @cached_property
+    def intervals(self) -> tuple[dict[str, Interval | Undefined], ...]:
+        """For each metric the confidence intervals of its rates."""
+        return tuple(self._intervals(i) for i in range(len(self.metrics)))
+
+    def _intervals(self, i: int) -> dict[str, Interval | Undefined]:
+        rates = [name for name, value in self.values[i].items() if isinstance(value, float)]
+        if not self.terms.resampling.resamples:
+            return {}
+        if len(self.units[i]) < 2:
+            alone = Undefined("there is nothing to resample: it takes several documents or blocks")
+            return dict.fromkeys(rates, alone)
+        names, rows = tabled(self.units[i])
+        drawn = [
+            self.metrics[i].values(Counts(**dict(zip(names, row.tolist(), strict=True))))
+            for (row,) in bootstrapped([rows], self.terms.resampling)
+        ]
+        level = self.terms.resampling.level
+        return {name: interval([each[name] for each in drawn], level) for name in rates}
+
+    @cached_property
+    def signatures(self) -> tuple[str, ...]:
+        """For each metric the line that reproduces its values."""
+        lost = sum(one.boundaries_lost for each in self.documents for one in each.coverage)
+        aligned = f"words(lost={lost})" if self.terms.align else "no"
+        front = (
+            f"references={self.references}|documents={len(self.documents)}"
+            f"|normalize={describe(self.terms.normalize)}|align={aligned}"
+        )
+        return tuple(
+            f"{metric!r}|{front}{self._drawn(i)}|caesura={__version__}"
+            for i, metric in enumerate(self.metrics)
+        )
+
+    def _drawn(self, i: int) -> str:
+        if not self.terms.resampling.resamples:
+            return ""
+        what = f"blocks({BLOCK} sentences)" if len(self.documents) == 1 else "documents"
+        return f"|bootstrap({self.terms.resampling},units={len(self.units[i])} {what})"
+
+    @cached_property
+    def remarks(self) -> tuple[list[str], ...]:
+        """For each metric what a reader of its values must know."""
+        return tuple(
+            [*metric.remarks(counts), *self._doubts(i)]
+            for i, (metric, counts) in enumerate(zip(self.metrics, self.totals, strict=True))
+        )
+
+    def _doubts(self, i: int) -> list[str]:
+        count = len(self.units[i]) if self.terms.resampling.resamples else 0
+        found = self.intervals[i].values()
+        reasons = [each.reason for each in found if isinstance(each, Undefined)]
+        doubts = [f"no interval: {reason}" for reason in dict.fromkeys(reasons)]
+        if 2 <= count < FEW and len(reasons) < len(found):
+            doubts.append(f"the intervals rest on {count} units only: they come out too narrow")
+        return doubts
+
+    def chosen(self, metrics: slice) -> Scores:
+        """Give the scores of some of the metrics."""
+        documents = [replace(each, counts=each.counts[metrics]) for each in self.documents]
+        return replace(self, metrics=self.metrics[metrics], documents=tuple(documents))
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what `score --json` prints."""
+        found: dict[str, Any] = {
+            "references": list(self.reference_names),
+            "documents": [self._document(each) for each in self.documents],
+            "scores": [self.score_json(i) for i in range(len(self.metrics))],
+        }
+        if self.sweeps:
+            found["sweeps"] = [
+                {
+                    "metric": each.scores.metrics[0].name,
+                    "setting": each.setting,
+                    "points": list(each.points),
+                    "scores": [each.scores.score_json(i) for i in range(len(each.points))],
+                }
+                for each in self.sweeps
+            ]
+        return found
+
+    def score_json(self, i: int) -> dict[str, Any]:
+        """Give what JSON says of one metric."""
+        return {
+            "metric": repr(self.metrics[i]),
+            **told(self.values[i]),
+            "intervals": {
+                name: None if isinstance(each, Undefined) else list(each)
+                for name, each in self.intervals[i].items()
+            },
+            "remarks": self.remarks[i],
+            "signature": self.signatures[i],
+        }
+
+    def _document(self, document: Document) -> dict[str, Any]:
+        found: dict[str, Any] = {"id": document.id, "words": document.words}
+        if document.coverage:
+            found["alignment"] = [vars(one) for one in document.coverage]
+        found["scores"] = [
+            {"metric": repr(metric), **told(metric.values(counts)), "counts": dict(counts)}
+            for metric, counts in zip(self.metrics, document.counts, strict=True)
+        ]
+        return found
+
+
+def told(values: dict[str, Value]) -> dict[str, Any]:
+    """Values as JSON has them, and why some are undefined."""
+    undefined = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
+    return {"values": {n: as_json(v) for n, v in values.items()}, "undefined": undefined}
+
+
+def tabled(units: Sequence[Counts]) -> tuple[list[str], Rows]:
+    """Counts as rows under their names."""
+    names = list(dict.fromkeys(name for each in units for name in each))
+    return names, np.array([[each[name] for name in names] for each in units])
+
+
+def scored(
+    hypotheses: Sequence[Transcript],
+    references: Sequence[Sequence[Transcript]],
+    metrics: Sequence[Metric],
+    terms: Terms,
+) -> Scores:
+    """Count on each recording."""
+    if not references:
+        raise MismatchError("there is no reference to score against")
+    documents = [
+        document(ours, theirs, metrics, terms) for ours, theirs in paired(hypotheses, references)
+    ]
+    return Scores(tuple(metrics), tuple(documents), len(references), terms)

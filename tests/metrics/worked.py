@@ -1,0 +1,58 @@
+"""Texts whose measures were worked out by hand, and the video of the WiSeBE paper."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from caesura import api
+from caesura.contracts import Metric, Undefined, Value
+from caesura.text.normalize import normalize
+from caesura.transcript import Transcript
+from metrics.oracle import Exact, Places, text
+
+Example = tuple[int, list[Places], Places]
+
+DIFFER: Example = (16, [{4, 8, 12}, {4, 9, 12}, {5, 12}], {4, 9, 10, 14})
+EQUAL: Example = (12, [{4, 8}] * 3, {4, 7})
+SCATTERED: Example = (14, [{3, 10}, {5, 10}, {8, 12}], {4, 9, 10})
+DISJOINT: Example = (12, [{3}, {6}, {9}], set())
+
+
+def scored(metric: Metric, example: Example) -> dict[str, Value]:
+    """Values of one document."""
+    count, references, hypothesis = example
+    counts = metric.count(text(count, hypothesis), [text(count, each) for each in references])
+    return metric.values(counts)
+
+
+def exact(cells: str) -> list[Exact]:
+    """Fractions in a row, '-' for undefined."""
+    return [None if cell == "-" else Fraction(cell) for cell in cells.split()]
+
+
+def averaged(values: Sequence[Exact]) -> Exact:
+    """The mean; undefined if one of them is."""
+    known = [value for value in values if value is not None]
+    complete = values and len(known) == len(values)
+    return sum(known, Fraction(0)) / len(known) if complete else None
+
+
+def printed(values: dict[str, Value], name: str, cells: str) -> None:
+    """Hold the value against each reference to decimal numbers as they are printed."""
+    for number, cell in enumerate(cells.split(), 1):
+        value = values[f"{name}_{number}"]
+        assert not isinstance(value, Undefined)
+        assert value == pytest.approx(float(cell), abs=0.5001 * 10.0 ** -len(cell.split(".")[1]))
+
+
+def video(corpora: Path) -> tuple[list[Transcript], list[Transcript]]:
+    """Give two systems and three references: one segment a line, 1602 equal words."""
+    systems, references = (
+        [normalize(one, ("case", "dots")) for one in api.read(sorted(folder.glob("*.txt")))]
+        for folder in (corpora / "wisebe" / "candidate", corpora / "wisebe" / "references")
+    )
+    assert {one.words for one in systems + references} == {systems[0].words}
+    assert len(systems[0]) == 1602
+    return systems, references

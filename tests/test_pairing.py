@@ -1,0 +1,58 @@
+"""Which recordings belong together, and what is said of those that do not."""
+
+import pytest
+
+from caesura.errors import MismatchError
+from caesura.pairing import paired, refuse_other_words
+from caesura.transcript import Transcript
+
+
+def texts(*ids: str) -> list[Transcript]:
+    return [Transcript(("a", "b"), id=id) for id in ids]
+
+
+def test_recordings_are_paired_by_name() -> None:
+    found = paired(texts("a", "b"), [texts("b", "a"), texts("a", "b")])
+    assert [(ours.id, [one.id for one in theirs]) for ours, theirs in found] == [
+        ("a", ["a", "a"]),
+        ("b", ["b", "b"]),
+    ]
+
+
+def test_single_recordings_need_no_name() -> None:
+    ((ours, theirs),) = paired(texts("x"), [texts("y"), texts("")])
+    assert (ours.id, [one.id for one in theirs]) == ("x", ["y", ""])
+    assert paired([], [[], []]) == []
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "message"),
+    [
+        ("aa", "ab", "the hypothesis has two recordings named 'a'"),
+        ("ab", "aa", "reference 1 has two recordings named 'a'"),
+        ("ab", "ac", "1 recordings are not in reference 1: 'b'"),
+        ("a", "ab", "1 recordings are not in the hypothesis: 'b'"),
+        ("abcdefgh", "a", "7 recordings are not in reference 1: 'b', 'c', 'd', 'e', 'f', …"),
+    ],
+)
+def test_recordings_that_do_not_pair_are_named(
+    hypothesis: str, reference: str, message: str
+) -> None:
+    with pytest.raises(MismatchError, match=message):
+        paired(texts(*hypothesis), [texts(*reference)])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "message"),
+    [
+        ("a b c", "a x c", "word 2 is 'b' in the hypothesis and 'x' in reference 1"),
+        ("a b", "a b c", r"word 3 is the end of the text .* and 'c' in reference 1 \(2 and 3"),
+        ("a", "", "word 1 is 'a' in the hypothesis and the end of the text in reference 1"),
+    ],
+)
+def test_where_texts_part_is_told(ours: str, theirs: str, message: str) -> None:
+    with pytest.raises(MismatchError, match=message):
+        refuse_other_words(
+            Transcript(tuple(ours.split())), Transcript(tuple(theirs.split())), "reference 1"
+        )
+    refuse_other_words(Transcript(("a",)), Transcript(("a",), id="b"), "reference 1")
