@@ -224,9 +224,9 @@ def test_missing_recordings_are_refused() -> None:
     parsed = [registry.parse("metric", "Boundary")]
     whole = scored(one, references, parsed, Terms((), False))
     part = scored(other[1:], [side[1:] for side in references], parsed, Terms((), False))
-    with pytest.raises(MismatchError, match="1 recordings are not in B: '0'; give both sides"):
+    with pytest.raises(MismatchError, match="1 recording is not in B: '0'; give both sides"):
         Comparison(("A", "B"), (whole, part))
-    with pytest.raises(MismatchError, match="1 recordings are not in A: '0'"):
+    with pytest.raises(MismatchError, match="1 recording is not in A: '0'"):
         Comparison(("A", "B"), (part, whole))
 
 
@@ -238,19 +238,19 @@ def test_one_system_is_no_comparison() -> None:
 def test_json() -> None:
     found = compared(*corpus(9, 2, 20), metrics=["Boundary"])
     told = json.loads(json.dumps(found.to_json(), allow_nan=False))
-    assert list(told) == ["systems", "differences", "signature"]
+    assert list(told) == ["systems", "differences", "signatures"]
     assert [each["name"] for each in told["systems"]] == ["A", "B"]
     assert told["systems"][1]["scores"] == found.scores[1].to_json()["scores"]
     (row,) = told["differences"]
     assert (row["a"], row["b"], row["value"]) == ("A", "B", "f1")
     assert tuple(row["interval"]) == found.rows[0].interval
     assert row["p_corrected"] == found.rows[0].p_corrected
-    assert told["signature"] == found.signature
+    assert told["signatures"] == list(found.signatures)
 
 
 def test_signature() -> None:
     found = compared(*corpus(9, 2, 4, 8))
-    lines = found.signature.split(" & ")
-    tests = "|tests=bootstrap+randomization,holm(rows=6)"
-    assert lines == [line + tests for line in found.scores[0].signatures]
+    lines = found.signatures
+    tests = "|tests=bootstrap+randomization+holm(6)"
+    assert list(lines) == [line + tests for line in found.scores[0].signatures]
     assert all("resamples=300,level=0.95,seed=5" in line for line in lines)

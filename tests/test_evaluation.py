@@ -100,6 +100,10 @@ def test_bad_numbers_are_told() -> None:
 
 def test_inputs_are_named_as_briefly_as_tells_them_apart() -> None:
     assert called(["a/one.txt", Path("b/two.txt")]) == ("one", "two")
-    assert called(["a/one.txt", "b/one.txt"]) == ("a/one.txt", "b/one.txt")
+    assert called(["x/a/one.txt", "x/b/one.txt"]) == ("a", "b")
+    assert called(["x/a/nlp", "x/b/nlp"]) == ("a", "b")
+    assert called(["x/a/nlp", "x/b/nlp", "x/nlp"]) == ("nlp 1", "nlp 2", "nlp 3")
+    assert called(["one.txt", "one.txt"]) == ("one 1", "one 2")
     assert called([text("a"), text("b")]) == ("1", "2")
+    assert called([text("a")]) == ("1",)
     assert called([text("a", id="x"), text("b", id="y")]) == ("x", "y")

@@ -30,8 +30,8 @@ def test_single_recordings_need_no_name() -> None:
     [
         ("aa", "ab", "the hypothesis has two recordings named 'a'"),
         ("ab", "aa", "reference 1 has two recordings named 'a'"),
-        ("ab", "ac", "1 recordings are not in reference 1: 'b'"),
-        ("a", "ab", "1 recordings are not in the hypothesis: 'b'"),
+        ("ab", "ac", "1 recording is not in reference 1: 'b'"),
+        ("a", "ab", "1 recording is not in the hypothesis: 'b'"),
         ("abcdefgh", "a", "7 recordings are not in reference 1: 'b', 'c', 'd', 'e', 'f', …"),
     ],
 )

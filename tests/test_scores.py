@@ -12,6 +12,7 @@ from caesura import __version__, registry
 from caesura.contracts import Counts, Metric, Undefined, Value
 from caesura.errors import MismatchError
 from caesura.metrics.boundary import Boundary
+from caesura.metrics.gaps import NONE_GIVEN
 from caesura.metrics.wisebe import WiSeBE
 from caesura.numeric.stats import Resampling
 from caesura.scores import Scores, scored
@@ -259,5 +260,5 @@ def test_no_reference_is_refused() -> None:
 
 def test_no_recordings_have_no_values() -> None:
     scores = scored([], [[]], [Boundary()], Terms((), False, DRAWN))
-    assert scores.values[0]["f1"] == Undefined("no reference")
+    assert scores.values[0]["f1"] == Undefined(NONE_GIVEN)
     assert json.dumps(scores.to_json(), allow_nan=False)

@@ -14,7 +14,7 @@ from caesura.evaluation import LEAST, Plan, called, evaluated
 from caesura.formats import files as _files
 from caesura.numeric.stats import RESAMPLES, SEED
 from caesura.scores import Scores
-from caesura.transcript import Origin, Transcript
+from caesura.transcript import Origin, Strings, Transcript
 
 __all__ = [
     "Comparison",
@@ -34,6 +34,8 @@ __all__ = [
 logger = logging.getLogger("caesura")
 
 Input = str | Path | Transcript
+Inputs = Input | Sequence[Input | Sequence[Transcript]]
+"""One input, or several: each a file, a folder, or what is in one."""
 
 
 def read(
@@ -61,8 +63,9 @@ def read(
             except CaesuraError as error:
                 failed.append(error)
             else:
-                origin = Origin(file, str(place))
-                yield from (transcript.replace(origin=origin) for transcript in found)
+                for transcript in found:
+                    kind = transcript.origin.format if transcript.origin else ""
+                    yield transcript.replace(origin=Origin(file, str(place), kind))
     _files.tell(failed, len(seen), "could not be read")
 
 
@@ -121,7 +124,7 @@ def segment(
 def score(
     hypothesis: Input | Iterable[Input],
     *,
-    reference: Input | Sequence[Input],
+    reference: Inputs,
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     sweep: str | Sequence[str] = (),
     align: bool = False,
@@ -141,16 +144,15 @@ def score(
     have the format of the hypothesis if one is given and none of their own.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    given, references = _references(reference, reference_format or format)
-    system = list(read(hypothesis, format=format))
-    (found,) = evaluated([system], references, plan, called(given))
+    names, references = _each(reference, reference_format or format)
+    (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)
     return found
 
 
 def compare(
-    hypothesis: Sequence[Input],
+    hypothesis: Inputs,
     *,
-    reference: Input | Sequence[Input],
+    reference: Inputs,
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
@@ -167,15 +169,12 @@ def compare(
     main value of each metric: paired bootstrap and approximate randomization, Holm-corrected.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    given, references = _references(reference, reference_format or format)
-    systems = [list(read(one, format=format)) for one in hypothesis]
-    found = evaluated(systems, references, plan, called(given))
-    chosen = (value,) if isinstance(value, str) else tuple(value)
-    return Comparison(called(hypothesis), found, chosen)
+    names, found = _systems(hypothesis, reference, plan, format, reference_format)
+    return Comparison(names, found, (value,) if isinstance(value, str) else tuple(value))
 
 
 def agree(
-    reference: Sequence[Input],
+    reference: Inputs,
     *,
     metric: str | Metric | Sequence[str | Metric] = "Agreement",
     align: bool = False,
@@ -189,17 +188,17 @@ def agree(
     With `align`, annotations of texts that differ are carried over to the words of the first.
     """
     plan = Plan.of(metric, (), normalize, align, resamples, seed)
-    given, references = _references(reference, format)
+    names, references = _each(reference, format)
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
-    (found,) = evaluated(references[:1], references, plan, called(given))
-    return found
+    (found,) = evaluated(references[:1], references, plan, names)
+    return found.on_words_of(names[0]) if align else found
 
 
 def report(
-    hypothesis: Input | Sequence[Input],
+    hypothesis: Inputs,
     *,
-    reference: Input | Sequence[Input],
+    reference: Inputs,
     output: str | Path | Sequence[str | Path],
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
@@ -220,13 +219,9 @@ def report(
     from caesura.reports.write import kinds, write_report
 
     kinds(output)
-    several = [hypothesis] if isinstance(hypothesis, (str, Path, Transcript)) else hypothesis
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    given, references = _references(reference, reference_format or format)
-    systems = [list(read(one, format=format)) for one in several]
-    found = evaluated(systems, references, plan, called(given))
+    names, found = _systems(hypothesis, reference, plan, format, reference_format)
     chosen = (value,) if isinstance(value, str) else tuple(value)
-    names = called(several)
     comparison = Comparison(names, found, chosen) if len(names) > 1 else None
     return write_report(Results(names, found, comparison), output)
 
@@ -238,11 +233,25 @@ def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
     return find(study)(Path(data), Path(out)).text
 
 
-def _references(
-    given: Input | Sequence[Input], format: str | Format | None
-) -> tuple[list[Input], list[list[Transcript]]]:
+def _each(given: Inputs, format: str | Format | None) -> tuple[Strings, list[list[Transcript]]]:
+    """Read what each input holds, apart from the others, and name them."""
     several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
-    return several, [list(read(one, format=format)) for one in several]
+    return called(several), [list(read(one, format=format)) for one in several]
+
+
+def _systems(
+    hypothesis: Inputs,
+    reference: Inputs,
+    plan: Plan,
+    format: str | Format | None,
+    reference_format: str | Format | None,
+) -> tuple[Strings, tuple[Scores, ...]]:
+    """Score systems under the same terms, and name them."""
+    names, systems = _each(hypothesis, format)
+    if not systems:
+        raise MismatchError("there is no system to score", remedy="name a file or folder of each")
+    others, references = _each(reference, reference_format or format)
+    return names, evaluated(systems, references, plan, others)
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:

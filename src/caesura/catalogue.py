@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from inspect import getdoc
 from typing import Any, get_args
 
@@ -30,11 +31,21 @@ def _registered(kind: str) -> list[dict[str, str]]:
     for name in registry.names(singular):
         found: Any = registry.find(singular, name)
         row = {"name": name, "about": _first_line(found)}
-        if singular == "format":
+        if singular != "format":
+            row["settings"] = _settings(found)
+        else:
             row["suffixes"] = " ".join(found.suffixes)
             row["carries"] = " ".join(sorted(found.carries))
         rows.append(row)
     return rows
+
+
+def _settings(kind: Any) -> str:
+    """What can be set, and what it is if nothing is said."""
+    needed = [field.name for field in fields(kind) if field.default is MISSING]
+    if needed:
+        return ", ".join(needed)
+    return ", ".join(f"{name}={value!r}" for name, value in kind().settings.items())
 
 
 def _first_line(thing: object) -> str:

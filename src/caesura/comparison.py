@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from caesura.contracts import Counts, Metric, Undefined, Value
+from caesura.contracts import Metric, Undefined, Value
 from caesura.errors import MismatchError, UnknownName
 from caesura.numeric.stats import (
     Interval,
@@ -21,7 +21,7 @@ from caesura.numeric.stats import (
     swapped,
 )
 from caesura.pairing import refuse_strangers
-from caesura.scores import Scores, tabled
+from caesura.scores import Scores, tabled, untabled
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,28 @@ class Paired:
     names: list[str]
     systems: list[Rows]
     resampling: Resampling
+    trades: dict[tuple[int, int], list[tuple[dict[str, Value], dict[str, Value]]]] = field(
+        default_factory=dict
+    )
 
     def values(self, row: Rows) -> dict[str, Value]:
         """Give the values of a sum of units."""
-        return self.metric.values(Counts(**dict(zip(self.names, row.tolist(), strict=True))))
+        return self.metric.values(untabled(self.names, row))
 
     @cached_property
     def drawn(self) -> list[list[dict[str, Value]]]:
         """For each resample the values of each system."""
         draws = bootstrapped(self.systems, self.resampling)
         return [[self.values(row) for row in rows] for rows in draws]
+
+    def traded(self, a: int, b: int) -> list[tuple[dict[str, Value], dict[str, Value]]]:
+        """Give the values of two systems each time they have traded units at random."""
+        if (a, b) not in self.trades:
+            self.trades[a, b] = [
+                (self.values(one), self.values(other))
+                for one, other in swapped(self.systems[a], self.systems[b], self.resampling)
+            ]
+        return self.trades[a, b]
 
     def test(self, row: Difference) -> Difference:
         """Add interval and p-values to a difference."""
@@ -70,9 +82,8 @@ class Paired:
         between = interval(drawn, self.resampling.level)
         if isinstance(between, Undefined):
             return replace(row, undefined=between.reason)
-        trades = swapped(self.systems[row.a], self.systems[row.b], self.resampling)
         traded = _subtracted(
-            [(self.values(one)[row.value], self.values(other)[row.value]) for one, other in trades]
+            [(one[row.value], other[row.value]) for one, other in self.traded(row.a, row.b)]
         )
         return replace(
             row,
@@ -87,10 +98,6 @@ def _subtracted(pairs: list[tuple[Value, Value]]) -> list[Value]:
         a if isinstance(a, Undefined) else b if isinstance(b, Undefined) else a - b
         for a, b in pairs
     ]
-
-
-def _known(values: list[Value]) -> list[float]:
-    return [value for value in values if not isinstance(value, Undefined)]
 
 
 @dataclass(frozen=True)
@@ -153,7 +160,8 @@ class Comparison:
         for system, value in zip((a, b), values, strict=True):
             if isinstance(value, Undefined):
                 return replace(row, undefined=f"{self.systems[system]}: {value.reason}")
-        return replace(row, difference=_known(values)[0] - _known(values)[1])
+        (apart,) = _subtracted([(values[0], values[1])])
+        return row if isinstance(apart, Undefined) else replace(row, difference=apart)
 
     def _paired(self, i: int) -> Paired | str:
         """Pair the units of all systems, or say why they cannot be."""
@@ -177,12 +185,16 @@ class Comparison:
         return Paired(self.scores[0].metrics[i], names, systems, terms.resampling)
 
     @property
-    def signature(self) -> str:
-        """The line that reproduces the tests: the scores' own, and which tests they are."""
-        return " & ".join(
-            f"{line}|tests=bootstrap+randomization,holm(rows={len(self.rows)})"
-            for line in self.scores[0].signatures
-        )
+    def signatures(self) -> tuple[str, ...]:
+        """The lines that reproduce the tests: those of each system's scores, and which tests."""
+        tested = sum(row.p_corrected is not None for row in self.rows)
+        tests = f"|tests=bootstrap+randomization+holm({tested})" if tested else ""
+        lines = {
+            line: None
+            for each in zip(*(one.signatures for one in self.scores), strict=True)
+            for line in each
+        }
+        return tuple(f"{line}{tests}" for line in lines)
 
     def to_json(self) -> dict[str, Any]:
         """Give what `compare --json` prints."""
@@ -195,5 +207,5 @@ class Comparison:
                 vars(row) | {"a": self.systems[row.a], "b": self.systems[row.b]}
                 for row in self.rows
             ],
-            "signature": self.signature,
+            "signatures": list(self.signatures),
         }

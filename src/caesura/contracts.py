@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.transcript import Floats, Segmentation, Strings, Transcript
+from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
 
 
 class Configured:
@@ -30,9 +30,13 @@ class Configured:
     name: ClassVar[str]
     """The registered name."""
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What it was made with."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
     def __repr__(self) -> str:
-        settings = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self))  # type: ignore[arg-type]
-        return f"{self.name}({settings})"
+        return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
 
 
 def strings(name: str, value: object, known: Strings = ()) -> Strings:
@@ -163,6 +167,13 @@ class Metric(Configured, ABC):
         """Say how much each word of the hypothesis adds to each count, if that can be said.
 
         It is what resampling parts of one document rests on: the columns sum to the counts.
+        """
+        return None
+
+    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+        """Count boundaries of each reference that have no gap of their own among the words.
+
+        `lost` has the gaps near which they are; None if a metric has no way to count them.
         """
         return None
 

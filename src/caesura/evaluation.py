@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from caesura.numeric.stats import Resampling
 from caesura.pairing import paired
 from caesura.scores import Scores, Sweep, scored
 from caesura.scoring import Terms
-from caesura.text.normalize import LADDER, describe, least
+from caesura.text.normalize import describe, least
 from caesura.transcript import Strings, Transcript
 
 LEAST = "least"
@@ -45,7 +46,11 @@ class Plan:
     ) -> Plan:
         """Understand what users write."""
         wanted = [metric] if isinstance(metric, (str, Metric)) else metric
-        metrics = [registry.parse("metric", m) if isinstance(m, str) else m for m in wanted]
+        metrics = dict.fromkeys(
+            registry.parse("metric", m) if isinstance(m, str) else m for m in wanted
+        )
+        if not metrics:
+            raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [sweep] if isinstance(sweep, str) else sweep
         steps = normalize.split("+") if isinstance(normalize, str) else normalize
         steps = () if steps == ["none"] else tuple(steps)
@@ -63,18 +68,16 @@ class Plan:
         """Settle the normalisation, the same for all systems."""
         steps = self.normalize
         if steps == (LEAST,):
-            needed = not self.align and any(metric.same_words for metric in self.metrics)
-            groups = (
+            steps = least(
                 [ours, *theirs] for system in systems for ours, theirs in paired(system, references)
             )
-            steps = least(groups) if needed else LADDER[-1]
         return Terms(steps, self.align, self.resampling)
 
     def variants(self) -> list[tuple[str, tuple[Any, ...], list[Metric]]]:
         """Give each sweep with the metrics it goes through."""
         found = []
         for setting, values in self.sweeps:
-            swept = [m for m in self.metrics if setting in {field.name for field in fields(m)}]  # type: ignore[arg-type]
+            swept = [metric for metric in self.metrics if setting in metric.settings]
             if not swept:
                 names = ", ".join(metric.name for metric in self.metrics)
                 raise UnknownName(
@@ -110,11 +113,12 @@ def points(text: str) -> tuple[str, tuple[Any, ...]]:
     """Read `window_gap=0:20`, `words=0:10:2` or `k=2,5,10`: a setting and its values."""
     setting, equals, values = text.partition("=")
     try:
-        found = _listed(values) if "," in values else _range(values)
+        found = _range(values) if ":" in values else tuple(map(_number, values.split(",")))
     except ValueError as error:
-        raise _not_a_sweep(text) from error
-    if not equals or not found:
-        raise _not_a_sweep(text)
+        reason = str(error) if " " in str(error) else "write setting=first:last, or first:last:step"
+        raise UnknownName(f"{text!r} is not a sweep", remedy=reason) from error
+    if not equals:
+        raise UnknownName(f"{text!r} is not a sweep", remedy="write setting=first:last")
     if len(found) > MOST_POINTS:
         raise UnknownName(
             f"{text!r} has {len(found)} points", remedy=f"sweep through {MOST_POINTS} at most"
@@ -122,30 +126,22 @@ def points(text: str) -> tuple[str, tuple[Any, ...]]:
     return setting.strip(), found
 
 
-def _not_a_sweep(text: str) -> UnknownName:
-    return UnknownName(
-        f"{text!r} is not a sweep", remedy="write setting=first:last, as in window_gap=0:20"
-    )
-
-
-def _listed(values: str) -> tuple[Any, ...]:
-    return tuple(map(_number, values.split(",")))
-
-
 def _range(values: str) -> tuple[Any, ...]:
-    parts = [_number(each) for each in values.split(":")]
-    first, last, step = {1: (*parts * 2, 1), 2: (*parts, 1), 3: tuple(parts)}.get(
-        len(parts), (0, 0, 0)
-    )
-    if step <= 0 or (last - first) / step > MOST_POINTS * 10:
+    first, last, *more = [_number(each) for each in values.split(":")]
+    if not more and not (isinstance(first, int) and isinstance(last, int)):
+        raise ValueError("a range of fractions needs a step, as in seconds=0.1:0.5:0.1")
+    step = more[0] if more else 1
+    if len(more) > 1 or step <= 0 or last < first or (last - first) / step > MOST_POINTS * 10:
         raise ValueError(values)
     # A millionth of a step makes up for what floats lack.
-    count = int((last - first) / step + 1e-6) + 1 if last >= first else 0
+    count = int((last - first) / step + 1e-6) + 1
     return tuple(_number(repr(round(first + i * step, 9))) for i in range(count))
 
 
 def _number(text: str) -> int | float:
     value = float(text)
+    if not isfinite(value):
+        raise ValueError(text)
     return int(text) if text.strip().lstrip("+-").isdecimal() else value
 
 
@@ -157,16 +153,29 @@ def _with(metric: Metric, setting: str, value: Any) -> Metric:
 
 
 def called(inputs: Sequence[object]) -> Strings:
-    """Name inputs as briefly as tells them apart: by file name, by path, or by number."""
-    paths = [
-        Path(each.id)
-        if isinstance(each, Transcript)
-        else Path(str(each))
-        if isinstance(each, (str, Path))
-        else Path()
+    """Name inputs as briefly as tells them apart: by file, by folders they do not share, or both.
+
+    The same input twice has its number too.
+    """
+    names = [
+        each.id if isinstance(each, Transcript) else str(each) if _is_path(each) else ""
         for each in inputs
     ]
-    for short in ([path.stem for path in paths], [str(path) for path in paths]):
+    paths = [Path(name) for name in names]
+    stems = [path.stem for path in paths]
+    for short in (stems, _apart([path.parts for path in paths])):
         if all(short) and len(set(short)) == len(short):
             return tuple(short)
-    return tuple(map(str, range(1, len(inputs) + 1)))
+    return tuple(f"{stem} {number}".strip() for number, stem in enumerate(stems, 1))
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, (str, Path))
+
+
+def _apart(paths: Sequence[Strings]) -> list[str]:
+    """Leave out the folders that all paths begin or end with."""
+    shortest = min(map(len, paths), default=0)
+    front = next((i for i in range(shortest) if len({p[i] for p in paths}) > 1), 0)
+    back = next((i for i in range(1, shortest + 1) if len({p[-i] for p in paths}) > 1), 1)
+    return ["/".join(path[front : len(path) - back + 1]) for path in paths]

@@ -38,9 +38,11 @@ def refuse_strangers(ids: Sequence[str], side: str) -> None:
     """Raise an error if there are recordings that one side lacks."""
     if ids:
         shown = ", ".join(repr(id) for id in ids[:5]) + (", …" if len(ids) > 5 else "")
+        are = "recording is" if len(ids) == 1 else "recordings are"
         raise MismatchError(
-            f"{len(ids)} recordings are not in {side}: {shown}",
-            remedy="give both sides the same recordings; they are paired by name",
+            f"{len(ids)} {are} not in {side}: {shown}",
+            remedy="give both sides the same recordings, paired by name (a -r before each "
+            "reference; caesura compare for several systems)",
         )
 
 

@@ -51,6 +51,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "conllu": "caesura.formats.conllu:ConllU",
         "knp": "caesura.formats.knp:Knp",
         "bio": "caesura.formats.bio:Bio",
+        "offsets": "caesura.formats.offsets:Offsets",
         "iwslt": "caesura.formats.iwslt:Iwslt",
     },
     "detector": {

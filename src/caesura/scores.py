@@ -11,9 +11,9 @@ import numpy as np
 
 from caesura.contracts import Counts, Metric, Undefined, Value, as_json
 from caesura.errors import MismatchError
-from caesura.numeric.stats import FEW, Interval, Rows, bootstrapped, interval
+from caesura.numeric.stats import FEW, FEWEST, Interval, Rows, bootstrapped, interval
 from caesura.pairing import paired
-from caesura.scoring import BLOCK, Document, Terms, document
+from caesura.scoring import BLOCK, Document, Terms, document, losses, mixtures
 from caesura.text.normalize import describe
 from caesura.transcript import Strings, Transcript
 from caesura.version import __version__
@@ -76,7 +76,7 @@ class Scores:
             return dict.fromkeys(rates, alone)
         names, rows = tabled(self.units[i])
         drawn = [
-            self.metrics[i].values(Counts(**dict(zip(names, row.tolist(), strict=True))))
+            self.metrics[i].values(untabled(names, row))
             for (row,) in bootstrapped([rows], self.terms.resampling)
         ]
         level = self.terms.resampling.level
@@ -86,7 +86,8 @@ class Scores:
     def signatures(self) -> tuple[str, ...]:
         """For each metric the line that reproduces its values."""
         lost = sum(one.boundaries_lost for each in self.documents for one in each.coverage)
-        aligned = f"words(lost={lost})" if self.terms.align else "no"
+        base = f",base={self.terms.base}" if self.terms.base else ""
+        aligned = f"words(lost={lost}{base})" if self.terms.align else "no"
         front = (
             f"references={self.references}|documents={len(self.documents)}"
             f"|normalize={describe(self.terms.normalize)}|align={aligned}"
@@ -117,7 +118,15 @@ class Scores:
         doubts = [f"no interval: {reason}" for reason in dict.fromkeys(reasons)]
         if 2 <= count < FEW and len(reasons) < len(found):
             doubts.append(f"the intervals rest on {count} units only: they come out too narrow")
-        return doubts
+        if found and self.terms.resampling.resamples < FEWEST:
+            doubts.append("the intervals rest on too few resamples to mean much")
+        if self.terms.base:
+            doubts.append(f"on the words of {self.terms.base}: those of another give other numbers")
+        return [*doubts, *losses(self.documents, self.metrics[i]), *mixtures(self.documents)]
+
+    def on_words_of(self, base: str) -> Scores:
+        """Say whose words annotators are compared on."""
+        return replace(self, terms=replace(self.terms, base=base))
 
     def chosen(self, metrics: slice) -> Scores:
         """Give the scores of some of the metrics."""
@@ -177,6 +186,11 @@ def tabled(units: Sequence[Counts]) -> tuple[list[str], Rows]:
     """Counts as rows under their names."""
     names = list(dict.fromkeys(name for each in units for name in each))
     return names, np.array([[each[name] for name in names] for each in units])
+
+
+def untabled(names: Sequence[str], row: Rows) -> Counts:
+    """Give the counts of a row, or of a sum of rows."""
+    return Counts(**dict(zip(names, row.tolist(), strict=True)))
 
 
 def scored(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from caesura.contracts import Counts, Metric
+from caesura.contracts import Counts, Metric, Spread
 from caesura.errors import LayerError
-from caesura.numeric.stats import Resampling, Rows
+from caesura.numeric.stats import Resampling
 from caesura.pairing import refuse_other_words
 from caesura.text.align import Carried, carry
 from caesura.text.normalize import normalize
@@ -19,6 +19,10 @@ from caesura.transcript import Indices, Transcript
 BLOCK = 5
 """Sentences that are drawn together when parts of one recording are resampled."""
 
+PLAIN = {"lines", "text", "turns", "tokens"}
+HALF = 0.5
+
+NAMES = {"end": "end times"}
 REMEDIES = {"sentences": "find sentences first: caesura segment … --to jsonl"}
 
 NO_RESAMPLING = Resampling(resamples=0)
@@ -31,6 +35,8 @@ class Terms:
     normalize: tuple[str, ...]
     align: bool
     resampling: Resampling = NO_RESAMPLING
+    base: str = ""
+    """Whose words annotators are compared on, if theirs differ."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,8 @@ class Coverage:
     def of(cls, carried: Carried) -> Coverage:
         """Read it off what was carried over."""
         found = carried.alignment
-        return cls(found.insertions, found.deletions, found.substitutions, carried.lost_boundaries)
+        lost = len(carried.lost_boundaries)
+        return cls(found.insertions, found.deletions, found.substitutions, lost)
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,8 @@ class Document:
     """One recording: the texts as they were compared, and a set of counts for each metric.
 
     `hypothesis` is as it was read, `compared` and `references` are normalised, and `carried`
-    are the references on the words of the hypothesis.
+    are the references on the words of the hypothesis. `lost` has, for each reference that was
+    aligned, the gaps near which boundaries of it have none of their own.
     """
 
     id: str
@@ -64,6 +72,7 @@ class Document:
     carried: tuple[Transcript, ...]
     counts: tuple[Counts, ...]
     coverage: tuple[Coverage, ...] = ()
+    lost: tuple[Indices, ...] = ()
 
     @property
     def words(self) -> int:
@@ -74,30 +83,85 @@ class Document:
         """Give the references on the words that a metric wants."""
         return self.carried if metric.same_words else self.references
 
+    def count(self, metric: Metric) -> Counts:
+        """Count on the whole, with what the references have lost."""
+        lost = self.missed(metric) or ()
+        return metric.count(self.compared, self.references_for(metric)) + Counts(
+            **{name: int(gaps.sum()) for name, gaps in lost}
+        )
+
+    def missed(self, metric: Metric) -> Spread | None:
+        """Give what boundaries add that the references have lost."""
+        return metric.missed(self.lost, self.words) if self.lost and metric.same_words else None
+
     def blocks(self, metric: Metric) -> list[Counts]:
         """Counts of each few sentences; none if a metric cannot tell them apart."""
         columns = metric.spread(self.compared, self.references_for(metric))
         if columns is None or not self.words:
             return []
         starts = self._starts()
-        sums = {name: np.add.reduceat(gaps, starts, dtype=kind(gaps)) for name, gaps in columns}
+        sums: dict[str, Indices] = {}
+        for name, gaps in (*columns, *(self.missed(metric) or ())):
+            sums[name] = sums.get(name, 0) + np.add.reduceat(gaps, starts, dtype=np.int64)
         return [
-            Counts(**{name: each[i].item() for name, each in sums.items()})
+            Counts(**{name: int(each[i]) for name, each in sums.items()})
             for i in range(len(starts))
         ]
 
     def _starts(self) -> Indices:
-        """First word of each block: as many places where any reference ends a sentence."""
-        known = [one.sentences.boundary for one in self.carried if one.sentences is not None]
-        flags: list[Any] = [each for each in known if len(each) == self.words]
-        ends = np.flatnonzero(np.logical_or.reduce(flags)) if flags else np.zeros(0, np.int64)
+        """First word of each block: as many places where any reference ends a sentence.
+
+        If no reference has the same words, it is those of the hypothesis.
+        """
+        texts = [one for one in self.carried if len(one) == self.words] or [self.compared]
+        known: list[Any] = [one.sentences.boundary for one in texts if one.sentences is not None]
+        ends = np.flatnonzero(np.logical_or.reduce(known)) if known else np.zeros(0, np.int64)
         starts = np.append(0, ends[BLOCK - 1 :: BLOCK] + 1)
         return starts[starts < self.words]
 
 
-def kind(gaps: Rows) -> type[np.float64] | type[np.int64]:
-    """Give the type in which a column is summed."""
-    return np.float64 if gaps.dtype.kind == "f" else np.int64
+def losses(documents: Sequence[Document], metric: Metric) -> list[str]:
+    """Tell what an alignment could not do for a metric."""
+    told = []
+    lost = sum(len(places) for each in documents for places in each.lost)
+    if lost and any(each.missed(metric) is None for each in documents):
+        told.append(
+            f"{lost} boundaries of the references stand after words that the hypothesis lacks, "
+            "and are not counted"
+        )
+    for number, shared in enumerate(_shared(documents), 1):
+        if shared < HALF:
+            told.append(
+                f"the hypothesis has {shared:.0%} of the words of reference {number}: "
+                "are they the same recordings?"
+            )
+    return told
+
+
+def _shared(documents: Sequence[Document]) -> list[float]:
+    """For each reference that was aligned, the part of its words that the hypothesis has too."""
+    aligned = [each for each in documents if each.coverage]
+    parts = []
+    for number in range(len(aligned[0].coverage) if aligned else 0):
+        words = sum(len(each.references[number]) for each in aligned)
+        other = sum(
+            each.coverage[number].reference_words_unmatched + each.coverage[number].words_replaced
+            for each in aligned
+        )
+        parts.append(1 - other / words if words else 1.0)
+    return parts
+
+
+def mixtures(documents: Sequence[Document]) -> list[str]:
+    """Tell if some plain texts were read in one way and some in another."""
+    texts = [text for each in documents for text in (each.hypothesis, *each.references)]
+    kinds = {text.origin.format for text in texts if text.origin} & PLAIN
+    if len(kinds) < 2:
+        return []
+    return [
+        f"plain texts were read as {' and as '.join(sorted(kinds))}, in which sentences end at "
+        "different things: if that is wrong, name one with --format"
+    ]
 
 
 def document(
@@ -113,18 +177,19 @@ def document(
     theirs = tuple(normalize(one, terms.normalize) for one in references)
     carried: tuple[Transcript, ...] = theirs
     coverage: tuple[Coverage, ...] = ()
+    lost: tuple[Indices, ...] = ()
     if terms.align:
         layers = dict.fromkeys(layer for metric in metrics for layer in metric.compares)
-        bare = Transcript(ours.words, id=ours.id, sentences=ours.sentences)
+        bare = Transcript(ours.words, id=ours.id)
         moved = [carry(one, bare, layers) for one in theirs]
         carried = tuple(each.transcript for each in moved)
         coverage = tuple(map(Coverage.of, moved))
+        lost = tuple(each.lost_boundaries for each in moved)
     elif any(metric.same_words for metric in metrics):
         for number, one in enumerate(theirs, 1):
             refuse_other_words(ours, one, f"reference {number}")
-    made = Document(hypothesis.id, hypothesis, ours, theirs, carried, (), coverage)
-    counts = [metric.count(ours, made.references_for(metric)) for metric in metrics]
-    return replace(made, counts=tuple(counts))
+    made = Document(hypothesis.id, hypothesis, ours, theirs, carried, (), coverage, lost)
+    return replace(made, counts=tuple(map(made.count, metrics)))
 
 
 def _require_layers(transcripts: Sequence[Transcript], metric: Metric) -> None:
@@ -133,7 +198,7 @@ def _require_layers(transcripts: Sequence[Transcript], metric: Metric) -> None:
             if getattr(transcript, layer) is None:
                 owner = f"reference {side}" if side else "the hypothesis"
                 raise LayerError(
-                    f"{owner} ({transcript.id or 'unnamed'}) has no {layer}, "
-                    f"which {metric.name} compares",
-                    remedy=REMEDIES.get(layer, f"give a format that carries {layer}"),
+                    f"{owner} ({transcript.id or 'unnamed'}) has no {NAMES.get(layer, layer)}, "
+                    f"which {metric!r} compares",
+                    remedy=REMEDIES.get(layer, "give a file that has them"),
                 )

@@ -49,10 +49,11 @@ CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
 
 
 class Origin(NamedTuple):
-    """The file a recording was read from, and its place below the folder that was named."""
+    """The file a recording was read from, its place below the folder named, and its format."""
 
     file: str
-    place: str
+    place: str = ""
+    format: str = ""
 
 
 class Span(NamedTuple):

@@ -164,7 +164,7 @@ def test_score_pairs_recordings_by_name(caesura: Program, tmp_path: Path) -> Non
             (tmp_path / side / f"{name}.txt").write_text("one two\nthree four\n")
     done = caesura("score", tmp_path / "h", "--reference", tmp_path / "r", "--format", "lines")
     assert done.code == 1
-    assert "1 recordings are not in reference 1: 'b'" in done.err
+    assert "1 recording is not in reference 1: 'b'" in done.err
 
 
 @pytest.mark.parametrize("kind", ["formats", "detectors", "metrics", "steps", ""])

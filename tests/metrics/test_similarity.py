@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caesura.contracts import Counts, Undefined
+from caesura.metrics.gaps import NO_GAPS
 from caesura.metrics.similarity import (
-    NO_BOUNDARY,
-    NO_GAPS,
+    NO_EDITS,
     BoundarySimilarity,
     SegmentationSimilarity,
     cheapest,
@@ -178,16 +178,14 @@ def test_where_segeval_differs() -> None:
     for peer in (peers.boundary_similarity, peers.segmentation_similarity):
         with pytest.raises(ValueError, match="empty"):
             peer((12,), (12,))
-    assert scored(BoundarySimilarity(), (12, [set()], set()))["similarity"] == Undefined(
-        NO_BOUNDARY
-    )
+    assert scored(BoundarySimilarity(), (12, [set()], set()))["similarity"] == Undefined(NO_EDITS)
     assert scored(SegmentationSimilarity(), (12, [set()], set()))["similarity"] == 1
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_no_gaps(count: int) -> None:
     for metric, reason in (
-        (BoundarySimilarity(), NO_BOUNDARY),
+        (BoundarySimilarity(), NO_EDITS),
         (SegmentationSimilarity(), NO_GAPS),
     ):
         assert scored(metric, (count, [set()], set()))["similarity"] == Undefined(reason)

@@ -1,5 +1,6 @@
 """Tolerant boundaries: by hand, and the matching against a slow exact one."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -44,7 +45,8 @@ def test_settings() -> None:
         with pytest.raises(ValueError, match="seconds is a number of seconds"):
             Tolerant(seconds=bad)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="in words or in seconds, not in both"):
-        Tolerant(words=2, seconds=0.5)
+        Tolerant(words=3, seconds=0.5)
+    assert replace(Tolerant(), seconds=0.5) == Tolerant(seconds=0.5)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +218,7 @@ def test_no_times_at_all() -> None:
 
 
 def test_other_words() -> None:
-    with pytest.raises(MismatchError, match="same number of words"):
+    with pytest.raises(MismatchError, match="has 3 words and a reference 4"):
         Tolerant().count(text(3, set()), [text(4, set())])
 
 

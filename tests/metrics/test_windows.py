@@ -120,7 +120,7 @@ def test_undefined_where_no_window_fits() -> None:
         for count in (0, 1, 4):
             assert scored(metric, (count, [set()], set()))[name] == Undefined(NO_WINDOW)
         assert scored(metric, (5, [{2}], {2}))[name] == 0
-    with pytest.raises(MismatchError, match="same number of words"):
+    with pytest.raises(MismatchError, match="has 3 words and a reference 4"):
         Pk().count(text(3, set()), [text(4, set())])
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.contracts import Counts, Undefined, Value
-from caesura.metrics.agreement import NO_BOUNDARY, NO_CHANCE, NO_GAPS, Agreement
-from caesura.metrics.gaps import NO_HYPOTHESIS, NONE_GIVEN, ONE_GIVEN
+from caesura.metrics.agreement import NO_CHANCE, Agreement
+from caesura.metrics.gaps import NO_BOUNDARY, NO_GAPS, NO_HYPOTHESIS, NONE_GIVEN, ONE_GIVEN
 from caesura.metrics.wisebe import WiSeBE
 from metrics import oracle
 from metrics.oracle import Exact, Places, same, text, texts
@@ -134,7 +134,7 @@ def test_references_that_share_nothing_are_told() -> None:
     counts = metric.count(text(12, {3}), [text(12, {3}), text(12, {9})])
     assert metric.values(counts)["wisebe"] == 0.0
     assert metric.remarks(counts) == [
-        "the references share no boundary: WiSeBE is 0 for every hypothesis"
+        "the references share no boundary: WiSeBE is 0 for every hypothesis that has any"
     ]
 
 

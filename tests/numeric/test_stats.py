@@ -15,6 +15,7 @@ from caesura.numeric.stats import (
     Rows,
     bootstrap_p,
     bootstrapped,
+    correlated,
     holm,
     interval,
     pearson,
@@ -239,3 +240,22 @@ def test_pearson_never_leaves_its_range() -> None:
         found = pearson(series, [factor * x + 0.1 for x in series])
         assert not isinstance(found, Undefined)
         assert -1 <= found <= 1
+
+
+def test_a_correlation_is_that_of_the_pairs_and_its_interval_that_of_pairs_drawn_again() -> None:
+    one, other = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0], [1.0, 3.0, 2.0, 5.0, 4.0, 8.0]
+    value, limits = correlated(one, other, Resampling(2000))
+    assert value == pearson(one, other)
+    # Drawn in another way: by the weights that `bootstrapped` gives the pairs.
+    drawn: list[Value] = []
+    for (times,) in bootstrapped([SIX], Resampling(2000, 7)):
+        pairs = [i for i, n in enumerate(times.tolist()) for _ in range(n)]
+        drawn.append(pearson([one[i] for i in pairs], [other[i] for i in pairs]))
+    assert limits == pytest.approx(interval(drawn, 0.95), abs=0.05)
+
+
+def test_a_correlation_of_too_little_is_undefined() -> None:
+    for series in ([], [0.5], [0.5, 0.5]):
+        value, limits = correlated(series, series, Resampling(10))
+        assert isinstance(value, Undefined)
+        assert isinstance(limits, Undefined)

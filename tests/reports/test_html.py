@@ -51,6 +51,7 @@ def payload(title: str = "Report", words: str = "one\ntwo", **more: Any) -> dict
         "values": {"f1": 0.5, "kappa": None},
         "undefined": {"kappa": title},
         "intervals": {"f1": [0.25, 1e-7]},
+        "counts": [],
         "signature": title,
         "remarks": [title],
     }
@@ -58,6 +59,7 @@ def payload(title: str = "Report", words: str = "one\ntwo", **more: Any) -> dict
     return {
         "title": title,
         "version": "1.0",
+        "among": False,
         "systems": [title],
         "references": ["r1", title],
         "metrics": [metric],
@@ -65,6 +67,7 @@ def payload(title: str = "Report", words: str = "one\ntwo", **more: Any) -> dict
         "sweeps": [],
         "comparison": None,
         "documents": [document],
+        "worst_first": [[0]],
         **more,
     }
 
@@ -101,6 +104,12 @@ def embedded(text: str) -> Any:
     return json.loads(Elements(text).raw["application/json"])
 
 
+def whole(given_payload: dict[str, Any]) -> Any:
+    """The payload with the sign for what cannot be shown instead of half a surrogate pair."""
+    text = json.dumps(given_payload, ensure_ascii=False)
+    return json.loads(re.sub("[\ud800-\udfff]", "\ufffd", text))
+
+
 PLAIN = Elements(page(payload()))
 
 
@@ -108,7 +117,7 @@ PLAIN = Elements(page(payload()))
 def test_texts_come_back_equal_and_add_no_element(text: str) -> None:
     given_payload = payload(title=text, words=f"{text}\n{text}")
     found = Elements(page(given_payload))
-    assert json.loads(found.raw["application/json"]) == given_payload
+    assert json.loads(found.raw["application/json"]) == whole(given_payload)
     assert found.tags == PLAIN.tags
     assert found.raw["module"] == PLAIN.raw["module"]
 
@@ -117,7 +126,7 @@ def test_texts_come_back_equal_and_add_no_element(text: str) -> None:
 def test_any_text_comes_back_equal(text: str) -> None:
     given_payload = payload(title=text, words=text)
     written = page(given_payload).encode("utf-8").decode("utf-8")
-    assert embedded(written) == given_payload
+    assert embedded(written) == whole(given_payload)
     assert Elements(written).tags == PLAIN.tags
 
 
@@ -127,7 +136,8 @@ def test_the_data_hold_no_character_that_means_something_in_html() -> None:
 
 
 def test_the_title_is_text() -> None:
-    assert Elements(page(payload(title="</title><b>A & B</b>"))).title == "</title><b>A & B</b>"
+    title = "</title><b>A & B</b>"
+    assert Elements(page(payload(title=f"{title}\ud83d"))).title == f"{title}\ufffd"
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])

@@ -66,6 +66,14 @@ def test_everything_is_json_and_named() -> None:
     assert len(made["documents"][0]["values"][0]) == 2
 
 
+def test_documents_are_ordered_for_each_metric() -> None:
+    (one, other) = (text(WORDS, 2, id="a"), text(WORDS, 6, id="b"))
+    assert payload(results(one, other))["worst_first"] == [[0], [0]]
+    both = [text(WORDS, 2, id="x"), text(WORDS, 6, id="y")]
+    scores = api.score(both, reference=[[both[0], both[0].replace(id="y")]], metric="Pk")
+    assert payload(Results(("one",), (scores,)))["worst_first"] == [[1, 0]]
+
+
 @pytest.mark.parametrize("suffix", KINDS)
 def test_each_kind_is_written_whole(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"out{suffix}"
@@ -77,3 +85,12 @@ def test_each_kind_is_written_whole(tmp_path: Path, suffix: str) -> None:
 def test_other_suffixes_are_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"use one of \.html, \.md"):
         api.report("absent.txt", reference="absent.txt", output=tmp_path / "out.docx")
+
+
+def test_annotators_have_a_title_and_no_system() -> None:
+    annotators = [text(WORDS, 2, id="ann"), text(WORDS, 6, id="ben")]
+    for some, title in ((annotators, "2 annotators"), (annotators[:1], "1 annotator")):
+        found = payload(Results(("annotators",), (api.agree(some, resamples=0),), among=True))
+        assert found["title"] == f"Agreement of {title}"
+        assert found["documents"][0]["views"][0]["systems"] == []
+        assert set(found["scores"][0]["counts"]) >= {"gaps", "union", "boundaries_1"}

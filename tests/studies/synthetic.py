@@ -74,7 +74,7 @@ def corpora(data: Path) -> Path:
     for number in range(4):
         sentences = speech(50 + number, 60)
         words = [w for s in sentences for w in s]
-        # Two sentences in one, so that this system finds fewer.
-        flags = [f and (i % 2 == 0) for i, f in enumerate(ends(sentences))]
+        # This teacher hears an end after adverbs only, so that the system finds half of them.
+        flags = [word in ADVERBS for word in words]
         put(data / "earnings22" / "references" / f"{number}.nlp", nlp(words, [*flags[:-1], True]))
     return data

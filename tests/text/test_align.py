@@ -107,29 +107,15 @@ def test_boundaries_find_their_word(
     carried = carry(text(source, *ends), Transcript(tuple(target.split())), ["sentences"])
     assert carried.transcript.sentences is not None
     assert carried.transcript.sentences.gaps.tolist() == expected
-    assert carried.lost_boundaries == lost
+    assert len(carried.lost_boundaries) == lost
 
 
-@pytest.mark.parametrize(
-    ("target", "known", "expected"),
-    [
-        ("a b um uh c d", (2,), [2, 5]),  # the source cannot tell: the target's boundary it is
-        ("a b um uh c d", (3,), [3, 5]),
-        ("a b um uh c d", (2, 3), [2, 5]),
-        ("a b um uh c d", (0, 4), [1, 5]),
-        ("a b um uh c d", (), [1, 5]),
-        ("um uh c d", (1,), [1, 3]),
-        ("a b um uh", (2,), [1, 3]),
-        ("a b um uh", (), [1, 3]),
-        ("a b x d", (2,), [1, 3]),  # a replaced word stands in its place
-    ],
-)
-def test_inserted_words_leave_a_boundary_open(
-    target: str, known: tuple[int, ...], expected: list[int]
-) -> None:
-    found = carry(text("a b c d", 1), text(target, *known)).transcript.sentences
-    assert found is not None
-    assert found.gaps.tolist() == expected
+def test_boundaries_do_not_depend_on_those_of_the_target() -> None:
+    places = [
+        carry(text("a b c d", 1), text("a b um uh c d", *known)).transcript.sentences
+        for known in ((), (2,), (3,), (0, 4))
+    ]
+    assert [each.gaps.tolist() for each in places if each] == [[1, 5]] * 4
 
 
 def test_times_go_to_words_in_the_same_place_and_tags_to_equal_words() -> None:
@@ -174,7 +160,7 @@ def test_equal_texts_carry_everything(source: tuple[str, ...], more: tuple[str, 
     found = carry(whole, Transcript(source))
     assert found.transcript == whole
     assert found.alignment.edits == 0
-    assert found.lost_boundaries == 0
+    assert len(found.lost_boundaries) == 0
     assert len(carry(whole, Transcript(more)).transcript) == len(more)
 
 
@@ -191,7 +177,7 @@ def test_labels_and_evidence_go_with_their_gaps() -> None:
         (".", "", ",", "", "."),
         np.array([2.0, np.nan, -1, np.nan, 3]),
     )
-    assert longer.lost_boundaries == 0
+    assert len(longer.lost_boundaries) == 0
 
 
 @given(TEXTS, st.data())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as _json
+from typing import Any
 
 import click
 
@@ -24,37 +24,16 @@ Examples:
 @options.format
 @measuring.report
 @options.as_json
-def command(
-    reference: tuple[str, ...],
-    metric: tuple[str, ...],
-    align: bool,
-    normalize: str,
-    resamples: int,
-    seed: int,
-    format: str | None,
-    report: tuple[str, ...],
-    json: bool,
-) -> None:
+def command(reference: tuple[str, ...], report: tuple[str, ...], json: bool, **asked: Any) -> None:
     """Measure how far annotators agree on where sentences end.
 
     Each REFERENCE, a file or a folder, is an annotator. With --align, texts that differ are
-    carried over to the words of the first.
+    carried over to the words of the first: another order gives somewhat other numbers.
     """
     from caesura import api
     from caesura.reports.results import Results
     from caesura.reports.write import kinds
 
     kinds(report)
-    scores = api.agree(
-        reference,
-        metric=metric,
-        align=align,
-        normalize=normalize,
-        resamples=resamples,
-        seed=seed,
-        format=format,
-    )
-    results = Results((scores.reference_names[0],), (scores,))
-    measuring.shown(
-        results, report, _json.dumps(scores.to_json(), ensure_ascii=False) if json else ""
-    )
+    scores = api.agree(reference, **asked)
+    measuring.shown(Results(("annotators",), (scores,), among=True), report, json)

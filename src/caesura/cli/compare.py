@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as _json
+from typing import Any
 
 import click
 
@@ -28,21 +28,7 @@ Examples:
 @measuring.reference_format
 @measuring.report
 @options.as_json
-def command(
-    hypothesis: tuple[str, ...],
-    reference: tuple[str, ...],
-    metric: tuple[str, ...],
-    value: tuple[str, ...],
-    sweep: tuple[str, ...],
-    align: bool,
-    normalize: str,
-    resamples: int,
-    seed: int,
-    format: str | None,
-    reference_format: str | None,
-    report: tuple[str, ...],
-    json: bool,
-) -> None:
+def command(hypothesis: tuple[str, ...], report: tuple[str, ...], json: bool, **asked: Any) -> None:
     """Score systems against the same references, and test whether each pair differs.
 
     Each HYPOTHESIS, a file or a folder, is a system. Tests are paired over recordings, or over
@@ -54,20 +40,5 @@ def command(
     from caesura.reports.write import kinds
 
     kinds(report)
-    found = api.compare(
-        hypothesis,
-        reference=reference,
-        metric=metric,
-        value=value,
-        sweep=sweep,
-        align=align,
-        normalize=normalize,
-        resamples=resamples,
-        seed=seed,
-        format=format,
-        reference_format=reference_format,
-    )
-    results = Results(found.systems, found.scores, found)
-    measuring.shown(
-        results, report, _json.dumps(found.to_json(), ensure_ascii=False) if json else ""
-    )
+    found = api.compare(hypothesis, **asked)
+    measuring.shown(Results(found.systems, found.scores, found), report, json)

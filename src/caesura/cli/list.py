@@ -32,5 +32,10 @@ def command(kind: str, json: bool) -> None:
 
     for name, rows in found.items():
         head = [key for key in ("name", "suffixes") if key in rows[0]]
-        cells = [[row[key] for key in (*head, "about")] for row in rows]
+        cells = [[*(row[key] for key in head), about(row)] for row in rows]
         click.echo(table(cells, [name, *head[1:], "what it is"]) + "\n")
+
+
+def about(row: dict[str, str]) -> str:
+    """Say what a thing is and what can be set."""
+    return f"{row['about']} Settings: {row['settings']}" if row.get("settings") else row["about"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from json import dumps
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -77,7 +78,7 @@ def terms(command: Any) -> Any:
         ),
         click.option(
             "--resamples",
-            type=click.IntRange(0),
+            type=click.IntRange(0, 100_000),
             default=1000,
             show_default=True,
             help="Draws for intervals and tests; 0 for none.",
@@ -121,11 +122,11 @@ def report(command: Any) -> Any:
     )(command)
 
 
-def shown(results: Results, report: tuple[str, ...], json: str) -> None:
+def shown(results: Results, report: tuple[str, ...], json: bool) -> None:
     """Write the reports, then print JSON or tables."""
     from caesura.reports.tables import terminal
     from caesura.reports.write import write_report
 
     for path in write_report(results, report):
         click.echo(f"caesura: wrote {path}", err=True)
-    click.echo(json or terminal(results))
+    click.echo(dumps(results.to_json(), ensure_ascii=False) if json else terminal(results))

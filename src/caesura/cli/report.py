@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from caesura.cli import measuring, options
@@ -34,20 +36,7 @@ Examples:
     help="What to write, by its suffix: .html, .md, .tex, .json, .png or .svg; several times "
     "for several.",
 )
-def command(
-    hypothesis: tuple[str, ...],
-    reference: tuple[str, ...],
-    metric: tuple[str, ...],
-    value: tuple[str, ...],
-    sweep: tuple[str, ...],
-    align: bool,
-    normalize: str,
-    resamples: int,
-    seed: int,
-    format: str | None,
-    reference_format: str | None,
-    output: tuple[str, ...],
-) -> None:
+def command(**asked: Any) -> None:
     """Score and compare systems, and write what came out.
 
     Each HYPOTHESIS, a file or a folder, is a system. A page (.html) is one file that needs no
@@ -55,19 +44,5 @@ def command(
     """
     from caesura import api
 
-    written = api.report(
-        hypothesis,
-        reference=reference,
-        metric=metric,
-        value=value,
-        sweep=sweep,
-        align=align,
-        normalize=normalize,
-        resamples=resamples,
-        seed=seed,
-        format=format,
-        reference_format=reference_format,
-        output=output,
-    )
-    for path in written:
+    for path in api.report(**asked):
         click.echo(path)

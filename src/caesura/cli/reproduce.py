@@ -32,3 +32,4 @@ def command(study: str, data: str, out: str) -> None:
     from caesura import api
 
     click.echo(api.reproduce(study, data=data, out=out))
+    click.echo(f"caesura: the whole report is in {out}", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as _json
+from typing import Any
 
 import click
 
@@ -33,17 +33,10 @@ Examples:
 @options.as_json
 def command(
     hypothesis: tuple[str, ...],
-    reference: tuple[str, ...],
-    metric: tuple[str, ...],
-    sweep: tuple[str, ...],
-    align: bool,
-    normalize: str,
-    resamples: int,
-    seed: int,
     format: str | None,
-    reference_format: str | None,
     report: tuple[str, ...],
     json: bool,
+    **asked: Any,
 ) -> None:
     """Score a segmentation (HYPOTHESIS: files or folders) against references.
 
@@ -56,19 +49,7 @@ def command(
     from caesura.reports.write import kinds
 
     kinds(report)
-    scores = api.score(
-        watched(api.read(hypothesis, format=format)),
-        reference=reference,
-        metric=metric,
-        sweep=sweep,
-        align=align,
-        normalize=normalize,
-        resamples=resamples,
-        seed=seed,
-        reference_format=reference_format or format,
-    )
+    asked["reference_format"] = asked["reference_format"] or format
+    scores = api.score(watched(api.read(hypothesis, format=format)), **asked)
     name = called(hypothesis)[0] if len(hypothesis) == 1 else "hypothesis"
-    results = Results((name,), (scores,))
-    measuring.shown(
-        results, report, _json.dumps(scores.to_json(), ensure_ascii=False) if json else ""
-    )
+    measuring.shown(Results((name,), (scores,)), report, json)

@@ -17,7 +17,7 @@ from caesura.contracts import Format
 from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
 from caesura.formats.base import TextFormat
 from caesura.formats.source import Source, stem_of
-from caesura.transcript import Transcript
+from caesura.transcript import Origin, Transcript
 
 logger = logging.getLogger("caesura")
 
@@ -72,11 +72,14 @@ def read(file: str | Path, format: str | Format | None = None) -> Iterator[Trans
         raise source.error("the file is empty")
     chosen = choose(source) if format is None else format
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
-    stream = io.BytesIO(source.data)
-    if isinstance(reader, TextFormat):
-        yield from reader.parse(source)
-    else:
-        yield from reader.read(stream)
+    origin = Origin(str(file), format=reader.name)
+    found = (
+        reader.parse(source)
+        if isinstance(reader, TextFormat)
+        else reader.read(io.BytesIO(source.data))
+    )
+    for transcript in found:
+        yield transcript.replace(origin=origin)
 
 
 def choose(source: Source) -> Format:

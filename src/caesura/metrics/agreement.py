@@ -11,23 +11,25 @@ import numpy as np
 
 from caesura.contracts import Counts, Spread, Undefined, Value, ratio
 from caesura.metrics.gaps import (
+    NO_BOUNDARY,
+    NO_GAPS,
     NONE_GIVEN,
     ONE_GIVEN,
     GapMetric,
     ends,
+    inside,
+    marks,
     mean,
     refuse_other_lengths,
 )
 from caesura.transcript import Transcript
 
-NO_GAPS = "there are no gaps between words"
 NO_CHANCE = "all gaps are labelled alike, so that chance alone gives full agreement"
-NO_BOUNDARY = "no boundary in any reference"
 
 
 @dataclass(frozen=True, repr=False)
 class Agreement(GapMetric):
-    """Agreement of the references with each other; the hypothesis lends its words only.
+    """How far references agree with each other; a hypothesis lends its words only.
 
     Fleiss' kappa (1971) and Krippendorff's alpha over all gaps, the agreement ratio of WiSeBE
     over the gaps where somebody has a boundary, and F1 of each pair and their mean. The last
@@ -102,20 +104,15 @@ def shared_counts(
     are `possible`; where d > 1 these d are `shared`.
     """
     refuse_other_lengths(hypothesis, references)
-    count, most = len(hypothesis), len(references)
-    at = np.zeros(count, np.int32)
-    for one in references:
-        at += ends(one, count_end)
-    gaps = np.ones(count, np.bool_)
-    if count and not count_end:
-        gaps[-1] = False
+    most, at = len(references), marks(references, count_end)
+    gaps = inside(len(hypothesis), count_end)
     yield "gaps", gaps
-    yield "ratings", gaps * np.int32(most)
+    yield "ratings", gaps * most
     yield "marks", at
-    yield "pairs", gaps * np.int32(most * (most - 1))
+    yield "pairs", gaps * (most * (most - 1))
     yield "agreeing", (at * (at - 1) + (most - at) * (most - at - 1)) * gaps
     yield "union", at > 0
-    yield "possible", (at > 0) * np.int32(most)
+    yield "possible", (at > 0) * most
     yield "shared", np.where(at > 1, at, 0)
 
 

@@ -16,7 +16,7 @@ from caesura.metrics.gaps import (
     Pairwise,
     harmonic,
     known_sentences,
-    refuse_other_lengths,
+    missing,
 )
 from caesura.transcript import Indices, Segmentation, Strings, Transcript
 
@@ -50,13 +50,16 @@ class Boundary(Pairwise):
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> Spread:
         """Tell correct, incorrect, missing and spurious boundaries apart."""
-        refuse_other_lengths(hypothesis, references)
         ours, theirs = self._slots(hypothesis), self._slots(reference)
         both = (ours > 0) & (theirs > 0)
         yield "correct", both & (ours == theirs)
         yield "incorrect", both & (ours != theirs)
         yield "missing", (theirs > 0) & ~both
         yield "spurious", (ours > 0) & ~both
+
+    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+        """Count them as missing."""
+        return None if self.classes else missing(lost, count, "missing")
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Precision, recall, F1 and slot error rate (section 1.4 of the paper)."""

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 from math import fsum
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.contracts import Counts, Metric, Spread, Undefined, Value
 from caesura.errors import LayerError, MismatchError
-from caesura.transcript import Flags, Segmentation, Transcript
+from caesura.transcript import Flags, Indices, Segmentation, Transcript
 
 NO_HYPOTHESIS = "no boundary in the hypothesis"
 NO_REFERENCE = "no boundary in the reference"
-NONE_GIVEN = "no reference"
+NONE_GIVEN = "nothing was scored: there is no recording, or no reference"
 ONE_GIVEN = "one reference agrees with nobody: it takes two"
+NO_BOUNDARY = "no boundary in any reference"
+NO_GAPS = "there are no gaps between words"
+
+NUMBERED = re.compile(r"(.+?)((?:_\d+)+)")
 
 
 class GapMetric(Metric):
@@ -30,7 +38,7 @@ class GapMetric(Metric):
         return Counts(**{name: total(gaps) for name, gaps in self.spread(hypothesis, references)})
 
 
-class Pairwise(GapMetric):
+class PerReference(Metric):
     """A metric of a hypothesis and one reference; of several references it is the mean.
 
     The counts of each reference are kept apart, and the values of each stand beside the mean
@@ -38,20 +46,8 @@ class Pairwise(GapMetric):
     """
 
     @abstractmethod
-    def compare(
-        self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
-        """Say how much each gap adds to each count against one of the references."""
-
-    @abstractmethod
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give the values against one reference."""
-
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
-        """Number the counts by reference."""
-        for number, reference in enumerate(references, 1):
-            for name, gaps in self.compare(hypothesis, reference, references):
-                yield f"{name}_{number}", gaps
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Average the rates over references and add up the counts; each reference after that."""
@@ -67,13 +63,48 @@ class Pairwise(GapMetric):
         return found
 
 
+class Pairwise(PerReference, GapMetric):
+    """A metric of the gaps of a hypothesis and one reference."""
+
+    @abstractmethod
+    def compare(
+        self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
+    ) -> Spread:
+        """Say how much each gap adds to each count against one of the references."""
+
+    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+        """Number the counts by reference."""
+        if self.same_words:
+            refuse_other_lengths(hypothesis, references)
+        for number, reference in enumerate(references, 1):
+            for name, gaps in self.compare(hypothesis, reference, references):
+                yield f"{name}_{number}", gaps
+
+
+def missing(lost: Sequence[Indices], count: int, *names: str) -> Spread:
+    """Add what each reference has lost to its counts of these names."""
+    for number, places in enumerate(lost, 1):
+        for name in names:
+            yield f"{name}_{number}", np.bincount(places, minlength=count)
+
+
 def by_reference(counts: Counts) -> list[Counts]:
-    """Take counts apart that are numbered by reference."""
+    """Take the counts that are numbered by reference apart."""
     parts: dict[int, dict[str, float]] = {}
-    for name, number in counts.items():
-        stem, _, reference = name.rpartition("_")
-        parts.setdefault(int(reference), {})[stem] = number
+    for name, count in counts.items():
+        stem, numbers = numbered(name)
+        if len(numbers) == 1:
+            parts.setdefault(numbers[0], {})[stem] = count
     return [Counts(**parts[number]) for number in sorted(parts)]
+
+
+@lru_cache(maxsize=1 << 12)
+def numbered(name: str) -> tuple[str, tuple[int, ...]]:
+    """Read the references off a name: `f1_2` is of the second, `f1_1_2` of two, `f1` of none."""
+    found = NUMBERED.fullmatch(name)
+    if not found:
+        return name, ()
+    return found[1], tuple(map(int, found[2].split("_")[1:]))
 
 
 def mean(values: Sequence[Value]) -> Value:
@@ -96,11 +127,11 @@ def harmonic(precision: Value, recall: Value) -> Value:
     return 2 * precision * recall / total if total else 0.0  # type: ignore[operator]
 
 
-def total(gaps: np.ndarray[tuple[int], np.dtype[np.generic]]) -> float:
-    """Sum a column: a whole number if its cells are."""
+def total(gaps: NDArray[Any]) -> int:
+    """Sum a column."""
     if gaps.dtype == np.bool_:
         return int(np.count_nonzero(gaps))
-    return gaps.sum(dtype=np.float64 if gaps.dtype.kind == "f" else np.int64).item()  # type: ignore[no-any-return]
+    return int(gaps.sum(dtype=np.int64))
 
 
 def known_sentences(transcript: Transcript) -> Segmentation:
@@ -123,11 +154,35 @@ def ends(transcript: Transcript, count_end: bool = False) -> Flags:
     return inside
 
 
+def inside(count: int, count_end: bool = False) -> Flags:
+    """Flag the gaps of so many words that count: all, or all but the last."""
+    flags = np.ones(count, np.bool_)
+    if not count_end:
+        flags[-1:] = False
+    return flags
+
+
+def marks(references: Sequence[Transcript], count_end: bool = False) -> Indices:
+    """How many references have a boundary at each gap."""
+    at = np.zeros(len(references[0]), np.int64)
+    for one in references:
+        at += ends(one, count_end)
+    return at
+
+
+def column(count: int, places: Indices, numbers: Indices | int = 1) -> Indices:
+    """Make a column over so many words that is 0 but for these places."""
+    made = np.zeros(count, np.int64)
+    made[places] = numbers
+    return made
+
+
 def refuse_other_lengths(hypothesis: Transcript, references: Sequence[Transcript]) -> None:
     """Raise an error unless all have as many words."""
     for reference in references:
         if len(reference) != len(hypothesis):
             raise MismatchError(
-                "hypothesis and reference do not have the same number of words",
+                f"the hypothesis has {len(hypothesis)} words and a reference {len(reference)}",
                 where=hypothesis.id,
+                remedy="add --align to carry the boundaries over by alignment",
             )

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from caesura.contracts import Counts, Spread, Undefined, Value, ratio
 from caesura.errors import MismatchError
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.gaps import (
+    NO_BOUNDARY,
     NO_REFERENCE,
     NONE_GIVEN,
     GapMetric,
     by_reference,
     ends,
+    marks,
     mean,
+    missing,
     refuse_other_lengths,
 )
 from caesura.transcript import Indices, Transcript
 
 NO_MAJORITY = "no boundary is in enough references"
-NO_BOUNDARY = "no boundary in any reference"
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,11 +53,12 @@ class Majority(GapMetric):
         k = (most + 1) // 2 if self.k is None else self.k
         if k > most:
             raise MismatchError(
-                f"a majority of {k} cannot be had from {most} references",
+                f"a majority of {k} cannot be had from {most} reference{'s' * (most > 1)}",
                 where=hypothesis.id,
                 remedy="use a smaller k, or none: Majority()",
             )
-        ours, theirs = ends(hypothesis), marks(hypothesis, references) >= k
+        refuse_other_lengths(hypothesis, references)
+        ours, theirs = ends(hypothesis), marks(references) >= k
         yield "correct", ours & theirs
         yield "missing", theirs & ~ours
         yield "spurious", ours & ~theirs
@@ -93,7 +94,8 @@ class KolarLamel(GapMetric):
         """Count against all references at once, then against each."""
         if not references:
             return
-        ours, at = ends(hypothesis), marks(hypothesis, references)
+        refuse_other_lengths(hypothesis, references)
+        ours, at = ends(hypothesis), marks(references)
         common = at == len(references)
         yield "insertions", ours & (at == 0)
         yield "deletions", common & ~ours
@@ -105,7 +107,7 @@ class KolarLamel(GapMetric):
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Both rates, and the errors of the second."""
-        parts = _parts(counts)
+        parts = by_reference(counts)
         if not parts:
             return dict.fromkeys(self.best, Undefined(NONE_GIVEN))
         rates = [ratio(one["errors"], one["boundaries"], NO_REFERENCE) for one in parts]
@@ -116,9 +118,13 @@ class KolarLamel(GapMetric):
             "deletions": counts["deletions"],
         }
 
+    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+        """Count them as errors of the first rate."""
+        return missing(lost, count, "errors", "boundaries")
+
     def remarks(self, counts: Counts) -> list[str]:
         """Name the fault of the second rate by what it gives for nothing."""
-        parts = _parts(counts)
+        parts = by_reference(counts)
         empty = _second(counts["common"], parts)
         if len(parts) < 2 or isinstance(empty, Undefined):
             return []
@@ -126,20 +132,6 @@ class KolarLamel(GapMetric):
             f"a hypothesis without boundaries has ser2 = {empty:.4f} here: it misses only what "
             f"all references share, and scores 0 where they share nothing"
         ]
-
-
-def marks(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices:
-    """How many references have a boundary at each gap."""
-    refuse_other_lengths(hypothesis, references)
-    at = np.zeros(len(hypothesis), np.int64)
-    for one in references:
-        at += ends(one)
-    return at
-
-
-def _parts(counts: Counts) -> list[Counts]:
-    """Counts of each reference."""
-    return by_reference(Counts(**{name: counts[name] for name in counts if name[-1].isdigit()}))
 
 
 def _second(errors: float, parts: Sequence[Counts]) -> Value:

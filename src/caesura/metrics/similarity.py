@@ -9,11 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.contracts import Counts, Spread, Value, ratio
-from caesura.metrics.gaps import Pairwise, ends, refuse_other_lengths
+from caesura.metrics.gaps import NO_GAPS, Pairwise, column, ends, inside
 from caesura.transcript import Flags, Indices, Transcript
 
-NO_BOUNDARY = "no boundary in hypothesis and reference"
-NO_GAPS = "there are no gaps between words"
+NO_EDITS = "no boundary in hypothesis and reference"
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,15 +34,14 @@ class Edits(Pairwise):
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> Spread:
         """Count edits, each group of near boundaries at its first gap."""
-        refuse_other_lengths(hypothesis, references)
         count = len(hypothesis)
         ours, theirs = ends(hypothesis), ends(reference)
         places = np.flatnonzero(ours != theirs)
         first, sizes, pairs, distance = _edits(places, ours[places], self.reach)
         yield "matches", ours & theirs
-        yield "additions", _column(count, places[first], sizes - 2 * pairs)
-        yield "transpositions", _column(count, places[first], pairs)
-        yield "distance", _column(count, places[first], distance)
+        yield "additions", column(count, places[first], sizes - 2 * pairs)
+        yield "transpositions", column(count, places[first], pairs)
+        yield "distance", column(count, places[first], distance)
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +63,7 @@ class BoundarySimilarity(Edits):
         """B of Fournier (2013)."""
         kept = counts["matches"] + counts["transpositions"]
         most = self.reach * (kept + counts["additions"])
-        return {"similarity": ratio(self.reach * kept - counts["distance"], most, NO_BOUNDARY)}
+        return {"similarity": ratio(self.reach * kept - counts["distance"], most, NO_EDITS)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,21 +84,13 @@ class SegmentationSimilarity(Edits):
     ) -> Spread:
         """Count edits and gaps."""
         yield from super().compare(hypothesis, reference, references)
-        gaps = np.ones(len(hypothesis), np.bool_)
-        gaps[-1:] = False
-        yield "gaps", gaps
+        yield "gaps", inside(len(hypothesis))
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """S of Fournier and Inkpen (2012), with the edits of 2013."""
         most = self.reach * counts["gaps"]
         cost = self.reach * counts["additions"] + counts["distance"]
         return {"similarity": ratio(most - cost, most, NO_GAPS)}
-
-
-def _column(count: int, places: Indices, numbers: Indices) -> Indices:
-    column = np.zeros(count, np.int64)
-    column[places] = numbers
-    return column
 
 
 def _edits(places: Indices, ours: Flags, reach: int) -> tuple[Indices, Indices, Indices, Indices]:

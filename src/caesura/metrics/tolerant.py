@@ -12,13 +12,14 @@ import numpy as np
 from caesura.contracts import Counts, Spread, Value
 from caesura.errors import LayerError
 from caesura.metrics.boundary import Boundary
-from caesura.metrics.gaps import Pairwise, ends, refuse_other_lengths
+from caesura.metrics.gaps import Pairwise, ends, missing
 from caesura.transcript import Flags, Indices, Strings, Transcript
 
 WORDS = 2
 """The tolerance if none is given."""
 
 MICROSECONDS = 1_000_000
+MOST_SECONDS = 1e12
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,8 +49,9 @@ class Tolerant(Pairwise):
                 raise ValueError(f"words is a number of words, not {words!r}")
             object.__setattr__(self, "words", words)
             return
-        if self.words is not None:
+        if self.words not in (None, WORDS):
             raise ValueError("the tolerance is in words or in seconds, not in both")
+        object.__setattr__(self, "words", None)
         if type(self.seconds) not in (int, float) or not 0 <= self.seconds < inf:
             raise ValueError(f"seconds is a number of seconds, not {self.seconds!r}")
         object.__setattr__(self, "seconds", float(self.seconds))
@@ -69,7 +71,6 @@ class Tolerant(Pairwise):
     ) -> Spread:
         """Match boundaries; what a reference has alone goes to the nearest gap."""
         if self.seconds is None:
-            refuse_other_lengths(hypothesis, references)
             line, other = _by_words(hypothesis), _by_words(reference)
             tolerance = self.words or 0
         else:
@@ -86,6 +87,10 @@ class Tolerant(Pairwise):
         if self.seconds is not None:
             untimed = np.concatenate([ours[line.guessed[ours]], places[other.guessed[theirs]]])
             yield "untimed", np.bincount(untimed, minlength=count)
+
+    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+        """Count them as missing."""
+        return missing(lost, count, "missing")
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Precision, recall, F1 and slot error rate."""
@@ -135,6 +140,8 @@ def _by_time(transcript: Transcript) -> Line:
                 remedy="use Tolerant(words=2), or a format that has times",
             )
         return _by_words(transcript)
+    if np.abs(end[known]).max() > MOST_SECONDS:
+        raise LayerError("end times are beyond all recordings", where=transcript.id)
     if not known.all():
         end = np.interp(np.arange(count), np.flatnonzero(known), end[known])
     return Line(np.rint(end * MICROSECONDS).astype(np.int64), ~known)

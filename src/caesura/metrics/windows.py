@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.contracts import Counts, Spread, Value, ratio
-from caesura.metrics.gaps import Pairwise, ends, refuse_other_lengths
+from caesura.metrics.gaps import Pairwise, ends
 from caesura.transcript import Flags, Indices, Transcript
 
 RULES = ("own", "pooled")
@@ -35,7 +35,6 @@ class Sliding(Pairwise):
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> Spread:
         """Mark each window, and whether it is an error, at its first gap."""
-        refuse_other_lengths(hypothesis, references)
         k = self.size(reference, references)
         count = max(len(hypothesis) - k, 0)
         windows, errors = np.zeros((2, len(hypothesis)), np.bool_)

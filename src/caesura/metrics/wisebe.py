@@ -10,13 +10,19 @@ import numpy as np
 
 from caesura.contracts import Counts, Spread, Undefined, Value, ratio
 from caesura.metrics.agreement import agreement_ratio, kappa, shared_counts
-from caesura.metrics.gaps import NO_HYPOTHESIS, NONE_GIVEN, GapMetric, ends, harmonic
+from caesura.metrics.gaps import (
+    NO_BOUNDARY,
+    NO_HYPOTHESIS,
+    NONE_GIVEN,
+    GapMetric,
+    column,
+    ends,
+    harmonic,
+)
 from caesura.transcript import Flags, Indices, Transcript
 
 PROTOCOLS = {"paper": (2, False), "tool": (3, True)}
 """For each protocol its `window_gap`, and whether the end of a recording counts."""
-
-NO_BOUNDARY = "no boundary in any reference"
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,9 +76,9 @@ class WiSeBE(GapMetric):
         inside[inside] = places[inside] <= last[window[inside]]
         count = len(hypothesis)
         yield "boundaries", ours
-        yield "boundaries_inside", flagged(count, places[inside])
-        yield "windows", flagged(count, first)
-        yield "windows_hit", flagged(count, first[np.unique(window[inside])])
+        yield "boundaries_inside", column(count, places[inside])
+        yield "windows", column(count, first)
+        yield "windows_hit", column(count, first[np.unique(window[inside])])
         if self.protocol == "tool":
             yield "distance", _distances(count, places[~inside], first, last)
 
@@ -122,7 +128,9 @@ class WiSeBE(GapMetric):
         if isinstance(agreement, Undefined):
             return []
         if not agreement:
-            return ["the references share no boundary: WiSeBE is 0 for every hypothesis"]
+            return [
+                "the references share no boundary: WiSeBE is 0 for every hypothesis that has any"
+            ]
         return [f"WiSeBE cannot exceed the agreement ratio, here {agreement:.4f}"]
 
     @property
@@ -134,13 +142,6 @@ class WiSeBE(GapMetric):
 def union(references: Sequence[Transcript], count_end: bool = False) -> Flags:
     """Flag the gaps where at least one reference has a boundary."""
     flags: Flags = np.logical_or.reduce([ends(one, count_end) for one in references])
-    return flags
-
-
-def flagged(count: int, places: Indices) -> Flags:
-    """Make a column of `count` flags that are set in these places."""
-    flags = np.zeros(count, np.bool_)
-    flags[places] = True
     return flags
 
 

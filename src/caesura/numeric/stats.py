@@ -19,6 +19,9 @@ Rows = NDArray[Any]
 Interval = tuple[float, float]
 
 RESAMPLES = 1000
+FEWEST, MOST = 100, 100_000
+"""Draws below which an interval means little, and above which nothing is gained."""
+
 SEED = 20000
 
 FEW = 8
@@ -37,8 +40,10 @@ class Resampling:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        if type(self.resamples) is not int or self.resamples < 0:
-            raise ValueError(f"resamples is a whole number, not {self.resamples!r}")
+        if type(self.resamples) is not int or not 0 <= self.resamples <= MOST:
+            raise ValueError(
+                f"resamples is a whole number from 0 to {MOST}, not {self.resamples!r}"
+            )
         if type(self.seed) is not int or self.seed < 0:
             raise ValueError(f"seed is a whole number, not {self.seed!r}")
         if not isinstance(self.level, float) or not 0 < self.level < 1:
@@ -115,6 +120,20 @@ def pearson(one: Sequence[float], other: Sequence[float]) -> Value:
     if a.min() == a.max() or b.min() == b.max():
         return Undefined("one of the series does not vary")
     return float(np.clip(_unit(a) @ _unit(b), -1, 1))
+
+
+def correlated(
+    one: Sequence[float], other: Sequence[float], resampling: Resampling
+) -> tuple[Value, Interval | Undefined]:
+    """Correlation of two series, and its interval when pairs of them are drawn again."""
+    pairs = np.array([one, other], float)
+    count = pairs.shape[1]
+    random = np.random.default_rng(resampling.seed)
+    drawn = [
+        pearson(*pairs[:, random.integers(count, size=count)])
+        for _ in range(resampling.resamples if count else 0)
+    ]
+    return pearson(one, other), interval(drawn, resampling.level)
 
 
 def _unit(series: Rows) -> Rows:

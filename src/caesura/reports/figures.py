@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import cycle
@@ -72,23 +72,39 @@ def figure(results: Results, path: str | Path) -> None:
         raise OutputError(
             "a figure is a .png or .svg file", where=str(path), remedy="choose one of these"
         )
-    with _drawing(path):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    with _drawing(str(path)):
         from matplotlib.figure import Figure
 
         panels = [*_values(results), *_curves(results), *strips.panels(results)]
         heights = [height for height, _ in panels]
         whole = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
-        FigureCanvasAgg(whole)
         whole.get_layout_engine().set(wspace=0.04)  # type: ignore[union-attr, call-arg]
         places = whole.subfigures(len(panels), 1, height_ratios=heights, squeeze=False)
         for place, (_, draw) in zip(places[:, 0], panels, strict=True):
             draw(place)
-        _settle(whole)
-        image = io.BytesIO()
-        whole.savefig(image, format=kind, metadata=METADATA[kind])
+        image = _image(whole, kind)
     with atomic(path) as file:
-        file.write(image.getvalue())
+        file.write(image)
+
+
+def picture(width: float, height: float, draw: Callable[[Axes], None]) -> bytes:
+    """Draw one panel of so many inches; gives an SVG, the same bytes for the same numbers."""
+    with _drawing():
+        from matplotlib.figure import Figure
+
+        whole = Figure(figsize=(width, height), layout="constrained")
+        draw(whole.subplots())
+        return _image(whole, "svg")
+
+
+def _image(whole: Figure, kind: str) -> bytes:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(whole)
+    _settle(whole)
+    image = io.BytesIO()
+    whole.savefig(image, format=kind, metadata=METADATA[kind])
+    return image.getvalue()
 
 
 def _settle(whole: Figure) -> None:
@@ -98,22 +114,29 @@ def _settle(whole: Figure) -> None:
     for place in whole.subfigs:
         box = place.bbox_relative
         box.p0, box.p1 = box.p0.round(6), box.p1.round(6)
-        for axes in place.axes:
-            (x0, y0), (x1, y1) = axes.get_position().get_points().round(6)
-            axes.set_position((x0, y0, x1 - x0, y1 - y0))
+    for axes in whole.axes:
+        (x0, y0), (x1, y1) = axes.get_position().get_points().round(6)
+        axes.set_position((x0, y0, x1 - x0, y1 - y0))
 
 
-@contextmanager
-def _drawing(path: Path) -> Iterator[None]:
-    """Set matplotlib up, whatever the user's own settings are."""
+def require_matplotlib(where: str) -> None:
+    """Raise an error that says what to install, if figures cannot be drawn."""
     try:
-        import matplotlib
+        import matplotlib  # noqa: F401
     except ImportError as error:
         raise OutputError(
             "figures need matplotlib, which is not installed",
-            where=str(path),
-            remedy="pip install 'caesura[plot]'",
+            where=where,
+            remedy="pip install 'caesura[plot]', or matplotlib itself",
         ) from error
+
+
+@contextmanager
+def _drawing(where: str = "") -> Iterator[None]:
+    """Set matplotlib up, whatever the user's own settings are."""
+    require_matplotlib(where)
+    import matplotlib
+
     with matplotlib.rc_context(), warnings.catch_warnings():
         # Names in scripts that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")

@@ -130,13 +130,13 @@ def _pieces(text: str, room: int, places: Sequence[str]) -> Iterator[str]:
             yield from _pieces(piece, room, places[1:])
 
 
-def number(value: Value) -> str:
-    """Write a value: counts whole, rates with four digits."""
+def number(value: Value, digits: int = 4) -> str:
+    """Write a value: counts whole, rates with so many digits."""
     if isinstance(value, Undefined):
         return "undefined"
     if isinstance(value, int):
         return str(value)
-    return _decimal(value, 4)
+    return _decimal(value, digits)
 
 
 def between(interval: Interval | Undefined | None) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from caesura.comparison import Difference
 from caesura.contracts import Undefined, Value
 from caesura.metrics.agreement import Agreement
+from caesura.metrics.gaps import numbered
 from caesura.reports import lists
 from caesura.reports.grid import Grid, between, chance, labels_of, number, reasons
 from caesura.reports.results import Results
@@ -17,9 +17,6 @@ WIDTH = 80
 
 SURE = 0.05
 """A difference is marked if its corrected p-value is below this."""
-
-NUMBERED = re.compile(r"(.+)_(\d+)")
-PAIR = re.compile(r"(.+)_(\d+)_(\d+)")
 
 
 def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
@@ -38,8 +35,12 @@ def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
 
 def stem(name: str, known: Mapping[str, Value]) -> str:
     """Give `f1` for `f1_2` if that is the same value against one reference, else ''."""
-    found = NUMBERED.fullmatch(name)
-    return found[1] if found and found[1] in known else ""
+    found, numbers = numbered(name)
+    return found if len(numbers) == 1 and found in known else ""
+
+
+def _is_pair(name: str) -> bool:
+    return len(numbered(name)[1]) == 2
 
 
 def values(results: Results, i: int) -> Iterator[Grid]:
@@ -85,11 +86,11 @@ def counted(results: Results) -> str:
 
 def _pooled(known: Mapping[str, Value]) -> dict[str, Value]:
     """Leave out what has a place of its own: values of one reference, or of a pair of them."""
-    pairs = any(map(PAIR.fullmatch, known))
+    pairs = any(map(_is_pair, known))
     return {
         name: value
         for name, value in known.items()
-        if not (stem(name, known) or PAIR.fullmatch(name))
+        if not (stem(name, known) or _is_pair(name))
         and not (pairs and name.startswith("boundaries_"))
     }
 
@@ -118,10 +119,10 @@ def _beside(
 
 def _pairs(results: Results, label: str, known: Mapping[str, Value]) -> Iterator[Grid]:
     """A matrix of what is known of each pair of references."""
-    pairs = {name: value for name, value in known.items() if PAIR.fullmatch(name)}
+    pairs = {name: value for name, value in known.items() if _is_pair(name)}
     if not pairs:
         return
-    what = next(iter(pairs)).rsplit("_", 2)[0]
+    what, _ = numbered(next(iter(pairs)))
     count = range(1, len(results.references) + 1)
 
     def cell(i: int, j: int) -> str:
@@ -175,7 +176,7 @@ def overview(results: Results) -> Grid:
             undefined[f"{system}: {labels[i]} {name}"] = value
         rows.append(tuple(cells))
     notes = [*_shared(results, "remarks"), *reasons(undefined.items())]
-    if results.scores[0].terms.resampling.resamples:
+    if any("[" in cell for row in rows for cell in row[1:]):
         notes.insert(0, f"in brackets: {interval_head(results)}")
     signatures = tuple(_shared(results, "signatures"))
     return Grid(
@@ -223,7 +224,7 @@ def differences(results: Results) -> Grid:
         tuple(_difference(results, row, label[row.metric], marks) for row in found),
         labels=4,
         notes=(*_explained(found), *reasons(untold.items(), "not tested")),
-        signatures=tuple(results.comparison.signature.split(" & ")),
+        signatures=results.comparison.signatures,
     )
 
 

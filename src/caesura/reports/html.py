@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-SCRIPTS = ("base", "tables", "curves", "documents", "draw", "strip", "text", "start")
+SCRIPTS = tuple(
+    "base tables comparison curves documents reading judging draw strip text start".split()
+)
 """The parts of the page's script, in the order in which they are joined."""
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
-UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+UNSAFE = re.compile("[<>&\u2028\u2029]")
+HALF = re.compile("[\ud800-\udfff]")
 
 
 def page(payload: Mapping[str, Any]) -> str:
@@ -24,7 +27,8 @@ def page(payload: Mapping[str, Any]) -> str:
     script = "\n".join(_file(f"{part}.js") for part in SCRIPTS)
     parts = {
         "policy": _policy(style, script),
-        "title": html.escape(_unbroken(payload["title"])),
+        "title": html.escape(_whole(payload["title"])),
+        "version": html.escape(payload["version"]),
         "style": style,
         "script": script,
         "payload": _data(payload),
@@ -36,7 +40,7 @@ def page(payload: Mapping[str, Any]) -> str:
 def _data(payload: Mapping[str, Any]) -> str:
     """JSON without any character that could end the element or not be written as UTF-8."""
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", _whole(text))
 
 
 def _policy(style: str, script: str) -> str:
@@ -52,9 +56,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-def _unbroken(text: str) -> str:
-    """Half a surrogate pair cannot be written as UTF-8."""
-    return text.encode("utf-8", "replace").decode()
+def _whole(text: str) -> str:
+    """Half a surrogate pair can be neither written as UTF-8 nor shown."""
+    return HALF.sub("\ufffd", text)
 
 
 def _file(name: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from statistics import fmean
 
 from caesura.contracts import Metric, Undefined, Value
+from caesura.metrics.gaps import numbered
 from caesura.reports.grid import Grid, labels_of, number, reasons
 from caesura.reports.results import Results
 from caesura.scores import Scores, Sweep
@@ -40,8 +40,8 @@ def sweeps(results: Results) -> Iterator[Grid]:
 def swept(sweep: Sweep) -> str:
     """Name the metric of a sweep with the settings that stay."""
     metric = sweep.scores.metrics[0]
-    kept = [f for f in fields(metric) if f.name != sweep.setting]  # type: ignore[arg-type]
-    settings = ", ".join(f"{each.name}={getattr(metric, each.name)!r}" for each in kept)
+    kept = {name: value for name, value in metric.settings.items() if name != sweep.setting}
+    settings = ", ".join(f"{name}={value!r}" for name, value in kept.items())
     return f"{metric.name}({settings})" if settings else metric.name
 
 
@@ -51,7 +51,7 @@ def rates(scores: Scores) -> list[str]:
     return [
         name
         for name in first
-        if not name.rstrip("0123456789").endswith("_")
+        if not numbered(name)[1]
         and any(isinstance(each.get(name), float) for each in scores.values)
     ]
 

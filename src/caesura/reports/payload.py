@@ -9,6 +9,7 @@ import numpy as np
 
 from caesura.contracts import Metric
 from caesura.metrics.wisebe import WiSeBE
+from caesura.reports.lists import worst_first
 from caesura.reports.results import Results
 from caesura.scores import Scores, Sweep, told
 from caesura.scoring import Document
@@ -21,13 +22,14 @@ def payload(results: Results) -> dict[str, Any]:
     """Gather everything the page shows."""
     first = results.scores[0]
     return {
-        "title": " and ".join(results.systems) if len(results.systems) < 4 else "Comparison",
+        "title": _title(results),
         "version": __version__,
+        "among": results.among,
         "systems": list(results.systems),
         "references": list(results.references),
         "metrics": [_metric(metric) for metric in first.metrics],
         "scores": [
-            one.score_json(i) | {"system": number, "metric": i}
+            one.score_json(i) | {"system": number, "metric": i, "counts": _counts(one, i)}
             for number, one in enumerate(results.scores)
             for i in range(len(one.metrics))
         ],
@@ -35,10 +37,23 @@ def payload(results: Results) -> dict[str, Any]:
         "comparison": results.comparison
         and {
             "rows": [vars(row) for row in results.comparison.rows],
-            "signature": results.comparison.signature,
+            "signatures": list(results.comparison.signatures),
         },
         "documents": _documents(results),
+        "worst_first": [worst_first(results, i) for i in range(len(first.metrics))],
     }
+
+
+def _counts(scores: Scores, i: int) -> list[str]:
+    """Names of the values that are whole numbers, which JSON cannot tell from rates."""
+    return [name for name, value in scores.values[i].items() if isinstance(value, int)]
+
+
+def _title(results: Results) -> str:
+    if results.among:
+        count = len(results.references)
+        return f"Agreement of {count} annotator{'s' * (count != 1)}"
+    return " and ".join(results.systems) if len(results.systems) < 4 else "Comparison"
 
 
 def _metric(metric: Metric) -> dict[str, Any]:
@@ -107,7 +122,8 @@ def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
         words = document.compared.words
         if words not in views:
             views[words] = _view(results.scores[system], document)
-        views[words]["systems"].append({"system": system, "gaps": _gaps(document.compared)})
+        if not results.among:
+            views[words]["systems"].append({"system": system, "gaps": _gaps(document.compared)})
     return list(views.values())
 
 

@@ -12,11 +12,16 @@ from caesura.scores import Scores
 
 @dataclass(frozen=True)
 class Results:
-    """Scores of one system or more on the same recordings, with the names of the systems."""
+    """Scores of systems by name on the same recordings, and their comparison if any.
+
+    If it is `among` the references only, as of annotators who are compared with each other,
+    there is no system: the one name stands for all of them.
+    """
 
     systems: Sequence[str]
     scores: Sequence[Scores]
     comparison: Comparison | None = None
+    among: bool = False
 
     @property
     def references(self) -> tuple[str, ...]:

@@ -54,9 +54,15 @@ class Strip:
         return flags
 
     def errors(self) -> Indices:
-        """Count at each gap the false alarms, and the windows missed that begin there."""
+        """Count at each gap the false alarms, and the windows missed that begin there.
+
+        Without a system it is the gaps about which references differ.
+        """
         found = np.zeros(self.document.words, np.int64)
         first, last = self.windows
+        if not self.systems:
+            at = sum(flags.astype(np.int64) for _, flags in self.references)
+            found += (at > 0) & (at < len(self.references))
         for _, ours in self.systems:
             found += ours & ~self.inside
             met = np.concatenate([[0], np.cumsum(ours)])
@@ -101,6 +107,7 @@ def strip_of(results: Results) -> Strip | None:
         (name, ends(each.compared, finder.count_end))
         for name, each in zip(results.systems, found, strict=True)
         if each.compared.words == document.compared.words and each.compared.sentences is not None
+        if not results.among
     ]
     references = [(name, ends(one, finder.count_end)) for name, one in there]
     windows = finder.windows([one for _, one in there])
@@ -151,8 +158,9 @@ def _title(strip: Strip, results: Results, begin: int, end: int) -> str:
     what = "Boundaries"
     what += f" of {short(strip.document.id)}, the worst document" if several else ""
     if end - begin < strip.document.words:
-        what += f": words {begin + 1} to {end} of {strip.document.words}, where most is wrong"
-    left = len(results.systems) - len(strip.systems)
+        where = "they differ most" if results.among else "most is wrong"
+        what += f": words {begin + 1} to {end} of {strip.document.words}, where {where}"
+    left = 0 if results.among else len(results.systems) - len(strip.systems)
     return what + (f"\n({left} systems with other words are left out)" if left else "")
 
 
@@ -174,7 +182,8 @@ def _legend(place: SubFigure, strip: Strip) -> None:
         f"hit: in {where}",
         "false alarm",
     ]
-    place.legend(handles, names, loc="outside lower center", ncols=4)
+    count = 4 if strip.systems else 2
+    place.legend(handles[:count], names[:count], loc="outside lower center", ncols=count)
 
 
 def short(text: str, room: int = 28) -> str:

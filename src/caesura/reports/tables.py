@@ -76,26 +76,40 @@ def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> 
     """Set cells of one line or more side by side."""
     lines = []
     for at in range(max(map(len, cells))):
-        parts = []
-        for i, (cell, size) in enumerate(zip(cells, widths, strict=True)):
-            text = cell[at] if at < len(cell) else ""
-            blank = " " * (size - columns(text))
-            parts.append(text + blank if i < labels else blank + text)
-        lines.append((" " * GAP).join(parts).rstrip())
+        texts = [cell[at] if at < len(cell) else "" for cell in cells]
+        lines.append((" " * GAP).join(_padded(texts, widths, labels)).rstrip())
     return lines
 
 
 def markdown(results: Results) -> str:
     """Write the results as Markdown with tables as GitHub has them."""
-    return "\n\n".join(_marked(grid) for grid in grids(results)) + "\n"
+    return "\n\n".join(marked(grid) for grid in grids(results)) + "\n"
 
 
-def _marked(grid: Grid) -> str:
-    rule = ["---"] * grid.labels + ["--:"] * (len(grid.head) - grid.labels)
-    rows = [[_unmarked(cell) for cell in row] for row in (grid.head, *grid.rows)]
-    lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
-    parts = [f"### {_unmarked(grid.title)}", "\n".join(lines), *map(_unmarked, grid.notes)]
+def marked(grid: Grid) -> str:
+    """Write a table as Markdown, with its title, notes and signatures."""
+    parts = [f"### {_unmarked(grid.title)}", marked_rows(grid), *map(_unmarked, grid.notes)]
     return "\n\n".join([*parts, *map(_code, grid.signatures)])
+
+
+def marked_rows(grid: Grid) -> str:
+    """Lay out head and rows as a Markdown table whose columns stand under each other."""
+    cells = [[_unmarked(cell) for cell in row] for row in (grid.head, *grid.rows)]
+    widths = [max(3, *(columns(row[i]) for row in cells)) for i in range(len(grid.head))]
+    rule = ["-" * (w - 1) + ("-" if i < grid.labels else ":") for i, w in enumerate(widths)]
+    return "\n".join(
+        f"| {' | '.join(_padded(row, widths, grid.labels))} |"
+        for row in (cells[0], rule, *cells[1:])
+    )
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int], labels: int) -> list[str]:
+    """Set labels to the left and numbers to the right."""
+    blanks = [" " * (size - columns(cell)) for cell, size in zip(cells, widths, strict=True)]
+    return [
+        cell + blank if i < labels else blank + cell
+        for i, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
+    ]
 
 
 def _unmarked(text: str) -> str:

@@ -53,7 +53,7 @@ KINDS: Mapping[str, Callable[[Results, Path], None]] = {
 
 
 def kinds(output: Output) -> list[Path]:
-    """Check, before any work is done, that the suffixes say what to write."""
+    """Check, before any work is done, that the suffixes say what to write, and that it can be."""
     paths = [Path(output)] if isinstance(output, (str, Path)) else list(map(Path, output))
     for path in paths:
         if path.suffix.lower() not in KINDS:
@@ -62,6 +62,10 @@ def kinds(output: Output) -> list[Path]:
                 where=str(path),
                 remedy=f"use one of {', '.join(KINDS)}",
             )
+        if KINDS[path.suffix.lower()] is _figure:
+            from caesura.reports.figures import require_matplotlib
+
+            require_matplotlib(str(path))
     return paths
 
 

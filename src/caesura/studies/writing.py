@@ -1,17 +1,38 @@
-"""What a study hands back and writes: Markdown to read, JSON to compute with, figures."""
+"""What every study shares: its parts, and the report, numbers and figures that it writes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from caesura.contracts import Undefined, Value
 from caesura.errors import OutputError
 from caesura.formats.files import atomic
 from caesura.numeric.stats import Interval
+from caesura.reports import grid
+from caesura.reports.figures import picture, styles
+from caesura.reports.tables import marked_rows
+from caesura.studies.printed import Number
+from caesura.version import __version__
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure to be drawn: the name of its file, what it shows, and its size in inches."""
+
+    name: str
+    caption: str
+    size: tuple[float, float]
+    draw: Callable[[Axes], None]
 
 
 @dataclass(frozen=True)
@@ -21,17 +42,23 @@ class Part:
     key: str
     title: str
     text: str
-    numbers: Mapping[str, Any]
-    short: tuple[str, ...] = ()
+    numbers: Any = None
+    short: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study found: the text to print, all its numbers, and the files it wrote."""
+    """What a study found: the text to print, and the files it wrote."""
 
     text: str
-    numbers: Mapping[str, Any]
-    files: tuple[Path, ...] = field(default=())
+    files: tuple[Path, ...]
+
+
+def left_out(key: str, title: str, reason: str) -> Part:
+    """Make the part that says why there is none."""
+    told = (f"Left out: {title} ({reason}).",)
+    return Part(key, title, f"**Left out**: {reason}.", {"left_out": reason}, told)
 
 
 def refuse_file(out: Path) -> None:
@@ -40,51 +67,85 @@ def refuse_file(out: Path) -> None:
         raise OutputError("the output is a file", where=str(out), remedy="name a folder")
 
 
-def write(out: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
-    """Write files into a folder, which is made if need be; each appears when it is complete."""
+def publish(out: Path, title: str, parts: Sequence[Part], ending: str) -> Outcome:
+    """Write `report.md`, `results.json` and the figures into a folder, made if need be."""
+    drawn, lost = _drawn([each for part in parts for each in part.pictures])
+    short = listed([*(line for part in parts for line in part.short), *lost])
+    chapters = [
+        "\n\n".join([f"## {at}. {part.title}", part.text, *_shown(part, drawn)])
+        for at, part in enumerate(parts, 1)
+    ]
+    made = f"## How the numbers were made\n\nCaesura {__version__}. {ending}"
+    report = "\n\n".join([f"# {title}", "## In short", short, *chapters, made]) + "\n"
+    numbers = {"caesura": __version__} | {part.key: part.numbers for part in parts}
+    contents = {"report.md": report.encode(), "results.json": as_json(numbers), **drawn}
     for name, content in contents.items():
         with atomic(out / name) as file:
             file.write(content)
-    return tuple(out / name for name in contents)
+    return Outcome(f"# {title}\n\n{short}\n", tuple(out / name for name in contents))
 
 
-def as_bytes(numbers: Mapping[str, Any]) -> bytes:
-    """Numbers as JSON, for a file."""
-    return (json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+def _drawn(pictures: Sequence[Picture]) -> tuple[dict[str, bytes], list[str]]:
+    """Draw all figures, or say why there are none."""
+    try:
+        return {each.name: picture(*each.size, each.draw) for each in pictures}, []
+    except OutputError as error:
+        return {}, [f"Left out: figures ({error})."]
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
-    """Lay out a Markdown table; all columns but the first `texts` hold numbers."""
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in (head, *rows)]
-    widths = [max(3, *(len(row[i]) for row in cells)) for i in range(len(head))]
-    rule = ["-" * w if i < texts else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
-    lines = [
-        [
-            c.ljust(w) if i < texts else c.rjust(w)
-            for i, (c, w) in enumerate(zip(r, widths, strict=True))
-        ]
-        for r in cells
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
+def _shown(part: Part, drawn: Mapping[str, bytes]) -> list[str]:
+    return [f"![{each.caption}]({each.name})" for each in part.pictures if each.name in drawn]
 
 
-def number(value: Value | None, digits: int = 3) -> str:
-    """Write a number; counts with a comma at thousands, what is undefined as a dash."""
-    if value is None or isinstance(value, Undefined):
-        return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
+def as_json(numbers: Mapping[str, Any]) -> bytes:
+    """Numbers for a file: what is undefined is null, fractions are decimal."""
+    text = json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False, default=_plain)
+    return (text + "\n").encode()
 
 
-def signed(value: Value | None, digits: int = 3) -> str:
+def _plain(each: object) -> Any:
+    if isinstance(each, Undefined):
+        return None
+    if isinstance(each, Fraction):
+        return float(each)
+    if isinstance(each, Number):
+        return vars(each) | {"agrees": each.agrees}
+    if is_dataclass(each):
+        return vars(each)
+    raise TypeError(f"{each!r} is no number")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
+    """Lay out a Markdown table; all columns but the first few hold numbers."""
+    return marked_rows(grid.Grid("", tuple(head), tuple(map(tuple, rows)), labels))
+
+
+def number(value: Value) -> str:
+    """Write a value as the tables of studies have it."""
+    return grid.number(value, DIGITS)
+
+
+def signed(value: Value) -> str:
     """Write a difference with its sign."""
-    return number(value, digits) if not isinstance(value, float) else f"{value:+.{digits}f}"
+    return number(value) if isinstance(value, Undefined) else f"{value:+.{DIGITS}f}"
 
 
-def between(limits: Interval | Undefined | None, digits: int = 3) -> str:
-    """Write an interval."""
-    if limits is None or isinstance(limits, Undefined):
-        return "–"
-    return f"[{limits[0]:.{digits}f}, {limits[1]:.{digits}f}]"
+def sure(value: Value, interval: Interval | Undefined | None) -> str:
+    """Write a value with its interval."""
+    return f"{number(value)} {grid.between(interval)}"
+
+
+def part_of(part: int, whole: int) -> str:
+    """Write a share, in per cent too."""
+    return f"{part} of {whole}" + (f" ({part / whole:.0%})" if whole else "")
+
+
+def dots(axes: Axes, series: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """Draw points, each series in its own colour and shape."""
+    for style, (label, points) in zip(styles(len(series)), series.items(), strict=True):
+        look = style | {"linestyle": "none", "label": label, "markersize": 4}
+        axes.plot([x for x, _ in points], [y for _, y in points], **look)
+    axes.grid(color="0.88", lw=0.5)
 
 
 def listed(items: Sequence[str]) -> str:

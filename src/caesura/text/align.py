@@ -112,7 +112,8 @@ class Carried:
 
     transcript: Transcript
     alignment: Alignment
-    lost_boundaries: int
+    lost_boundaries: Indices
+    """The gaps near which boundaries of the source have none of their own."""
     lost_entities: int
 
 
@@ -125,17 +126,16 @@ def carry(
     """Give the words of `target` the layers that are known of `source`.
 
     A boundary goes, with its label and evidence, after the last target word that stands at or
-    before it; where words were inserted there, which the source cannot place, it goes to the
-    first boundary that the target has among them, if any. Times and speakers go to every word
-    in the same place, other columns to equal words only; an entity covers the words from the
-    first to the last in its place, a multiword needs all its words. An inserted word has the
-    speaker of the word before it. Pass an `alignment` to have texts compared under some other
-    spelling.
+    before it, whatever boundaries the target has; times and speakers go to every word in the
+    same place, other columns to equal words only; an entity covers the words from the first
+    to the last in its place, a multiword needs all its words. An inserted word has the speaker
+    of the word before it. Pass an `alignment` to have texts compared under some other spelling.
     """
     aligned = align(source.words, target.words) if alignment is None else alignment
     aligned.check(len(source), len(target))
     changes: dict[str, Any] = {}
-    lost_boundaries = lost_entities = 0
+    lost_boundaries = np.zeros(0, np.int64)
+    lost_entities = 0
     for name in layers:
         if name not in LAYERS:
             raise LayerError(f"no layer is named {name!r}", remedy=f"known are {', '.join(LAYERS)}")
@@ -143,8 +143,7 @@ def carry(
         if layer is None:
             continue
         if name == "sentences":
-            known = target.sentences
-            changes[name], lost_boundaries = _carried_sentences(layer, aligned, known)
+            changes[name], lost_boundaries = _carried_sentences(layer, aligned)
         elif name == "entities":
             changes[name] = _carried_entities(layer, aligned.target)
             lost_entities = len(layer) - len(changes[name])
@@ -155,31 +154,20 @@ def carry(
     return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
 
 
-def _carried_sentences(
-    sentences: Segmentation, aligned: Alignment, known: Segmentation | None
-) -> tuple[Segmentation, int]:
+def _carried_sentences(sentences: Segmentation, aligned: Alignment) -> tuple[Segmentation, Indices]:
     """Move boundaries; those that have no word before them or fall together are lost.
 
     The end of the source, which is a boundary anyway, becomes the end of the target.
     """
     place, count = aligned.target, len(aligned.source)
     if len(place):
-        following = np.append(np.where(place < 0, count, place)[1:], count)
-        following = np.minimum.accumulate(following[::-1])[::-1]
         place = np.maximum.accumulate(place)
-        if known is not None:
-            place = _settled(place, following, sentences.boundary, known)
         place[-1] = count - 1
     moved = sentences.moved(place, count)
-    inside = int(sentences.boundary[:-1].sum())
-    return moved, inside - int(moved.boundary[:-1].sum())
-
-
-def _settled(place: Indices, following: Indices, ends: Flags, known: Segmentation) -> Indices:
-    """Move boundaries on to where the target has one before the following word in place."""
-    inside = known.gaps[:-1]
-    near = np.append(inside, len(known))[np.searchsorted(inside, place)]
-    return np.where(ends & (near < following), near, place)
+    inside = place[sentences.gaps[:-1]] if len(place) else place
+    lost = (inside < 0) | (inside == count - 1)
+    lost[1:] |= np.diff(inside) == 0
+    return moved, inside[lost].clip(min=0)
 
 
 def _carried_entities(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:

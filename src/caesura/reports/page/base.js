@@ -1,5 +1,13 @@
 // What every part of the page uses: the data, elements, and how numbers are written.
 
+/** What goes wrong is said where the reader sees it; a browser's mere remarks carry no error. */
+addEventListener("error", ({ error }) => {
+  if (!error) return;
+  const notice = document.getElementById("failure");
+  notice.hidden = false;
+  notice.textContent = `The page could not be drawn: ${error}`;
+});
+
 const payload = JSON.parse(document.getElementById("payload").textContent);
 
 const byId = (id) => document.getElementById(id);
@@ -70,24 +78,8 @@ function stemOf(name, names) {
   return fits ? { stem: found[1], reference: number - 1 } : null;
 }
 
-/** A rate has a best value, an interval, a fraction or no value somewhere; all else are counts. */
-function isRate(metric, name, scores) {
-  return (
-    name in metric.best ||
-    scores.some(
-      (score) =>
-        score &&
-        name in score.values &&
-        (name in score.intervals || !Number.isInteger(score.values[name])),
-    )
-  );
-}
-
-/** How far a value is from the best one: what documents are sorted by. */
-function errorOf(metric, values) {
-  const value = values?.[metric.main];
-  return value == null ? null : Math.abs(value - (metric.best[metric.main] ?? 1));
-}
+/** Whole numbers are written without decimals; whether a value is one was known when counted. */
+const isCount = (name, scores) => scores.some((score) => score?.counts.includes(name));
 
 /** Metrics of one name are told apart by their settings. */
 function titleOf(metric) {
@@ -114,9 +106,33 @@ function copyable(text) {
   return el("div", { class: "signature" }, code, button);
 }
 
-/** A table that scrolls sideways by itself rather than with the page. */
-function boxed(table, label) {
+/** A table in a box that scrolls sideways by itself rather than with the page. */
+function tableOf(heads, rows, label, attributes = {}) {
+  const table = el(
+    "table",
+    attributes,
+    el("caption", { class: "hidden" }, label),
+    el("thead", {}, el("tr", {}, inCells("th", { scope: "col" }, heads))),
+    el("tbody", {}, rows),
+  );
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+}
+
+function rowOf(head, values, attributes = {}) {
+  return el("tr", attributes, el("th", { scope: "row" }, head), inCells("td", {}, values));
+}
+
+/** Each content in a cell; what is such a cell already, with a class of its own, stays one. */
+function inCells(tag, attributes, contents) {
+  return contents.map((one) => (one?.localName === tag ? one : el(tag, attributes, one)));
+}
+
+/** A value that may be undefined, then with the reason if it is known. */
+function cellOf(value, written, interval, reason) {
+  if (value == null) {
+    return el("td", { class: "undefined" }, "undefined", reason && el("small", {}, reason));
+  }
+  return el("td", {}, written(value), interval && el("small", {}, span(interval)));
 }
 
 /** The colours of the theme in force, for canvases. */
@@ -129,6 +145,19 @@ function palette() {
       return [name, getComputedStyle(probe).color];
     }),
   );
+}
+
+/** Give a canvas its size in device pixels, and a context that counts in CSS pixels. */
+function sized(canvas, width, height) {
+  const dots = Math.min(3, devicePixelRatio || 1);
+  const [wide, tall] = [Math.round(width * dots), Math.round(height * dots)];
+  if (canvas.width !== wide || canvas.height !== tall) {
+    [canvas.width, canvas.height] = [wide, tall];
+    canvas.style.aspectRatio = `${width} / ${height}`;
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(dots, 0, 0, dots, 0, 0);
+  return context;
 }
 
 /** Run at most once a frame, however often it is asked for. */

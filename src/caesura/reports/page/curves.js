@@ -26,7 +26,7 @@ function sweepPart(sweep) {
   function show() {
     curve.name = select.value;
     curve.draw();
-    details.replaceChildren(details.firstChild, boxed(sweepTable(sweep, select.value), "Sweep"));
+    details.replaceChildren(details.firstChild, sweepTable(sweep, select.value));
   }
   new ResizeObserver(perFrame(() => curve.draw())).observe(curve.figure);
   const part = el(
@@ -42,53 +42,24 @@ function sweepPart(sweep) {
 }
 
 function sweepTable(sweep, name) {
-  const cell = (line, i) => {
-    const value = line.values[name]?.[i];
-    const interval = line.intervals?.[name]?.[i];
-    return el(
-      "td",
-      {},
-      sweptValue(sweep, name, value),
-      interval && el("small", {}, span(interval)),
-    );
-  };
-  return el(
-    "table",
-    {},
-    el(
-      "thead",
-      {},
-      el(
-        "tr",
-        {},
-        el("th", { scope: "col" }, sweep.setting),
-        sweep.systems.map((line) =>
-          el("th", { scope: "col" }, named(payload.systems[line.system])),
-        ),
-      ),
-    ),
-    el(
-      "tbody",
-      {},
-      sweep.points.map((point, i) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, String(point)),
-          sweep.systems.map((line) => cell(line, i)),
-        ),
+  const rows = sweep.points.map((point, i) =>
+    rowOf(
+      String(point),
+      sweep.systems.map((line) =>
+        cellOf(line.values[name]?.[i], sweptIn(sweep, name), line.intervals[name]?.[i]),
       ),
     ),
   );
+  const heads = sweep.systems.map((line) => named(payload.systems[line.system]));
+  return tableOf([sweep.setting, ...heads], rows, `${sweep.metric} by ${sweep.setting}`);
 }
 
-/** What is whole at every point is a count. */
-function sweptValue(sweep, name, value) {
-  if (value == null) return "undefined";
-  const whole = sweep.systems.every((line) =>
-    (line.values[name] ?? []).every((one) => one == null || Number.isInteger(one)),
+/** How a value is written along a sweep: as among the scores of its metric. */
+function sweptIn(sweep, name) {
+  const scores = payload.scores.filter(
+    ({ metric }) => payload.metrics[metric].name === sweep.metric,
   );
-  return whole ? count(value) : rate(value);
+  return isCount(name, scores) ? count : rate;
 }
 
 /** One drawing; it is made anew when its width, its value or the point in focus changes. */
@@ -113,30 +84,21 @@ class Curve {
   }
 
   key() {
-    return el(
-      "ul",
-      { class: "key" },
-      this.sweep.systems.map((line, i) =>
-        el(
-          "li",
-          {},
-          svg(
-            "svg",
-            { viewBox: "0 0 36 12", class: `line-${i % 6}`, "aria-hidden": "true" },
-            svg("line", {
-              class: "line",
-              x1: 0,
-              x2: 36,
-              y1: 6,
-              y2: 6,
-              "stroke-dasharray": DASHES[i % 6],
-            }),
-            dot(18, 6, i),
-          ),
-          named(payload.systems[line.system]),
+    const sample = { class: "line", x1: 0, x2: 36, y1: 6, y2: 6 };
+    const items = this.sweep.systems.map((line, i) =>
+      el(
+        "li",
+        {},
+        svg(
+          "svg",
+          { viewBox: "0 0 36 12", class: `line-${i % 6}`, "aria-hidden": "true" },
+          svg("line", { ...sample, "stroke-dasharray": DASHES[i % 6] }),
+          dot(18, 6, i),
         ),
+        named(payload.systems[line.system]),
       ),
     );
+    return el("ul", { class: "key" }, items);
   }
 
   /** Where a point stands on the axis; settings that are no numbers stand evenly. */
@@ -150,14 +112,11 @@ class Curve {
     const places = this.sweep.points.map((_, i) => this.place(i));
     const all = this.sweep.systems.flatMap((line) => [
       ...(line.values[this.name] ?? []),
-      ...(line.intervals?.[this.name] ?? []).flatMap((interval) => interval ?? []),
+      ...(line.intervals[this.name] ?? []).flat(),
     ]);
     const known = all.filter((value) => value != null);
-    const ticks = niceTicks(
-      known.length ? Math.min(...known) : 0,
-      known.length ? Math.max(...known) : 1,
-      5,
-    );
+    const range = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
+    const ticks = niceTicks(...range, 5);
     const [left, right, top, bottom] = [52, 14, 10, 42];
     const [low, high] = [Math.min(...places), Math.max(...places)];
     const [base, peak] = [ticks[0], ticks.at(-1)];
@@ -176,102 +135,68 @@ class Curve {
       "aria-label",
       `${this.sweep.metric} ${this.name} by ${this.sweep.setting}; arrow keys read the points`,
     );
-    this.guide = svg("line", {
-      class: "guide",
-      y1: at.top,
-      y2: at.height - at.bottom,
-      x1: -9,
-      x2: -9,
-    });
+    const tall = { y1: at.top, y2: at.height - at.bottom };
+    this.guide = svg("line", { class: "guide", x1: 0, x2: 0, ...tall });
+    const nothing = `${this.name} is undefined at every point`;
     this.drawing.replaceChildren(
       ...this.axes(at),
       this.guide,
       ...this.sweep.systems.map((line, i) => this.band(line, i, at)),
       ...this.sweep.systems.map((line, i) => this.line(line, i, at)),
-      at.known
-        ? ""
-        : svg(
-            "text",
-            { x: at.width / 2, y: at.height / 2, "text-anchor": "middle" },
-            `${this.name} is undefined at every point`,
-          ),
+      at.known ? "" : textAt(at.width / 2, at.height / 2, nothing),
     );
     this.focus(this.point);
   }
 
   axes(at) {
+    const across = { x1: at.left, x2: at.width - at.right };
     const horizontal = at.ticks.map((tick) =>
       svg(
         "g",
         { class: "tick" },
-        svg("line", { x1: at.left, x2: at.width - at.right, y1: at.y(tick), y2: at.y(tick) }),
-        svg(
-          "text",
-          { x: at.left - 8, y: at.y(tick) + 4, "text-anchor": "end" },
-          tidy(tick, at.ticks),
-        ),
+        svg("line", { ...across, y1: at.y(tick), y2: at.y(tick) }),
+        textAt(at.left - 8, at.y(tick) + 4, tidy(tick, at.ticks), "end"),
       ),
     );
     const every = Math.ceil(this.sweep.points.length / Math.max(2, Math.floor(at.width / 52)));
-    const vertical = this.sweep.points.map(
-      (point, i) =>
-        i % every === 0 &&
-        svg(
-          "text",
-          { x: at.x(this.place(i)), y: at.height - at.bottom + 18, "text-anchor": "middle" },
-          String(point),
-        ),
+    const vertical = this.sweep.points.map((point, i) =>
+      textAt(at.x(this.place(i)), at.height - at.bottom + 18, String(point)),
     );
     const middle = at.left + (at.width - at.left - at.right) / 2;
     return [
       ...horizontal,
-      ...vertical.filter(Boolean),
-      svg(
-        "text",
-        { class: "label", x: middle, y: at.height - 4, "text-anchor": "middle" },
-        this.sweep.setting,
-      ),
+      ...vertical.filter((_, i) => i % every === 0),
+      textAt(middle, at.height - 4, this.sweep.setting),
     ];
   }
 
   band(line, i, at) {
-    const intervals = line.intervals?.[this.name] ?? [];
-    const stretches = runs(
-      this.sweep.points.map((_, p) => p),
-      (p) => intervals[p] != null,
+    const intervals = line.intervals[this.name] ?? [];
+    const edge = (points, side) =>
+      points.map((p) => [at.x(this.place(p)), at.y(intervals[p][side])]);
+    const polygons = stretchesOf(intervals).map((points) =>
+      svg("polygon", {
+        class: "band",
+        points: [...edge(points, 1), ...edge(points, 0).reverse()].join(" "),
+      }),
     );
-    return svg(
-      "g",
-      { class: `line-${i % 6}` },
-      stretches.map((points) =>
-        svg("polygon", {
-          class: "band",
-          points: [
-            ...points.map((p) => [at.x(this.place(p)), at.y(intervals[p][1])]),
-            ...points.toReversed().map((p) => [at.x(this.place(p)), at.y(intervals[p][0])]),
-          ].join(" "),
-        }),
-      ),
-    );
+    return svg("g", { class: `line-${i % 6}` }, polygons);
   }
 
   line(line, i, at) {
     const values = line.values[this.name] ?? [];
-    const known = this.sweep.points.map((_, p) => p);
-    const stretches = runs(known, (p) => values[p] != null);
     const xy = (p) => [at.x(this.place(p)), at.y(values[p])];
-    return svg(
-      "g",
-      { class: `line-${i % 6}` },
-      stretches.map((points) =>
-        svg("polyline", {
-          class: "line",
-          "stroke-dasharray": DASHES[i % 6],
-          points: points.map(xy).join(" "),
-        }),
-      ),
-      stretches.flat().length <= 40 && stretches.flat().map((p) => dot(...xy(p), i)),
+    const stretches = stretchesOf(values);
+    const lines = stretches.map((points) =>
+      svg("polyline", {
+        class: "line",
+        "stroke-dasharray": DASHES[i % 6],
+        points: points.map(xy).join(" "),
+      }),
     );
+    const marked = stretches.flat();
+    const dots = marked.length <= 40 && marked.map((p) => dot(...xy(p), i));
+    return svg("g", { class: `line-${i % 6}` }, lines, dots);
   }
 
   nearest(event) {
@@ -290,32 +215,36 @@ class Curve {
 
   focus(i) {
     this.point = i;
-    if (i == null || i < 0) {
-      this.guide.setAttribute("transform", "translate(-99 0)");
-      this.readout.replaceChildren(
-        el("span", { class: "soft" }, "Point at the curve or tap it to read its values."),
-      );
+    const none = i == null;
+    this.guide.setAttribute("visibility", none ? "hidden" : "visible");
+    if (none) {
+      const hint = "Point at the curve or tap it to read its values.";
+      this.readout.replaceChildren(el("span", { class: "soft" }, hint));
       return;
     }
-    this.guide.setAttribute("transform", `translate(${this.at.x(this.place(i)) + 9} 0)`);
-    const parts = this.sweep.systems.map((line) => {
-      const value = line.values[this.name]?.[i];
-      const interval = line.intervals?.[this.name]?.[i];
-      return el(
-        "span",
-        { class: "part" },
-        named(payload.systems[line.system]),
-        " ",
-        el("b", {}, sweptValue(this.sweep, this.name, value)),
-        interval && el("span", { class: "soft" }, ` ${span(interval)}`),
-      );
-    });
+    this.guide.setAttribute("transform", `translate(${this.at.x(this.place(i))} 0)`);
     this.readout.replaceChildren(
       el("span", { class: "part" }, `${this.sweep.setting} = ${this.sweep.points[i]}`),
-      ...parts,
+      ...this.sweep.systems.map((line) => this.told(line, i)),
+    );
+  }
+
+  told(line, i) {
+    const value = line.values[this.name]?.[i];
+    const interval = line.intervals[this.name]?.[i];
+    return el(
+      "span",
+      { class: "part" },
+      named(payload.systems[line.system]),
+      " ",
+      el("b", {}, value == null ? "undefined" : sweptIn(this.sweep, this.name)(value)),
+      interval && el("span", { class: "soft" }, ` ${span(interval)}`),
     );
   }
 }
+
+const textAt = (x, y, words, anchor = "middle") =>
+  svg("text", { x, y, "text-anchor": anchor }, words);
 
 /** The mark of a system on its curve: shapes differ as well as colours. */
 function dot(x, y, i) {
@@ -329,14 +258,14 @@ function dot(x, y, i) {
   });
 }
 
-/** Stretches of neighbours that all pass. */
-function runs(items, passes) {
-  const found = [[]];
-  for (const item of items) {
-    if (passes(item)) found.at(-1).push(item);
-    else if (found.at(-1).length) found.push([]);
-  }
-  return found.filter((run) => run.length > 0);
+/** Stretches of neighbouring points that have a value. */
+function stretchesOf(values) {
+  const stretches = [[]];
+  values.forEach((value, p) => {
+    if (value != null) stretches.at(-1).push(p);
+    else stretches.push([]);
+  });
+  return stretches.filter((points) => points.length > 0);
 }
 
 /** About `wanted` round numbers that take in everything from low to high. */

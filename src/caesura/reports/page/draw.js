@@ -12,31 +12,25 @@ function stripLayout(reading, width) {
   const step = height + above + (many ? 4 : 7);
   const rows = [];
   let y = 6;
-  reading.references.forEach((gaps, r) => {
-    rows.push({
-      kind: "reference",
-      number: r,
-      name: payload.references[r],
-      gaps,
-      y: y + above,
-      height,
-    });
-    y += step;
-  });
+  const place = (kind, number, name, lists, tall) => {
+    rows.push({ kind, number, name, lists, y: y + above, height: tall });
+    y += step + tall - height;
+  };
+  reading.references.forEach((gaps, r) =>
+    place("reference", r, payload.references[r], referenceLists(reading, gaps), height),
+  );
   y += 10;
-  const taller = Math.round(height * 0.3);
-  reading.judgements.forEach((judgement) => {
-    rows.push({
-      kind: "system",
-      number: judgement.system,
-      name: payload.systems[judgement.system],
-      judgement,
-      y: y + above,
-      height: height + taller,
-    });
-    y += step + taller;
-  });
+  for (const { system, lists } of reading.judgements)
+    place("system", system, payload.systems[system], lists, Math.round(height * 1.3));
+  if (payload.among) place("differ", -1, "differ", { miss: reading.own.lists.some }, height);
   return { rows, left, right: width - 8, width, narrow, bottom: y, height: y + 40 };
+}
+
+/** Among annotators, what somebody lacks is drawn apart from what all have. */
+function referenceLists({ kinds }, gaps) {
+  if (!payload.among) return { reference: gaps };
+  const of = (kind) => gaps.filter((gap) => kinds.get(gap) === kind);
+  return { reference: of("all"), miss: of("some") };
 }
 
 const placeOf = (strip, gap) => strip.layout.left + (gap + 1 - strip.from) * strip.scale;
@@ -57,7 +51,8 @@ function paintStrip(context, strip, colours) {
   const shown = layout.rows.map((row) => rowInSight(strip, row));
   const room = (layout.right - layout.left) / CROWDED;
   const full = (kind) => layout.rows.some((row, i) => row.kind === kind && shown[i].total > room);
-  const crowded = { reference: full("reference"), system: full("system") };
+  const kinds = ["reference", "system", "differ"];
+  const crowded = Object.fromEntries(kinds.map((kind) => [kind, full(kind)]));
   if (!crowded.reference) paintWindows(context, strip, colours);
   paintPointer(context, strip, colours);
   layout.rows.forEach((row, i) => {
@@ -70,19 +65,13 @@ function paintStrip(context, strip, colours) {
   if (strip.scale > 46) paintWords(context, strip, colours);
   context.restore();
   paintNames(context, strip, colours);
-  return crowded.reference || crowded.system;
+  return kinds.some((kind) => crowded[kind]);
 }
 
 function rowInSight(strip, row) {
-  const lists =
-    row.kind === "reference"
-      ? { reference: inSight(strip, row.gaps) }
-      : {
-          hit: inSight(strip, row.judgement.hit),
-          alarm: inSight(strip, row.judgement.alarm),
-          miss: inSight(strip, row.judgement.miss),
-        };
-  return { lists, total: Object.values(lists).reduce((sum, gaps) => sum + gaps.length, 0) };
+  const kinds = Object.entries(row.lists);
+  const lists = Object.fromEntries(kinds.map(([kind, gaps]) => [kind, inSight(strip, gaps)]));
+  return { lists, total: Object.values(lists).flat().length };
 }
 
 function paintWindows(context, strip, colours) {
@@ -121,34 +110,40 @@ function paintBaseline(context, layout, row, colours) {
   context.fillRect(layout.left, row.y + row.height, layout.right - layout.left, 1);
 }
 
+/** Whether a reference is one of those that count. */
+const isChosen = (r) => typeof chosen.against !== "number" || chosen.against === r;
+
 function paintReference(context, strip, row, lists, colours) {
-  const faint = chosen.against !== "any" && chosen.against !== row.number;
+  const faint = !payload.among && !isChosen(row.number);
+  const tick = (gap, y) => {
+    context.fillRect(Math.round(placeOf(strip, gap)) - 1, y, 2, row.y + row.height - y);
+  };
   context.fillStyle = faint ? colours.soft : colours.ink;
   context.globalAlpha = faint ? 0.55 : 1;
-  for (const gap of lists.reference) {
-    context.fillRect(Math.round(placeOf(strip, gap)) - 1, row.y + 3, 2, row.height - 3);
-  }
+  for (const gap of lists.reference) tick(gap, row.y + 3);
   context.globalAlpha = 1;
+  context.fillStyle = colours.miss;
+  for (const gap of lists.miss ?? []) tick(gap, row.y + row.height / 2);
 }
 
 /** Hits are whole ticks, false alarms hang from the top with a cross, misses are rings below. */
-function paintSystem(context, strip, row, lists, colours) {
+function paintSystem(context, strip, row, { hit = [], alarm = [], miss = [] }, colours) {
   const roomy = strip.scale > 2.2;
   const middle = row.y + row.height / 2;
   const bottom = row.y + row.height;
   context.fillStyle = colours.hit;
-  for (const gap of lists.hit) {
+  for (const gap of hit) {
     context.fillRect(Math.round(placeOf(strip, gap)) - 1, row.y + 1, 2, row.height - 1);
   }
   context.fillStyle = context.strokeStyle = colours.alarm;
   context.lineWidth = 1.6;
-  for (const gap of lists.alarm) {
+  for (const gap of alarm) {
     const x = Math.round(placeOf(strip, gap));
     if (roomy) cross(context, x, row.y + 5, 3.4);
     context.fillRect(x - 1, roomy ? row.y + 5 : row.y + 1, 2, row.height / 2 - (roomy ? 3 : 1));
   }
   context.fillStyle = context.strokeStyle = colours.miss;
-  for (const gap of lists.miss) {
+  for (const gap of miss) {
     const x = Math.round(placeOf(strip, gap));
     if (roomy) ring(context, x, bottom - 5, 3.4);
     else context.fillRect(x - 1, middle + 3, 2, row.height / 2 - 3);
@@ -178,11 +173,10 @@ function paintDensity(context, strip, row, lists, colours) {
   const kinds = Object.keys(lists);
   const sums = kinds.map((kind) => columnSums(strip, lists[kind], left, wide, columns));
   let most = 1;
-  for (let c = 0; c < columns; c++)
-    most = Math.max(
-      most,
-      sums.reduce((all, sum) => all + sum[c], 0),
-    );
+  for (let c = 0; c < columns; c++) {
+    const all = sums.reduce((total, sum) => total + sum[c], 0);
+    most = Math.max(most, all);
+  }
   for (let c = 0; c < columns; c++) {
     let y = row.y + row.height;
     kinds.forEach((kind, k) => {
@@ -228,12 +222,9 @@ function paintAxis(context, strip, colours) {
     context.fillRect(Math.round(x), layout.bottom, 1, 5);
     const label = count(tick);
     const half = context.measureText(label).width / 2;
+    const middle = clamp(x, layout.left + half, layout.right + 7 - half);
     context.textAlign = "center";
-    context.fillText(
-      label,
-      clamp(x, layout.left + half, layout.right + 7 - half),
-      layout.bottom + 8,
-    );
+    context.fillText(label, middle, layout.bottom + 8);
   }
 }
 
@@ -253,10 +244,7 @@ function paintNames(context, strip, colours) {
   context.textAlign = "left";
   context.textBaseline = "middle";
   for (const row of layout.rows) {
-    const active =
-      row.kind === "system"
-        ? row.number === chosen.system
-        : chosen.against === "any" || chosen.against === row.number;
+    const active = row.kind === "system" ? row.number === chosen.system : isChosen(row.number);
     context.font = `${active ? "600 " : ""}${layout.narrow ? 12 : 13}px system-ui, sans-serif`;
     context.fillStyle = active ? colours.ink : colours.soft;
     const room = layout.narrow ? layout.width - 10 : layout.left - 16;
@@ -305,5 +293,6 @@ function paintOverview(context, strip, colours, width, height) {
   context.font = "12px system-ui, sans-serif";
   context.textBaseline = "middle";
   context.fillStyle = colours.soft;
-  if (!strip.layout.narrow) context.fillText("errors, overview", 0, height / 2);
+  if (!strip.layout.narrow)
+    context.fillText(payload.among ? "differ, overview" : "errors, overview", 0, height / 2);
 }

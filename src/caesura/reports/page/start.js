@@ -9,8 +9,11 @@ function chooseDocument(d) {
   chosen.document = d;
   chosen.cursor = null;
   markRow();
-  if (!available(chosen.system)) chosen.system = payload.systems.findIndex((_, s) => available(s));
-  if (chosen.system < 0) chosen.system = 0;
+  if (!available(chosen.system))
+    chosen.system = Math.max(
+      0,
+      payload.systems.findIndex((_, s) => available(s)),
+    );
   showDocument(false);
   const head = byId("document");
   if (head.getBoundingClientRect().top > innerHeight * 0.7)
@@ -24,7 +27,10 @@ const available = (system) =>
 
 /** Show the chosen document; `keep` the part of it that is in sight. */
 function showDocument(keep) {
-  byId("document-name").replaceChildren(named(payload.documents[chosen.document].id));
+  // A single document is called after a file, which would be taken for the system's name.
+  if (payload.documents.length > 1)
+    for (const id of ["document-name", "text-name"])
+      byId(id).replaceChildren(titled(payload.documents[chosen.document]));
   byId("system").value = chosen.system;
   const reading = currentReading();
   const empty = !reading || reading.size === 0;
@@ -34,7 +40,7 @@ function showDocument(keep) {
   tellNote(reading);
   byId("document-tables").replaceChildren(...documentTables());
   if (empty) return;
-  writeLegend(reading);
+  writeLegends(reading);
   text.show(reading);
   strip.show(reading, keep);
 }
@@ -56,44 +62,11 @@ function tellNote(reading) {
             ...listed(apart),
             apart.length > 1 ? " have other words than " : " has other words than ",
             name,
-            ": choose another system to see its own strip and text.",
+            ": choose another system to see its own boundaries and text.",
           ]
         : [];
   note.hidden = texts.length === 0;
   note.replaceChildren(...texts);
-}
-
-function writeLegend(reading) {
-  const { hit, miss, alarm } = reading.own;
-  const item = (kind, number, what) =>
-    el(
-      "li",
-      { class: kind },
-      el("span", { class: "sign", "aria-hidden": "true" }, SIGNS[kind]),
-      el("b", {}, count(number)),
-      ` ${what}`,
-    );
-  const kinds = () => [
-    item("hit", hit.length, hit.length === 1 ? "hit" : "hits"),
-    item("miss", miss.length, "missed"),
-    item("alarm", alarm.length, alarm.length === 1 ? "false alarm" : "false alarms"),
-  ];
-  const windows = el(
-    "li",
-    {},
-    el("span", { class: "swatch" }),
-    el("b", {}, count(reading.windows.length)),
-    reading.windows.length === 1 ? " window" : " windows",
-  );
-  const all = payload.references.length;
-  const shares = el(
-    "li",
-    { class: "soft" },
-    `1/${all} … ${all}/${all}: how many references have it`,
-  );
-  const [ofStrip, ofText] = document.querySelectorAll(".legend");
-  ofStrip.replaceChildren(...kinds(), reading.windows.length ? windows : "");
-  ofText.replaceChildren(...kinds(), chosen.against === "any" ? shares : "");
 }
 
 /** Go to a gap: "tell" its words, go to it in the "text", or show it in the "strip". */
@@ -113,12 +86,17 @@ function writeChoices() {
   const system = byId("system");
   const against = byId("against");
   payload.systems.forEach((name, s) => system.append(el("option", { value: s }, name)));
-  if (payload.references.length > 1)
-    against.append(el("option", { value: "any" }, "any reference"));
-  payload.references.forEach((name, r) => against.append(el("option", { value: r }, name)));
-  if (payload.references.length === 1) chosen.against = 0;
+  const entries = payload.references.map((name, r) => [r, name]);
+  if (!payload.among) {
+    if (entries.length > 1) entries.unshift(["any", "any reference"]);
+    if (payload.metrics.some(isWindowed)) entries.push(["windows", "windows"]);
+  }
+  const first = !payload.among && payload.metrics.slice(0, 1).some(isWindowed);
+  chosen.against = first ? "windows" : (entries[0]?.[0] ?? "any");
+  against.append(...entries.map(([value, name]) => el("option", { value }, name)));
+  against.value = chosen.against;
   system.parentElement.hidden = payload.systems.length < 2;
-  against.parentElement.hidden = payload.references.length < 2;
+  against.parentElement.hidden = entries.length < 2;
   system.addEventListener("change", () => {
     const before = openedView.of;
     chosen.system = Number(system.value);
@@ -128,9 +106,17 @@ function writeChoices() {
     showDocument(same);
   });
   against.addEventListener("change", () => {
-    chosen.against = against.value === "any" ? "any" : Number(against.value);
+    chosen.against = entries[against.selectedIndex][0];
     showDocument(true);
   });
+}
+
+const isWindowed = (metric) => metric.name === "WiSeBE";
+
+/** Without systems the page speaks of annotators and disagreements. */
+function writeWords() {
+  byId("only-what").textContent = `${FAULT}s`;
+  if (payload.among) byId("against-what").textContent = "Sentences of";
 }
 
 // ---- keys, theme, print ----
@@ -160,6 +146,7 @@ const THEMES = ["auto", "light", "dark"];
 function listenToTheme() {
   const root = document.documentElement;
   const button = byId("theme");
+  reveal("bar");
   const set = (theme) => {
     root.dataset.theme = theme;
     byId("theme-name").textContent = theme;
@@ -213,7 +200,8 @@ function writeParts() {
 }
 
 listenToTheme();
-writeHead();
+writeLead();
+writeWords();
 writeOverview();
 writeValues();
 writeComparison();

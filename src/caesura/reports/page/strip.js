@@ -2,6 +2,15 @@
 
 const CLOSEST = 12; // words in sight at the strongest zoom
 const AROUND = 6; // words told before and after a gap
+const KEYS = {
+  "+": "in",
+  "=": "in",
+  "-": "out",
+  "−": "out",
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  0: "all",
+};
 
 class Strip {
   constructor() {
@@ -20,18 +29,9 @@ class Strip {
     this.reading = reading;
     this.hover = null;
     if (!keep) [this.from, this.to] = [0, reading.size];
-    this.canvas.setAttribute("aria-label", this.summary());
+    this.canvas.setAttribute("aria-label", summaryOf(reading));
     this.draw();
     this.tell(chosen.cursor);
-  }
-
-  summary() {
-    const { own, references, size } = this.reading;
-    return (
-      `${plural(size, "word")}, ${plural(references.length, "reference")}; ` +
-      `${payload.systems[own.system]}: ${plural(own.hit.length, "hit")}, ` +
-      `${count(own.miss.length)} missed, ${plural(own.alarm.length, "false alarm")}`
-    );
   }
 
   // ---- drawing ----
@@ -46,11 +46,7 @@ class Strip {
     paintOverview(sized(this.overview, width, 30), this, colours, width, 30);
     byId("strip-range").textContent =
       `words ${count(Math.floor(this.from) + 1)} – ${count(Math.ceil(this.to))}`;
-    byId("strip-key").textContent = crowded
-      ? "Columns show how many boundaries there are: hits filled, false alarms striped above them, " +
-        "missed ones hollow on top. Zoom in for single boundaries."
-      : "Whole ticks are hits, ticks or crosses above are false alarms, " +
-        "ticks or rings below are missed boundaries.";
+    byId("strip-key").textContent = keyOf(crowded);
   }
 
   // ---- movement ----
@@ -65,11 +61,8 @@ class Strip {
 
   /** Zoom so that the word position `at` stays where it is. */
   zoom(factor, at = (this.from + this.to) / 2) {
-    const length = clamp(
-      (this.to - this.from) * factor,
-      Math.min(CLOSEST, this.reading.size),
-      this.reading.size,
-    );
+    const { size } = this.reading;
+    const length = clamp((this.to - this.from) * factor, Math.min(CLOSEST, size), size);
     const share = (at - this.from) / (this.to - this.from);
     this.see(at - share * length, at + (1 - share) * length);
   }
@@ -96,19 +89,16 @@ class Strip {
   /** The boundary next to the pointer, or the plain gap if none is near. */
   gapAt(event) {
     const at = this.wordAt(event) - 1;
-    const last = this.reading.size - 1;
-    const near = 6 / this.scale;
-    const best = [
-      this.reading.targets,
-      ...this.reading.judgements.flatMap(({ hit, alarm }) => [hit, alarm]),
-    ]
+    const { union, judgements, size } = this.reading;
+    const far = (gap) => Math.abs(gap - at);
+    const [best] = [union, ...judgements.map(({ gaps }) => gaps)]
       .flatMap((gaps) => {
         const i = lowerBound(gaps, at);
         return gaps.slice(Math.max(0, i - 1), i + 1);
       })
-      .filter((gap) => Math.abs(gap - at) <= near)
-      .sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
-    return best ?? clamp(Math.round(at), 0, last);
+      .filter((gap) => far(gap) * this.scale <= 6)
+      .sort((a, b) => far(a) - far(b));
+    return best ?? clamp(Math.round(at), 0, size - 1);
   }
 
   /** The row whose name is under the pointer, if names stand beside the rows. */
@@ -116,7 +106,8 @@ class Strip {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     if (x >= this.layout.left) return null;
-    return this.layout.rows.find((row) => y >= row.y && y <= row.y + row.height) ?? null;
+    const named = this.layout.rows.filter((row) => row.kind !== "differ");
+    return named.find((row) => y >= row.y && y <= row.y + row.height) ?? null;
   }
 
   // ---- events ----
@@ -196,10 +187,10 @@ class Strip {
     if (!pointer || pointer.moved || this.pinched) return;
     const row = this.nameAt(event);
     if (row) return choose(row.kind === "system" ? "system" : "against", row.number);
+    if (this.wordAt(event) < this.from) return;
     const gap = this.gapAt(event);
     // A finger cannot hover: its tap tells the place, and the link below it leads to the text.
-    if (event.pointerType === "touch") setCursor(gap, "tell");
-    else setCursor(gap, "text");
+    setCursor(gap, event.pointerType === "touch" ? "tell" : "text");
   }
 
   leave() {
@@ -221,98 +212,73 @@ class Strip {
 
   pressKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const actions = {
-      "+": "in",
-      "=": "in",
-      "-": "out",
-      "−": "out",
-      ArrowLeft: "left",
-      ArrowRight: "right",
-      0: "all",
-    };
     if (event.shiftKey && event.key.startsWith("Arrow"))
       this.step(event.key === "ArrowLeft" ? -1 : 1);
     else if (event.key === "Enter" && chosen.cursor != null) setCursor(chosen.cursor, "text");
     else if (event.key === "Home") this.move(-this.from);
     else if (event.key === "End") this.move(this.reading.size);
-    else if (actions[event.key]) this.act(actions[event.key]);
+    else if (KEYS[event.key]) this.act(KEYS[event.key]);
     else return;
     event.preventDefault();
   }
 
   step(direction) {
     const { marks } = this.reading;
-    const i =
-      chosen.cursor == null
-        ? lowerBound(marks, this.from)
-        : direction > 0
-          ? lowerBound(marks, chosen.cursor + 1)
-          : lowerBound(marks, chosen.cursor) - 1;
+    const forward = lowerBound(marks, chosen.cursor == null ? this.from : chosen.cursor + 1);
+    const back = lowerBound(marks, chosen.cursor ?? this.to) - 1;
+    const i = direction > 0 ? forward : back;
     if (marks[i] != null) setCursor(marks[i], "tell");
   }
 
   // ---- the words around a place ----
 
   tell(gap) {
-    const box = byId("readout");
-    if (gap == null || !this.reading || gap >= this.reading.size) {
-      box.replaceChildren(
-        el("p", { class: "soft" }, "Point at the strip or tap it to read the words there."),
-      );
-      return;
-    }
-    const { reading } = this;
-    const [first, last] = [Math.max(0, gap - AROUND + 1), Math.min(reading.size - 1, gap + AROUND)];
-    const before = reading.text.slice(reading.starts[first], endOf(reading, gap));
-    const after =
-      gap < last ? reading.text.slice(reading.starts[gap + 1], endOf(reading, last)) : "";
-    box.replaceChildren(
-      el(
-        "p",
-        { class: "around", dir: reading.direction },
-        first > 0 ? "… " : "",
-        before,
-        el("b", { class: "gap" }, "|"),
-        after,
-        last < reading.size - 1 ? " …" : "",
-      ),
-      el(
-        "p",
-        { class: "soft" },
-        `after word ${count(gap + 1)}`,
-        ...this.holders(gap),
-        " ",
-        el(
-          "button",
-          { type: "button", class: "link", click: () => setCursor(gap, "text") },
-          "show in the text",
-        ),
-      ),
+    const known = gap != null && this.reading && gap < this.reading.size;
+    const hint = el(
+      "p",
+      { class: "soft" },
+      "Point at a boundary or tap it to read the words there.",
+    );
+    byId("readout").replaceChildren(...(known ? [this.around(gap), this.facts(gap)] : [hint]));
+  }
+
+  around(gap) {
+    const { text, starts, size, direction } = this.reading;
+    const [first, last] = [Math.max(0, gap - AROUND + 1), Math.min(size - 1, gap + AROUND)];
+    const end = endOf(this.reading, gap);
+    return el(
+      "p",
+      { class: "around", dir: direction },
+      first > 0 && "… ",
+      text.slice(starts[first], end),
+      el("b", { class: "gap" }, "|"),
+      gap < last && text.slice(starts[gap + 1], endOf(this.reading, last)),
+      last < size - 1 && " …",
+    );
+  }
+
+  facts(gap) {
+    const show = { type: "button", class: "link", click: () => setCursor(gap, "text") };
+    return el(
+      "p",
+      { class: "soft" },
+      `after word ${count(gap + 1)}`,
+      this.holders(gap),
+      " ",
+      el("button", show, "show in the text"),
     );
   }
 
   /** Who has a boundary at a gap. */
   holders(gap) {
-    const { reading } = this;
-    if (gap === reading.size - 1) return [": the end of the recording, counted for nobody"];
-    const names = payload.references.filter((_, r) => reading.who[gap] & (1 << r));
-    const systems = reading.judgements.filter(({ hit, alarm }) =>
-      [hit, alarm].some((gaps) => gaps[lowerBound(gaps, gap)] === gap),
-    );
-    const all = [...names, ...systems.map(({ system }) => payload.systems[system])];
-    return all.length ? [": boundary in ", ...listed(all)] : [": no boundary"];
+    const { size, kinds, judgements } = this.reading;
+    if (gap === size - 1)
+      return `: the end of the recording, counted for ${kinds.has(gap) ? "every" : "no"}body`;
+    const systems = judgements.filter(({ gaps }) => gaps[lowerBound(gaps, gap)] === gap);
+    const names = systems.map(({ system }) => payload.systems[system]);
+    const all = [...holdersOf(this.reading, gap), ...names];
+    if (all.length === 0) return ": no boundary";
+    const share = payload.among ? `${all.length}/${payload.references.length}: ` : "";
+    return [`: boundary in ${share}`, ...listed(all)];
   }
-}
-
-/** Give a canvas its size in device pixels, and a context that counts in CSS pixels. */
-function sized(canvas, width, height) {
-  const dots = Math.min(3, devicePixelRatio || 1);
-  const [wide, tall] = [Math.round(width * dots), Math.round(height * dots)];
-  if (canvas.width !== wide || canvas.height !== tall) {
-    [canvas.width, canvas.height] = [wide, tall];
-    canvas.style.aspectRatio = `${width} / ${height}`;
-  }
-  const context = canvas.getContext("2d");
-  context.setTransform(dots, 0, 0, dots, 0, 0);
-  return context;
 }

@@ -1,20 +1,16 @@
-// The head of the page, the values of each metric, and the comparison of systems.
+// The lead of the page, and the values of each metric.
 
-function writeHead() {
-  document.title = payload.title;
-  byId("title").append(named(payload.title));
-  byId("version").textContent = payload.version;
-  byId("made-by").textContent = payload.version;
+function writeLead() {
   const words = payload.documents.reduce((sum, document) => sum + document.words_count, 0);
   const { systems, references, documents } = payload;
-  byId("lead").append(
-    ...described(systems, "system"),
-    ` scored against `,
-    ...described(references, "reference"),
-    documents.length
-      ? ` on ${plural(documents.length, "document")} of ${plural(words, "word")}.`
-      : ".",
-  );
+  const who = payload.among
+    ? [
+        ...described(references, "annotator"),
+        ` compared with ${references.length > 1 ? "each other" : "nobody"}`,
+      ]
+    : [...described(systems, "system"), " scored against ", ...described(references, "reference")];
+  const where = ` on ${plural(documents.length, "document")} of ${plural(words, "word")}`;
+  byId("lead").append(...who, documents.length ? where : "", ".");
 }
 
 /** "3 references (a, b and c)"; long lists of names are left to the tables. */
@@ -116,11 +112,13 @@ function writeValues() {
 function metricPart(metric, m) {
   const scores = payload.systems.map((_, s) => scoreOf(s, m));
   const names = [...new Set(scores.flatMap((score) => Object.keys(score?.values ?? {})))];
-  const own = names.filter((name) => !stemOf(name, names));
-  const ordered = [metric.main, ...own.filter((name) => name !== metric.main)].filter((name) =>
-    names.includes(name),
-  );
-  const rates = ordered.filter((name) => isRate(metric, name, scores));
+  const pairs = names.filter((name) => PAIR.test(name));
+  const apart = (name) =>
+    stemOf(name, names) || PAIR.test(name) || (pairs.length && OWN.test(name));
+  const own = names.filter((name) => name !== metric.main && !apart(name));
+  const ordered = names.includes(metric.main) ? [metric.main, ...own] : own;
+  const rates = ordered.filter((name) => !isCount(name, scores));
+  const counts = ordered.filter((name) => isCount(name, scores));
   return el(
     "section",
     { class: "metric", id: `metric-${m}`, "aria-label": titleOf(metric) },
@@ -131,12 +129,8 @@ function metricPart(metric, m) {
       { class: "side" },
       valuesTable(metric, scores, rates, "value"),
       referenceTable(metric, scores, names),
-      valuesTable(
-        metric,
-        scores,
-        ordered.filter((name) => !rates.includes(name)),
-        "count",
-      ),
+      valuesTable(metric, scores, counts, "count"),
+      pairTables(metric, scores, pairs),
     ),
     remarks(scores),
     signatures(scores),
@@ -145,48 +139,25 @@ function metricPart(metric, m) {
 
 function valuesTable(metric, scores, names, what) {
   if (names.length === 0) return null;
-  const head =
-    payload.systems.length > 1
-      ? payload.systems.map((name) => el("th", { scope: "col" }, named(name)))
-      : [el("th", { scope: "col" }, el("span", { class: "hidden" }, what))];
+  const several = payload.systems.length > 1;
+  const heads = several ? payload.systems.map(named) : [el("span", { class: "hidden" }, what)];
   const rows = names.map((name) =>
-    el(
-      "tr",
+    rowOf(
+      name,
+      scores.map((score) => valueCell(score, name, scores)),
       { class: name === metric.main && "main" },
-      el("th", { scope: "row" }, name),
-      scores.map((score) => valueCell(metric, score, name, scores)),
     ),
   );
-  return boxed(
-    el(
-      "table",
-      {},
-      el("caption", { class: "hidden" }, `${metric.metric}: ${what}s`),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, what), head)),
-      el("tbody", {}, rows),
-    ),
-    `${metric.name}: ${what}s`,
-  );
+  return tableOf([what, ...heads], rows, `${metric.metric}: ${what}s`);
 }
 
-function valueCell(metric, score, name, scores, stem = name) {
+function valueCell(score, name, scores) {
   if (!score || !(name in score.values)) return el("td", { class: "soft" }, "–");
-  const value = score.values[name];
-  if (value == null) {
-    const reason = score.undefined[name];
-    return el("td", { class: "undefined" }, "undefined", reason && el("small", {}, reason));
-  }
-  const interval = score.intervals[name];
-  const whole = !isRate(metric, stem, scores);
-  return el(
-    "td",
-    {},
-    whole ? count(value) : rate(value),
-    interval && el("small", {}, span(interval)),
-  );
+  const written = isCount(name, scores) ? count : rate;
+  return cellOf(score.values[name], written, score.intervals[name], score.undefined[name]);
 }
 
-/** Values that exist for each reference too: the mean, and one column a reference. */
+/** Values that exist for each reference too: rates with their mean, counts with their sum. */
 function referenceTable(metric, scores, names) {
   const stems = [...new Set(names.map((name) => stemOf(name, names)?.stem).filter(Boolean))];
   if (stems.length === 0) return null;
@@ -198,32 +169,54 @@ function referenceTable(metric, scores, names) {
         { class: s === 0 && "first" },
         s === 0 && el("th", { scope: "rowgroup", rowspan: scores.length }, stem),
         several && el("th", { scope: "row", class: "plain" }, named(payload.systems[s])),
-        valueCell(metric, score, stem, scores),
-        payload.references.map((_, r) =>
-          valueCell(metric, score, `${stem}_${r + 1}`, scores, stem),
-        ),
+        valueCell(score, stem, scores),
+        payload.references.map((_, r) => valueCell(score, `${stem}_${r + 1}`, scores)),
       ),
     ),
   );
-  const head = el(
-    "tr",
-    {},
-    el("th", { scope: "col" }, "by reference"),
-    several && el("th", { scope: "col", class: "plain" }, "system"),
-    el("th", { scope: "col" }, "mean"),
-    payload.references.map((name) => el("th", { scope: "col" }, named(name))),
-  );
-  return boxed(
-    el(
-      "table",
-      { class: "grouped" },
-      el("caption", { class: "hidden" }, `${metric.metric} by reference`),
-      el("thead", {}, head),
-      el("tbody", {}, rows),
-    ),
-    `${metric.name} by reference`,
+  const systems = several ? [plainHead("system")] : [];
+  return tableOf(
+    ["by reference", ...systems, "mean or sum", ...payload.references.map(named)],
+    rows,
+    `${metric.metric} by reference`,
+    { class: "grouped" },
   );
 }
+
+// ---- pairs of references ----
+
+const PAIR = /^(.+)_(\d+)_(\d+)$/;
+const OWN = /^boundaries_\d+$/;
+
+/** What is known of each pair of references: once, unless alignment makes systems differ in it. */
+function pairTables(metric, scores, pairs) {
+  if (pairs.length === 0) return null;
+  const known = scores.filter(Boolean);
+  const texts = known.map((score) => pairs.map((name) => score.values[name]).join());
+  const distinct = known.filter((_, i) => texts.indexOf(texts[i]) === i);
+  return distinct.map((score) => pairTable(metric, score, pairs, distinct.length > 1));
+}
+
+function pairTable(metric, score, pairs, several) {
+  const what = PAIR.exec(pairs[0])[1];
+  const { references } = payload;
+  const cell = (r, s) => {
+    const [first, second] = [Math.min(r, s) + 1, Math.max(r, s) + 1];
+    return valueCell(score, `${what}_${first}_${second}`, [score]);
+  };
+  const rows = references.map((name, r) =>
+    rowOf(named(name), [
+      valueCell(score, `boundaries_${r + 1}`, [score]),
+      ...references.map((_, s) => cell(r, s)),
+    ]),
+  );
+  const label = `${what} of each pair`;
+  const head = several ? [label, ", ", named(payload.systems[score.system])] : label;
+  const heads = [head, "boundaries", ...references.map(named)];
+  return tableOf(heads, rows, `${metric.metric}: ${label}`, { class: "pairs" });
+}
+
+const plainHead = (content) => el("th", { scope: "col", class: "plain" }, content);
 
 /** Remarks on the scores; with names where they are not on all systems. */
 function remarks(scores) {
@@ -249,98 +242,4 @@ function signatures(scores) {
       copyable(score.signature),
     ),
   );
-}
-
-// ---- comparison ----
-
-const LEVEL = 0.05;
-
-function writeComparison() {
-  const comparison = payload.comparison;
-  if (!comparison) return;
-  const heads = [
-    "value",
-    "systems",
-    "difference",
-    "interval",
-    "p (bootstrap)",
-    "p (randomization)",
-    "p (corrected)",
-    "significant",
-  ];
-  const left = ["systems", "significant"];
-  reveal("comparison").append(
-    el(
-      "p",
-      { class: "note" },
-      "The difference is the first system's value less the second's. ",
-      `It is called significant where p after correction is below ${LEVEL}.`,
-    ),
-    boxed(
-      el(
-        "table",
-        { class: "comparison" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            heads.map((head) =>
-              el("th", { scope: "col", class: left.includes(head) && "plain" }, head),
-            ),
-          ),
-        ),
-        el("tbody", {}, comparison.rows.map(comparisonRow)),
-      ),
-      "Comparison of systems",
-    ),
-    comparison.signature ? copyable(comparison.signature) : "",
-  );
-}
-
-function comparisonRow(row) {
-  const metric = payload.metrics.find((one) => [one.name, one.metric].includes(row.metric));
-  const pair = [named(payload.systems[row.a]), " − ", named(payload.systems[row.b])];
-  const front = [
-    el(
-      "th",
-      { scope: "row" },
-      metric ? titleOf(metric) : row.metric,
-      " ",
-      el("span", { class: "soft" }, row.value),
-    ),
-    el("td", { class: "words" }, pair),
-  ];
-  if (row.difference == null) {
-    return el(
-      "tr",
-      {},
-      front,
-      el(
-        "td",
-        { class: "undefined words", colspan: "6" },
-        "undefined",
-        row.undefined && el("small", {}, row.undefined),
-      ),
-    );
-  }
-  const sign = row.difference > 0 ? "+" : "";
-  return el(
-    "tr",
-    {},
-    front,
-    el("td", {}, sign + rate(row.difference)),
-    el("td", {}, row.interval ? span(row.interval) : "–"),
-    el("td", {}, chance(row.p_bootstrap)),
-    el("td", {}, chance(row.p_randomization)),
-    el("td", {}, chance(row.p_corrected)),
-    verdict(row),
-  );
-}
-
-function verdict(row) {
-  if (row.p_corrected == null) return el("td", { class: "soft" }, "–");
-  const sure = row.p_corrected < LEVEL;
-  return el("td", { class: sure ? "sure words" : "soft words" }, sure ? "● yes" : "○ no");
 }

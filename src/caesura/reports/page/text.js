@@ -1,12 +1,8 @@
 // The words themselves, in sentences of the chosen reference, a page of them at a time.
 
-const PAGE_WORDS = 1500;
 const PIECE_WORDS = 250; // longer sentences are laid out in pieces, lest a page grow without bound
 const PRINT_WORDS = 20000;
 const MOST_FOUND = 20000;
-
-const SIGNS = { hit: "✓", miss: "○", alarm: "✕" };
-const MEANING = { hit: "hit", miss: "missed boundary", alarm: "false alarm" };
 
 class Text {
   constructor() {
@@ -85,7 +81,7 @@ class Text {
       const skipped = this.pieces[i].sentence - (this.pieces[i - 1]?.sentence ?? -1) - 1;
       if (skipped > 0)
         parts.push(
-          el("p", { class: "skipped soft" }, `⋯ ${plural(skipped, "sentence")} without errors`),
+          el("p", { class: "skipped soft" }, `⋯ ${plural(skipped, "sentence")} without ${FAULT}s`),
         );
       parts.push(this.paragraph(this.pieces[i]));
     }
@@ -94,7 +90,7 @@ class Text {
   }
 
   emptiness() {
-    return this.reading.size === 0 ? "This document has no words." : "No sentence has an error.";
+    return this.reading.size === 0 ? "This document has no words." : `No sentence has ${FAULT}s.`;
   }
 
   /** A piece of a sentence: plain text, and each marked word with its sign. */
@@ -127,27 +123,8 @@ class Text {
       "span",
       { class: `end ${kind}${here ? " here" : ""}`, "data-gap": gap },
       word,
-      kind !== "plain" &&
-        el(
-          "span",
-          { class: "sign", role: "img", "aria-label": this.meaning(gap, kind) },
-          SIGNS[kind],
-          el("small", {}, this.share(gap)),
-        ),
+      kind !== "plain" && signOf(this.reading, gap, kind),
     );
-  }
-
-  meaning(gap, kind) {
-    const share = this.share(gap);
-    return share ? `${MEANING[kind]}, ${share} references` : MEANING[kind];
-  }
-
-  /** How many of the references have the boundary, where any of them will do. */
-  share(gap) {
-    const all = payload.references.length;
-    if (chosen.against !== "any" || all === 1 || !this.reading.who[gap]) return "";
-    const having = payload.references.filter((_, r) => this.reading.who[gap] & (1 << r)).length;
-    return `${having}/${all}`;
   }
 
   /** Text from one character to another, with what was searched for made visible. */
@@ -189,21 +166,37 @@ class Text {
     node.scrollIntoView({ block: "center", behavior: calm || far ? "auto" : "smooth" });
   }
 
-  /** Next (1) or previous (-1) error, from the cursor or else from the page in sight. */
+  /** Next (1) or previous (-1) error, from the cursor or else from the page in sight; beyond
+   * the last one those of the next document, or from the top again. */
   error(direction) {
+    const near = this.errorFrom(direction);
+    const other = near == null ? nextFaulty(direction) : chosen.document;
+    if (other !== chosen.document) chooseDocument(other);
+    const to = near ?? this.reading.errors.at(direction > 0 ? 0 : -1);
+    if (to != null) setCursor(to, "text");
+  }
+
+  errorFrom(direction) {
     const { errors } = this.reading;
-    if (errors.length === 0) return;
     const from = chosen.cursor ?? (this.pieces[this.pages[this.page]?.[0]]?.first ?? 0) - 1;
-    const i = direction > 0 ? lowerBound(errors, from + 1) : lowerBound(errors, from) - 1;
-    setCursor(errors[(i + errors.length) % errors.length], "text");
+    return errors[direction > 0 ? lowerBound(errors, from + 1) : lowerBound(errors, from) - 1];
   }
 
   number() {
     const { errors } = this.reading;
     const i = chosen.cursor == null ? -1 : errors.indexOf(chosen.cursor);
-    byId("error-number").textContent =
-      i < 0 ? plural(errors.length, "error") : `${count(i + 1)} of ${count(errors.length)}`;
-    byId("error-before").disabled = byId("error-after").disabled = errors.length === 0;
+    const at = i < 0 ? "" : `${count(i + 1)} of `;
+    byId("error-number").textContent = at + plural(errors.length, FAULT);
+    this.label(byId("error-before"), -1, "‹ Previous", "‹ From the end", "‹ Document before");
+    this.label(byId("error-after"), 1, "Next ›", "From the top ›", "Next document ›");
+  }
+
+  /** A button says where it leads: inside the document, round to its other end, or beyond it. */
+  label(button, direction, inside, round, beyond) {
+    const near = this.errorFrom(direction) != null;
+    const away = !near && nextFaulty(direction) !== chosen.document;
+    button.disabled = !away && this.reading.errors.length === 0;
+    button.textContent = near || button.disabled ? inside : away ? beyond : round;
   }
 
   // ---- search ----
@@ -277,24 +270,4 @@ class Text {
         ),
       );
   }
-}
-
-/** The last words of the sentences of the chosen reference, or of all of them together. */
-function sentenceEnds(reading) {
-  return reading.size === 0 ? [] : [...reading.targets, reading.size - 1];
-}
-
-/** Pages as [first, beyond] of pieces, each of about as many words as one reads at a time. */
-function paged(pieces) {
-  const pages = [];
-  let begin = 0;
-  let words = 0;
-  pieces.forEach((piece, i) => {
-    words += piece.last - piece.first + 1;
-    if (words >= PAGE_WORDS || i === pieces.length - 1) {
-      pages.push([begin, i + 1]);
-      [begin, words] = [i + 1, 0];
-    }
-  });
-  return pages;
 }

@@ -6,32 +6,40 @@ numbers that round to it. Also what the authors' program prints for the video th
 
 from __future__ import annotations
 
+from itertools import product
+
+ALL = "all"
+"""The total or the mean over all videos."""
+
 VIDEOS = tuple(f"v{i}" for i in range(1, 11))
 REFERENCES = ("ref_1", "ref_2", "ref_3")
+COLUMNS = (*REFERENCES, "mean")
 SYSTEMS = ("S1", "S2")
 MEASURES = ("P", "R", "F1")
+RATIO, KAPPA = "R_GAR", "kappa"
+MEAN_F1, WINDOWS, WISEBE = SCORES = ("mean F1", "F1 over windows", "WiSeBE")
 
-LONGEST = 1602
-"""Words of the longest transcript, by the paper's text."""
 
-TABLE_2 = {
-    "ref_1": (38, 42, 17, 11, 55, 87, 109, 72, 55, 16),
-    "ref_2": (33, 42, 16, 14, 54, 98, 92, 65, 51, 20),
-    "ref_3": (23, 20, 10, 6, 39, 39, 76, 30, 29, 9),
+def _rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.strip().splitlines()]
+
+
+BY_VIDEO = {
+    (name, video): cell
+    for name, *cells in _rows("""
+ref_1 38 42 17 11 55 87 109 72 55 16 502
+ref_2 33 42 16 14 54 98 92 65 51 20 485
+ref_3 23 20 10 6 39 39 76 30 29 9 281
+S1 53 38 15 13 54 108 106 70 71 11 539
+S2 38 37 12 11 36 92 86 46 53 13 424
+R_GAR .691 .688 .684 .578 .767 .541 .617 .525 .604 .619
+kappa .776 .697 .757 .696 .839 .630 .743 .655 .704 .718
+""")
+    for video, cell in zip((*VIDEOS, ALL), cells, strict=False)
 }
-"""Boundaries of each reference in each video."""
+"""Tables 2 (references) and 3 (systems): boundaries; Table 6: agreement."""
 
-TABLE_2_TOTALS = {"ref_1": 502, "ref_2": 485, "ref_3": 281}
-
-TABLE_3 = {
-    "S1": (53, 38, 15, 13, 54, 108, 106, 70, 71, 11),
-    "S2": (38, 37, 12, 11, 36, 92, 86, 46, 53, 13),
-}
-"""Boundaries of each system in each video."""
-
-TABLE_3_TOTALS = {"S1": 539, "S2": 424}
-
-TABLE_4 = """
+ROWS_4 = _rows("""
 v1  S1 .396 .553 .462  .377 .606 .465  .264 .609 .368   .346 .589 .432
 v1  S2 .474 .474 .474* .474 .545 .507* .368 .6087 .459* .439 .543 .480*
 v2  S1 .605 .548 .575* .711 .643 .675* .368 .700 .483*  .561 .630 .578*
@@ -52,16 +60,30 @@ v9  S1 .437 .564 .492  .451 .627 .525  .254 .621 .360   .380 .603 .459*
 v9  S2 .623 .600 .611* .585 .608 .596* .321 .586 .414*  .509 .598 .541
 v10 S1 .818 .450 .581* .818 .450 .581* .455 .556 .500*  .697 .523 .582*
 v10 S2 .692 .450 .545  .615 .500 .552  .308 .444 .364   .538 .4645 .487
-"""
-"""Precision, recall and F1 against each reference, and their mean; a star where F1 is bold."""
+""")
+"""A row for each video and system: all measures in each column; a star where F1 is bold."""
 
-TABLE_4_MEANS = {
-    "S1": (".520", ".510", ".404", ".481"),
-    "S2": (".543", ".554", ".433", ".510"),
+TABLE_4 = {
+    (video, system, *place): cell.rstrip("*")
+    for video, system, *cells in ROWS_4
+    for place, cell in zip(product(COLUMNS, MEASURES), cells, strict=True)
 }
-"""F1 against each reference, and their mean, averaged over videos."""
+BOLD = {
+    (video, system, column)
+    for video, system, *cells in ROWS_4
+    for column, cell in zip(COLUMNS, cells[2::3], strict=True)
+    if cell.endswith("*")
+}
+MEANS_4 = {
+    (system, column): cell
+    for system, *cells in _rows("S1 .520 .510 .404 .481 \n S2 .543 .554 .433 .510")
+    for column, cell in zip(COLUMNS, cells, strict=True)
+}
+"""F1 of each system in each column, averaged over videos."""
 
-TABLE_5 = """
+TABLE_5 = {
+    (video, *place): cell
+    for video, *cells in _rows("""
 v1  .691 .432 .495 .342 .480 .513 .354
 v2  .688 .578 .659 .453 .549 .595 .409
 v3  .684 .270 .303 .207 .325 .400 .274
@@ -72,47 +94,41 @@ v7  .617 .518 .592 .366 .539 .606 .374
 v8  .525 .429 .494 .259 .487 .508 .267
 v9  .604 .459 .569 .344 .541 .667 .403
 v10 .619 .582 .581 .359 .487 .545 .338
-"""
-"""The agreement ratio; then for S1 and S2 the mean F1, F1 over windows, and WiSeBE."""
-
-TABLE_5_MEANS = {"S1": (".481", ".545", ".344"), "S2": (".510", ".567", ".355")}
-"""For each system the mean F1, F1 over windows, and WiSeBE, averaged over videos."""
-
-MEAN_AGREEMENT = ".631"
-
-TABLE_6 = {
-    "R_GAR": (".691", ".688", ".684", ".578", ".767", ".541", ".617", ".525", ".604", ".619"),
-    "kappa": (".776", ".697", ".757", ".696", ".839", ".630", ".743", ".655", ".704", ".718"),
+all .631 .481 .545 .344 .510 .567 .355
+""")
+    for place, cell in zip([("", RATIO), *product(SYSTEMS, SCORES)], cells, strict=True)
 }
-"""Agreement of the references in each video."""
+"""By video and system: the agreement ratio, which has no system, and the scores."""
+
+LONGEST = "1602"
+"""Words of the longest transcript, by the paper's text, as all that follows up to the files."""
 
 CORRELATION = ".890"
 """Pearson's coefficient of the two rows of Table 6."""
 
-FEWER, MORE = 43, 27
+FEWER, MORE = "43", "27"
 """Per cent: boundaries that ref_3 lacks against the mean of the others; that S1 has above S2."""
 
-WINS_OF_S1 = {"ref_1": 5, "ref_2": 2, "ref_3": 3, "mean": 4}
-"""Videos in which S1 has the better F1, by the paper's text."""
+WINS_OF_S1 = {"ref_1": "5", "ref_2": "2", "ref_3": "3", "mean": "4"}
+"""Videos in which S1 has the better F1."""
 
-NEAREST = {"S1": ("ref_1", 5), "S2": ("ref_2", 7)}
+NEAREST = {"S1": ("ref_1", "5"), "S2": ("ref_2", "7")}
 """For each system a reference, and in how many videos its F1 is the highest of the three."""
 
-RANGE = {"lowest": ("v8", ".525"), "highest": ("v5", ".767")}
-"""The agreement ratio's range, by the paper's text."""
+LOWEST, HIGHEST = ("v8", ".525"), ("v5", ".767")
+"""The agreement ratio's range."""
 
 CANDIDATES = {"S1": "candidate_A", "S2": "candidate_B"}
 """Which of the published files is which system."""
 
-TOOL_MATCHES = """
-S1 54 50 24
-S2 47 49 24
-"""
+TOOL_AGREEMENT = {"agreement_ratio": ".544928", "kappa": ".634730", "kappa_borders": "-.017509"}
+TOOL_SHARED = {"S1": ("54", "50", "24"), "S2": ("47", "49", "24")}
 """Boundaries that each system shares with each reference when the last one counts."""
 
-TOOL_AGREEMENT = {"R_GAR": ".544928", "kappa": ".634730", "kappa on borders": "-.017509"}
-
-TOOL = """
+TOOL_CELLS = ("boundaries_inside", "windows_hit", "f1", "wisebe", "smooth_wisebe")
+TOOL = {
+    int(limit): dict(zip([("S1", "windows"), *product(SYSTEMS, TOOL_CELLS)], cells, strict=True))
+    for limit, *cells in _rows("""
 0  115 61 61 .54464 .29679 .29778 55 55 .52885 .28818 .28957
 1  113 61 61 .54955 .29946 .30044 55 55 .53398 .29098 .29235
 2  110 61 60 .55245 .30105 .30201 55 54 .53649 .29235 .29371
@@ -124,11 +140,6 @@ TOOL = """
 8   86 63 55 .60720 .33088 .33176 59 48 .59384 .32360 .32485
 9   78 63 52 .61916 .33740 .33826 61 47 .62811 .34227 .34344
 10  69 64 45 .61796 .33674 .33761 64 42 .64600 .35202 .35318
-"""
-"""Window limit and windows; then for each system boundaries inside, windows hit, F1 over windows,
-WiSeBE, and WiSeBE smoothed."""
-
-
-def rows(text: str) -> list[list[str]]:
-    """Split a table into cells."""
-    return [line.split() for line in text.strip().splitlines()]
+""")
+}
+"""For each window limit the windows, then values by system, as the authors' program has them."""

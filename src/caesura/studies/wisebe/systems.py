@@ -1,22 +1,19 @@
-"""The systems that are ranked: trained on other corpora, run on bare words, scored."""
+"""The systems that are ranked: trained on other corpora, run on bare words."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from caesura.contracts import Metric
+from caesura.errors import FormatError
 from caesura.formats.files import read
-from caesura.metrics.boundary import Boundary
-from caesura.metrics.majority import Majority
-from caesura.metrics.wisebe import WiSeBE
-from caesura.numeric.stats import Resampling
 from caesura.scores import Scores
-from caesura.scoring import NO_RESAMPLING, Document, Terms
+from caesura.scoring import Document
 from caesura.studies.lexical import Lexical, train
-from caesura.studies.transcribers import NORMALIZE
+from caesura.studies.wisebe.agreement import NORMALIZE
 from caesura.text.normalize import normalize
 from caesura.transcript import Transcript
 
@@ -36,12 +33,10 @@ PAIR = ("court", "calls")
 """The two systems that are looked at closely; chosen as the paper's are: one finds far more."""
 
 ENOUGH = 500_000
-"""Words to train each system on, so that none has seen more than another."""
+"""Words of each system's texts, so that none has seen more than another."""
 
 EVERY = 10
 """Each tenth text is held out to choose the threshold on."""
-
-METRICS: tuple[Metric, ...] = (Boundary(), Majority(), WiSeBE())
 
 
 def lacking(data: Path) -> str:
@@ -60,49 +55,42 @@ def trained(data: Path) -> dict[str, Lexical]:
     for name, place in SOURCES.items():
         if _there(data / place):
             logger.info("training on %s (%s)", name, place)
-            texts, held_out = _parted(_texts(data / place))
-            found[name] = train(name, texts, held_out)
+            found[name] = train(*_parted(data / place))
     return found
 
 
 def _texts(path: Path) -> Iterator[Transcript]:
-    if path.is_dir():
-        for file in sorted(path.glob("*.nlp")):
-            yield from read(file)
-    else:
+    if not path.is_dir():
         yield from read(path, "turns(marks='.?!')")
+    for file in sorted(path.glob("*.nlp")):
+        yield from read(file)
 
 
-def _parted(texts: Iterator[Transcript]) -> tuple[list[Transcript], list[Transcript]]:
+def _parted(path: Path) -> tuple[list[Transcript], list[Transcript]]:
     """Take texts until there are enough words, and hold some of them out."""
-    ours: list[Transcript] = []
-    held_out: list[Transcript] = []
+    found: list[Transcript] = []
     words = 0
-    for number, text in enumerate(texts):
-        if words >= ENOUGH:
-            break
+    for text in _texts(path):
         # Nothing but bare words is to be seen, as in what a recogniser gives.
         bare = normalize(text.only(("sentences",)), NORMALIZE)
         if len(bare):
-            (ours if number % EVERY else held_out).append(bare)
-            words += len(bare) if number % EVERY else 0
-    return ours or held_out, held_out
+            found.append(bare)
+            words += len(bare)
+        if words >= ENOUGH:
+            break
+    if len(found) < 2:
+        raise FormatError("it takes two texts or more to train a system", where=str(path))
+    return [each for i, each in enumerate(found) if i % EVERY], found[::EVERY]
 
 
-def scored_as(system: Lexical, agreement: Scores, resampling: Resampling) -> Scores:
+def scored_by(system: Lexical, agreement: Scores, metrics: Sequence[Metric]) -> Scores:
     """Score what a system finds in the words on which the references were brought together."""
-    documents = [_found(system, each) for each in agreement.documents]
-    terms = Terms(agreement.terms.normalize, agreement.terms.align, resampling)
-    return replace(agreement, metrics=METRICS, documents=tuple(documents), terms=terms)
+    documents = tuple(_found(system, each, metrics) for each in agreement.documents)
+    return replace(agreement, metrics=tuple(metrics), documents=documents)
 
 
-def _found(system: Lexical, document: Document) -> Document:
+def _found(system: Lexical, document: Document, metrics: Sequence[Metric]) -> Document:
     words = document.compared.words
     ours = Transcript(words, id=document.id, sentences=system.detect(words))
-    counts = tuple(metric.count(ours, document.carried) for metric in METRICS)
+    counts = tuple(metric.count(ours, document.carried) for metric in metrics)
     return replace(document, hypothesis=ours, compared=ours, counts=counts)
-
-
-def every_system(systems: Mapping[str, Lexical], agreement: Scores) -> dict[str, Scores]:
-    """Score all systems, without resampling."""
-    return {name: scored_as(system, agreement, NO_RESAMPLING) for name, system in systems.items()}
