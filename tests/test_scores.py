@@ -217,6 +217,7 @@ def test_json() -> None:
     for i, each in enumerate(told["scores"]):
         assert list(each) == [
             "metric", "values", "undefined", "intervals", "remarks", "signature",
+            "disagreements", "disagreement_kinds",
         ]  # fmt: skip
         assert each["metric"] == repr(scores.metrics[i])
         assert each["values"] == scores.values[i]

@@ -117,8 +117,8 @@ def test_coverage_is_told_for_each_reference() -> None:
     assert found.coverage == (Coverage(1, 1, 1, 0), Coverage(0, 0, 0, 0))
     assert [one.words for one in found.carried] == [OURS.words] * 2
     assert found.references == (THEIRS, OURS)
-    assert found.references_for(Boundary()) == found.carried
-    assert found.references_for(Errors()) == found.references
+    assert found.sides(Boundary())[1] == found.carried
+    assert found.sides(Errors())[1] == found.references
 
 
 @st.composite

@@ -133,6 +133,7 @@ def score(
     seed: int = SEED,
     format: str | Format | None = None,
     reference_format: str | Format | None = None,
+    literal: bool = False,
 ) -> Scores:
     """Score a segmentation against one or more references.
 
@@ -141,10 +142,11 @@ def score(
     the references' layers are carried over to the hypothesis' words. Intervals come from
     `resamples` draws of documents, or of blocks of sentences if there is one document only.
     A `sweep` such as 'window_gap=0:20' scores a range of a metric's setting too. References
-    have the format of the hypothesis if one is given and none of their own.
+    have the format of the hypothesis if one is given, none of their own, and their suffix does
+    not speak for another. With `literal` a paper's algorithm runs as it is printed.
     """
-    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, references = _each(reference, reference_format or format)
+    plan = Plan.of(metric, sweep, normalize, align, resamples, seed, literal)
+    names, references = _each(reference, reference_format, format)
     (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)
     return found
 
@@ -233,10 +235,19 @@ def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
     return find(study)(Path(data), Path(out)).text
 
 
-def _each(given: Inputs, format: str | Format | None) -> tuple[Strings, list[list[Transcript]]]:
-    """Read what each input holds, apart from the others, and name them."""
+def _each(
+    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+) -> tuple[Strings, list[list[Transcript]]]:
+    """Read what each input holds, apart from the others, and name them.
+
+    Without a `format` it is the `likely` one for files whose suffix does not speak against it.
+    """
     several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
-    return called(several), [list(read(one, format=format)) for one in several]
+    found = []
+    for one in several:
+        fits = not isinstance(one, (str, Path)) or _files.fits(one, likely)
+        found.append(list(read(one, format=format or (likely if fits else None))))
+    return called(several), found
 
 
 def _systems(
@@ -250,7 +261,7 @@ def _systems(
     names, systems = _each(hypothesis, format)
     if not systems:
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
-    others, references = _each(reference, reference_format or format)
+    others, references = _each(reference, reference_format, format)
     return names, evaluated(systems, references, plan, others)
 
 

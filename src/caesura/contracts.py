@@ -136,6 +136,29 @@ def ratio(numerator: float, denominator: float, reason: str) -> Value:
     return numerator / denominator if denominator else Undefined(reason)
 
 
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One place where a hypothesis and a reference differ, in words that can be shown."""
+
+    level: str
+    """What differs: 'token' or 'sentence'."""
+
+    kind: str
+    """In which way."""
+
+    reference: str
+    hypothesis: str
+    before: str
+    after: str
+    """A few words of the hypothesis around it."""
+
+    place: int
+    """The word of the hypothesis at which it stands, or before which something is missing."""
+
+    against: int = 1
+    """The number of the reference."""
+
+
 Spread = Iterator[tuple[str, NDArray[Any]]]
 """Names of counts, each with a column over words."""
 
@@ -148,6 +171,9 @@ class Metric(Configured, ABC):
 
     same_words: ClassVar[bool] = True
     """Whether hypothesis and references must have the same words."""
+
+    raw: ClassVar[bool] = False
+    """Whether texts are compared as they were read, unless a normalisation is asked for."""
 
     best: ClassVar[Mapping[str, float]]
     """The best possible value of each value that has one."""
@@ -176,6 +202,12 @@ class Metric(Configured, ABC):
         `lost` has the gaps near which they are; None if a metric has no way to count them.
         """
         return None
+
+    def disagreements(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> Iterator[Disagreement]:
+        """Tell what differs, one by one and in order, if a metric can: why, not only how many."""
+        return iter(())
 
     def remarks(self, counts: Counts) -> list[str]:
         """Tell in plain sentences what a reader of the values must know."""

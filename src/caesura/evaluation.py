@@ -15,7 +15,7 @@ from caesura.numeric.stats import Resampling
 from caesura.pairing import paired
 from caesura.scores import Scores, Sweep, scored
 from caesura.scoring import Terms
-from caesura.text.normalize import describe, least
+from caesura.text.normalize import LADDER, describe, least
 from caesura.transcript import Strings, Transcript
 
 LEAST = "least"
@@ -43,12 +43,15 @@ class Plan:
         align: bool,
         resamples: int,
         seed: int,
+        literal: bool = False,
     ) -> Plan:
         """Understand what users write."""
         wanted = [metric] if isinstance(metric, (str, Metric)) else metric
         metrics = dict.fromkeys(
             registry.parse("metric", m) if isinstance(m, str) else m for m in wanted
         )
+        if literal:
+            metrics = dict.fromkeys(_with(metric, "literal", True) for metric in metrics)
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [sweep] if isinstance(sweep, str) else sweep
@@ -66,12 +69,19 @@ class Plan:
         self, systems: Sequence[Sequence[Transcript]], references: Sequence[Sequence[Transcript]]
     ) -> Terms:
         """Settle the normalisation, the same for all systems."""
-        steps = self.normalize
-        if steps == (LEAST,):
-            steps = least(
-                [ours, *theirs] for system in systems for ours, theirs in paired(system, references)
+        steps, asked = self.normalize, self.normalize != (LEAST,)
+        if not asked:
+            alike = any(metric.same_words for metric in self.metrics)
+            steps = (
+                LADDER[-1]
+                if not alike
+                else least(
+                    [ours, *theirs]
+                    for system in systems
+                    for ours, theirs in paired(system, references)
+                )
             )
-        return Terms(steps, self.align, self.resampling)
+        return Terms(steps, self.align, self.resampling, asked=asked)
 
     def variants(self) -> list[tuple[str, tuple[Any, ...], list[Metric]]]:
         """Give each sweep with the metrics it goes through."""
@@ -146,10 +156,12 @@ def _number(text: str) -> int | float:
 
 
 def _with(metric: Metric, setting: str, value: Any) -> Metric:
+    if setting not in metric.settings:
+        raise UnknownName(f"{metric.name} has no setting {setting!r}", remedy="take another metric")
     try:
         return replace(metric, **{setting: value})  # type: ignore[type-var]
     except (TypeError, ValueError) as error:
-        raise UnknownName(f"{metric.name}: {error}", remedy="sweep through other values") from error
+        raise UnknownName(f"{metric.name}: {error}", remedy="take other values") from error
 
 
 def called(inputs: Sequence[object]) -> Strings:

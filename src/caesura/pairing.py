@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from caesura.errors import MismatchError
 from caesura.transcript import Transcript
 
+logger = logging.getLogger("caesura")
+
 
 def paired(
     hypotheses: Sequence[Transcript], references: Sequence[Sequence[Transcript]]
 ) -> list[tuple[Transcript, list[Transcript]]]:
-    """Find each recording's references by id; a single recording needs none."""
+    """Find each recording's references by id; a single recording needs none.
+
+    If one side is a single recording, the recordings of one file on the other are its parts.
+    """
+    if len(hypotheses) == 1 or any(len(one) == 1 for one in references):
+        hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
     ours = _by_id(hypotheses, "the hypothesis")
@@ -20,6 +28,15 @@ def paired(
         refuse_strangers([id for id in ours if id not in one], f"reference {i}")
         refuse_strangers([id for id in one if id not in ours], "the hypothesis")
     return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
+
+
+def _whole(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
+    """Join recordings that stand in one file."""
+    files = {each.origin.file if each.origin else "" for each in recordings}
+    if len(recordings) < 2 or len(files) > 1 or "" in files:
+        return recordings
+    logger.info("%s: its %d recordings are scored as one", files.pop(), len(recordings))
+    return [Transcript.join(recordings).replace(id=recordings[0].id, origin=recordings[0].origin)]
 
 
 def _by_id(transcripts: Sequence[Transcript], side: str) -> dict[str, Transcript]:

@@ -62,6 +62,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Boundary": "caesura.metrics.boundary:Boundary",
         "WiSeBE": "caesura.metrics.wisebe:WiSeBE",
         "Agreement": "caesura.metrics.agreement:Agreement",
+        "Joint": "caesura.metrics.joint:Joint",
         "Pk": "caesura.metrics.windows:Pk",
         "WindowDiff": "caesura.metrics.windows:WindowDiff",
         "BoundarySimilarity": "caesura.metrics.similarity:BoundarySimilarity",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from caesura.contracts import Counts, Metric, Undefined, Value, as_json
+from caesura.disagreements import Digest
 from caesura.errors import MismatchError
 from caesura.numeric.stats import FEW, FEWEST, Interval, Rows, bootstrapped, interval
 from caesura.pairing import paired
@@ -88,12 +89,11 @@ class Scores:
         lost = sum(one.boundaries_lost for each in self.documents for one in each.coverage)
         base = f",base={self.terms.base}" if self.terms.base else ""
         aligned = f"words(lost={lost}{base})" if self.terms.align else "no"
-        front = (
-            f"references={self.references}|documents={len(self.documents)}"
-            f"|normalize={describe(self.terms.normalize)}|align={aligned}"
-        )
+        front = f"references={self.references}|documents={len(self.documents)}"
         return tuple(
-            f"{metric!r}|{front}{self._drawn(i)}|caesura={__version__}"
+            f"{metric!r}|{front}|normalize={describe(self.terms.steps(metric))}"
+            f"|align={aligned if metric.same_words else 'no'}"
+            f"{self._drawn(i)}|caesura={__version__}"
             for i, metric in enumerate(self.metrics)
         )
 
@@ -109,6 +109,14 @@ class Scores:
         return tuple(
             [*metric.remarks(counts), *self._doubts(i)]
             for i, (metric, counts) in enumerate(zip(self.metrics, self.totals, strict=True))
+        )
+
+    @cached_property
+    def disagreements(self) -> tuple[Digest, ...]:
+        """For each metric what recurs among the differences that it can tell one by one."""
+        return tuple(
+            Digest.of(metric.disagreements(*each.sides(metric)) for each in self.documents)
+            for metric in self.metrics
         )
 
     def _doubts(self, i: int) -> list[str]:
@@ -138,7 +146,7 @@ class Scores:
         found: dict[str, Any] = {
             "references": list(self.reference_names),
             "documents": [self._document(each) for each in self.documents],
-            "scores": [self.score_json(i) for i in range(len(self.metrics))],
+            "scores": [self.score_json(i) | self._differing(i) for i in range(len(self.metrics))],
         }
         if self.sweeps:
             found["sweeps"] = [
@@ -163,6 +171,13 @@ class Scores:
             },
             "remarks": self.remarks[i],
             "signature": self.signatures[i],
+        }
+
+    def _differing(self, i: int) -> dict[str, Any]:
+        digest = self.disagreements[i]
+        return {
+            "disagreements": digest.to_json(each.id for each in self.documents),
+            "disagreement_kinds": digest.kinds,
         }
 
     def _document(self, document: Document) -> dict[str, Any]:

@@ -38,6 +38,13 @@ class Terms:
     base: str = ""
     """Whose words annotators are compared on, if theirs differ."""
 
+    asked: bool = True
+    """Whether the normalisation was named, and so is done for metrics of raw text too."""
+
+    def steps(self, metric: Metric) -> tuple[str, ...]:
+        """Give the normalisation for a metric."""
+        return () if metric.raw and not self.asked else self.normalize
+
 
 @dataclass(frozen=True)
 class Coverage:
@@ -60,33 +67,37 @@ class Coverage:
 class Document:
     """One recording: the texts as they were compared, and a set of counts for each metric.
 
-    `hypothesis` is as it was read, `compared` and `references` are normalised, and `carried`
-    are the references on the words of the hypothesis. `lost` has, for each reference that was
-    aligned, the gaps near which boundaries of it have none of their own.
+    `hypothesis` and `originals` are as they were read, `compared` and `references` are
+    normalised, and `carried` are the references on the words of the hypothesis. `lost` has, for
+    each reference that was aligned, the gaps near which boundaries of it have none of their own.
     """
 
     id: str
     hypothesis: Transcript
+    originals: tuple[Transcript, ...]
     compared: Transcript
     references: tuple[Transcript, ...]
     carried: tuple[Transcript, ...]
     counts: tuple[Counts, ...]
     coverage: tuple[Coverage, ...] = ()
     lost: tuple[Indices, ...] = ()
+    terms: Terms | None = None
 
     @property
     def words(self) -> int:
         """How many words were compared."""
         return len(self.compared)
 
-    def references_for(self, metric: Metric) -> tuple[Transcript, ...]:
-        """Give the references on the words that a metric wants."""
-        return self.carried if metric.same_words else self.references
+    def sides(self, metric: Metric) -> tuple[Transcript, tuple[Transcript, ...]]:
+        """Give hypothesis and references as a metric wants them."""
+        if metric.raw and self.terms and not self.terms.asked:
+            return self.hypothesis, self.originals
+        return self.compared, self.carried if metric.same_words else self.references
 
     def count(self, metric: Metric) -> Counts:
         """Count on the whole, with what the references have lost."""
         lost = self.missed(metric) or ()
-        return metric.count(self.compared, self.references_for(metric)) + Counts(
+        return metric.count(*self.sides(metric)) + Counts(
             **{name: int(gaps.sum()) for name, gaps in lost}
         )
 
@@ -96,10 +107,11 @@ class Document:
 
     def blocks(self, metric: Metric) -> list[Counts]:
         """Counts of each few sentences; none if a metric cannot tell them apart."""
-        columns = metric.spread(self.compared, self.references_for(metric))
-        if columns is None or not self.words:
+        hypothesis, references = self.sides(metric)
+        columns = metric.spread(hypothesis, references)
+        if columns is None or not len(hypothesis):
             return []
-        starts = self._starts()
+        starts = _starts(hypothesis, references if metric.raw else self.carried)
         sums: dict[str, Indices] = {}
         for name, gaps in (*columns, *(self.missed(metric) or ())):
             sums[name] = sums.get(name, 0) + np.add.reduceat(gaps, starts, dtype=np.int64)
@@ -108,16 +120,17 @@ class Document:
             for i in range(len(starts))
         ]
 
-    def _starts(self) -> Indices:
-        """First word of each block: as many places where any reference ends a sentence.
 
-        If no reference has the same words, it is those of the hypothesis.
-        """
-        texts = [one for one in self.carried if len(one) == self.words] or [self.compared]
-        known: list[Any] = [one.sentences.boundary for one in texts if one.sentences is not None]
-        ends = np.flatnonzero(np.logical_or.reduce(known)) if known else np.zeros(0, np.int64)
-        starts = np.append(0, ends[BLOCK - 1 :: BLOCK] + 1)
-        return starts[starts < self.words]
+def _starts(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices:
+    """First word of each block: as many places where any reference ends a sentence.
+
+    If no reference has the same words, it is those of the hypothesis.
+    """
+    texts = [one for one in references if one.words == hypothesis.words] or [hypothesis]
+    known: list[Any] = [one.sentences.boundary for one in texts if one.sentences is not None]
+    ends = np.flatnonzero(np.logical_or.reduce(known)) if known else np.zeros(0, np.int64)
+    starts = np.append(0, ends[BLOCK - 1 :: BLOCK] + 1)
+    return starts[starts < len(hypothesis)]
 
 
 def losses(documents: Sequence[Document], metric: Metric) -> list[str]:
@@ -188,7 +201,18 @@ def document(
     elif any(metric.same_words for metric in metrics):
         for number, one in enumerate(theirs, 1):
             refuse_other_words(ours, one, f"reference {number}")
-    made = Document(hypothesis.id, hypothesis, ours, theirs, carried, (), coverage, lost)
+    made = Document(
+        hypothesis.id,
+        hypothesis,
+        tuple(references),
+        ours,
+        theirs,
+        carried,
+        (),
+        coverage,
+        lost,
+        terms,
+    )
     return replace(made, counts=tuple(map(made.count, metrics)))
 
 

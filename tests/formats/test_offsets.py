@@ -448,3 +448,10 @@ def test_no_other_json_is_claimed(corpora: Path) -> None:
     assert len(paths) > 20
     for path in paths:
         assert not claims(Offsets, Source(path.name, path.read_bytes())), path
+
+
+def test_sentences_alone_are_of_words_between_blanks() -> None:
+    found = read({"text": "Come in. Sit down, please!", "sentences": [[0, 8], [9, 26]]})
+    assert found.words == ("Come", "in.", "Sit", "down,", "please!")
+    assert found.sentences is not None
+    assert found.sentences.gaps.tolist() == [1, 4]

@@ -29,6 +29,7 @@ METRICS = [
     "Tolerant(words=0)",
     "Tolerant(seconds=0.5)",
     "Majority(k=1)",
+    "Joint(multiwords='split')",
 ]
 
 Drawn = tuple[Transcript, list[Transcript]]
@@ -165,6 +166,20 @@ def test_order_of_references_does_not_matter(name: str, document: Drawn, random:
 
 @pytest.mark.parametrize("name", METRICS)
 @few
+@given(documents())
+def test_disagreements_are_with_references_that_differ(name: str, document: Drawn) -> None:
+    metric = registry.parse("metric", name)
+    hypothesis, references = document
+    assert list(metric.disagreements(hypothesis, [hypothesis])) == []
+    for each in metric.disagreements(hypothesis, references):
+        assert each.level in ("token", "sentence")
+        assert 1 <= each.against <= len(references)
+        assert 0 <= each.place < max(1, len(hypothesis))
+        assert (each.reference, each.hypothesis) != ("", "")
+
+
+@pytest.mark.parametrize("name", METRICS)
+@few
 @given(st.integers(1, 3), documents())
 def test_a_copy_of_the_reference_is_best(name: str, copies: int, document: Drawn) -> None:
     metric = registry.parse("metric", name)
@@ -190,7 +205,10 @@ def test_copies_of_an_ordinary_text_have_the_best_of_all_values(metric: Metric) 
 
 def test_a_wrong_text_is_worse(metric: Metric) -> None:
     references = [text(40, 7, 22), text(40, 7, 22), text(40, 7, 27)]
-    values = metric.values(measured(metric, text(40, 14, 15, 33), references))
+    wrong = text(40, 14, 15, 33)
+    if not metric.same_words:
+        wrong = wrong.replace(words=("v", *wrong.words[1:]))
+    values = metric.values(measured(metric, wrong, references))
     for name, best in metric.best.items():
         value = values[name]
         assert not isinstance(value, Undefined)
@@ -204,7 +222,9 @@ def test_renaming_does_nothing(name: str, document: Drawn) -> None:
     metric = registry.parse("metric", name)
 
     def renamed(transcript: Transcript, id: str) -> Transcript:
-        return transcript.replace(id=id, words=tuple(word * 2 for word in transcript.words))
+        # Where words may differ, their characters are counted.
+        words = (word * 2 if metric.same_words else word.upper() for word in transcript.words)
+        return transcript.replace(id=id, words=tuple(words))
 
     hypothesis, references = document
     others = [renamed(one, f"reference-{i}") for i, one in enumerate(references)]

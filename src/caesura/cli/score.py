@@ -29,6 +29,11 @@ Examples:
 @measuring.terms
 @options.format
 @measuring.reference_format
+@click.option(
+    "--literal",
+    is_flag=True,
+    help="Run a paper's algorithm as it is printed, faults included (Joint), for study.",
+)
 @measuring.report
 @options.as_json
 def command(
@@ -49,7 +54,6 @@ def command(
     from caesura.reports.write import kinds
 
     kinds(report)
-    asked["reference_format"] = asked["reference_format"] or format
-    scores = api.score(watched(api.read(hypothesis, format=format)), **asked)
+    scores = api.score(watched(api.read(hypothesis, format=format)), format=format, **asked)
     name = called(hypothesis)[0] if len(hypothesis) == 1 else "hypothesis"
     measuring.shown(Results((name,), (scores,)), report, json)

@@ -82,6 +82,17 @@ def read(file: str | Path, format: str | Format | None = None) -> Iterator[Trans
         yield transcript.replace(origin=origin)
 
 
+def fits(file: str | Path, format: str | Format | None) -> bool:
+    """Whether a file, or the first one of a folder, could be of a format by its suffix."""
+    if format is None:
+        return False
+    kind = registry.parse("format", format) if isinstance(format, str) else format
+    first = next(iter(expand([file])), None)
+    suffix = Path(first[0]).suffix.lower() if first else ""
+    known = {each for one in formats() for each in one.suffixes}
+    return suffix in kind.suffixes or suffix not in known
+
+
 def choose(source: Source) -> Format:
     """Tell the format of a file by its suffix or, where several share it, by its content."""
     suffix = "".join(Path(source.name).suffixes[-1:]).lower()

@@ -10,7 +10,7 @@ from typing import Any
 from caesura.formats.base import JsonFormat
 from caesura.formats.offsets_page import Page
 from caesura.formats.offsets_stanza import Sentences, has_offsets, is_sentences
-from caesura.formats.offsets_text import Text, is_text, pair
+from caesura.formats.offsets_text import Text, is_text, pair, placed
 from caesura.formats.source import Source, string
 from caesura.transcript import Transcript
 
@@ -19,7 +19,8 @@ from caesura.transcript import Transcript
 class Offsets(JsonFormat):
     """A `text` with `tokens`, `sentences` and `entities` that tell where in it they lie.
 
-    Tokens are words as they stand, and offsets count characters. What spaCy's `Doc.to_json()`
+    Tokens are words as they stand, or without them what stands between blanks; offsets count
+    characters. What spaCy's `Doc.to_json()`
     and Stanza's `Document.to_dict()` give is read as it is; documents may stand in a list or
     one after another.
     """
@@ -30,11 +31,13 @@ class Offsets(JsonFormat):
         "id language".split()
     )
     holds = "many"
-    expects = "that has `text` and `tokens`, or sentences as lists of tokens with `text`"
+    expects = (
+        "that has `text` and `tokens` or `sentences`, or sentences as lists of tokens with `text`"
+    )
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether it is a text with tokens, a list of such, or a list of Stanza's sentences."""
+        """Whether it is a text told apart, a list of such, or a list of Stanza's sentences."""
         return all(is_text(one) or is_sentences(one) for one in _listed(document))
 
     @classmethod
@@ -44,11 +47,9 @@ class Offsets(JsonFormat):
         if not all(map(cls.matches, documents)):
             return False
         texts = [document for document in documents if isinstance(document, dict)]
-        placed = all(pair(token) is not None for text in texts for token in text["tokens"])
+        told = all(_lies(each, text) for text in texts for each in placed(text))
         others = all(has_offsets(one) for one in documents if isinstance(one, list))
-        return (
-            placed and others and (len(texts) < len(documents) or any(t["tokens"] for t in texts))
-        )
+        return told and others and (len(texts) < len(documents) or any(map(placed, texts)))
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
         """Read each document as a recording."""
@@ -71,6 +72,11 @@ class Offsets(JsonFormat):
     def document(self, transcript: Transcript) -> Any:
         """Give the text with its tokens."""
         return Page(transcript).document()
+
+
+def _lies(value: Any, text: dict[str, Any]) -> bool:
+    ends = pair(value)
+    return ends is not None and 0 <= ends[0] <= ends[1] <= len(text["text"])
 
 
 def _listed(document: Any) -> list[Any]:

@@ -20,16 +20,25 @@ COUNTED = (
     "offsets count characters from 0 (code points, neither bytes nor UTF-16 units), "
     "and an end is the offset after the last character"
 )
+_PIECE = re.compile(r"\S+")
 _LAST_PIECE = re.compile(r"\S*\Z")
 
 
 def is_text(document: Any) -> bool:
-    """Whether a JSON value is an object with a text and a list of tokens."""
+    """Whether a JSON value is an object with a text and a list of its tokens or sentences."""
     return (
         isinstance(document, dict)
         and isinstance(document.get("text"), str)
-        and isinstance(document.get("tokens"), list)
+        and isinstance(placed(document), list)
     )
+
+
+def placed(document: dict[str, Any]) -> Any:
+    """Give what tells where things lie: the tokens, or the sentences if there are no tokens."""
+    for key in ("tokens", "sentences", "sents"):
+        if key in document:
+            return document[key]
+    return None
 
 
 def pair(value: Any) -> tuple[int, int] | None:
@@ -60,7 +69,9 @@ class Text:
         self.rows = Rows()
         self.words: list[tuple[str, dict[str, Any]]] = []
         """Where in the document each word is, and what is said of it."""
-        values = document["tokens"]
+        values = document.get("tokens")
+        if values is None:
+            values = [list(found.span()) for found in _PIECE.finditer(self.text)]
         places = self._places("tokens", values)
         self.tokens = [
             self._token(f"tokens[{n}]", value, *ends)

@@ -9,6 +9,7 @@ from caesura.contracts import Undefined, Value
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.gaps import numbered
 from caesura.reports import lists
+from caesura.reports.differences import differences as listed
 from caesura.reports.grid import Grid, between, chance, labels_of, number, reasons
 from caesura.reports.results import Results
 
@@ -24,6 +25,7 @@ def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
     if len(results.scores) == 1:
         for i in range(len(results.scores[0].metrics)):
             yield from values(results, i)
+            yield from listed(results, i)
     else:
         yield overview(results)
     if results.comparison is not None:

@@ -12,7 +12,8 @@ from importlib import resources
 from typing import Any
 
 SCRIPTS = tuple(
-    "base tables comparison curves documents reading judging draw strip text start".split()
+    """base tables comparison curves documents differences reading judging draw strip text
+    start""".split()
 )
 """The parts of the page's script, in the order in which they are joined."""
 

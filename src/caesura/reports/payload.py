@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from inspect import getdoc
 from typing import Any
 
 import numpy as np
 
 from caesura.contracts import Metric
+from caesura.disagreements import Recurring
 from caesura.metrics.wisebe import WiSeBE
 from caesura.reports.lists import worst_first
 from caesura.reports.results import Results
 from caesura.scores import Scores, Sweep, told
 from caesura.scoring import Document
 from caesura.text.normalize import normalize
-from caesura.transcript import Strings, Transcript
+from caesura.transcript import Indices, Strings, Transcript
 from caesura.version import __version__
+
+MOST_ROWS = 3000
+"""Differences that a page holds, of all systems together."""
+
+LONGEST = 200
+"""Characters of a text in a list of differences."""
 
 
 def payload(results: Results) -> dict[str, Any]:
@@ -40,6 +48,7 @@ def payload(results: Results) -> dict[str, Any]:
             "signatures": list(results.comparison.signatures),
         },
         "documents": _documents(results),
+        "differences": list(_differences(results)),
         "worst_first": [worst_first(results, i) for i in range(len(first.metrics))],
     }
 
@@ -119,23 +128,31 @@ def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
     """Give a view for each way the words run; systems that share their words share a view."""
     views: dict[Strings, dict[str, Any]] = {}
     for system, document in enumerate(documents):
-        words = document.compared.words
-        if words not in views:
-            views[words] = _view(results.scores[system], document)
+        shown = _texts(results.scores[system], document)[0]
+        if shown.words not in views:
+            views[shown.words] = _view(results.scores[system], document)
         if not results.among:
-            views[words]["systems"].append({"system": system, "gaps": _gaps(document.compared)})
+            views[shown.words]["systems"].append({"system": system, "gaps": _gaps(shown)})
     return list(views.values())
 
 
+def _texts(
+    scores: Scores, document: Document
+) -> tuple[Transcript, tuple[Transcript, ...], Strings]:
+    """Hypothesis and references to show, and how they were normalised."""
+    if all(document.sides(metric)[0] is document.hypothesis for metric in scores.metrics):
+        return document.hypothesis, document.originals, ()
+    return document.compared, document.carried, scores.terms.normalize
+
+
 def _view(scores: Scores, document: Document) -> dict[str, Any]:
-    there = [one for one in document.carried if len(one) == document.words]
+    hypothesis, references, steps = _texts(scores, document)
+    there = [one for one in references if one.words == hypothesis.words]
     wisebe = next((metric for metric in scores.metrics if isinstance(metric, WiSeBE)), None)
     windows = wisebe.windows(there) if wisebe and there else ((), ())
     return {
-        "words": "\n".join(_shown(document.hypothesis, scores.terms.normalize)),
-        "references": [
-            _gaps(one) if len(one) == document.words else [] for one in document.carried
-        ],
+        "words": "\n".join(_shown(document.hypothesis, steps)),
+        "references": [_gaps(one) if one.words == hypothesis.words else None for one in references],
         "systems": [],
         "windows": [[int(first), int(last)] for first, last in zip(*windows, strict=True)],
     }
@@ -147,11 +164,88 @@ def _gaps(transcript: Transcript) -> list[int]:
 
 def _shown(hypothesis: Transcript, steps: Strings) -> list[str]:
     """Write the words that were compared as they were before normalisation."""
-    # A column of numbers goes through the same steps and tells which words were kept.
-    numbered = hypothesis.replace(confidence=np.arange(len(hypothesis)))
-    kept = normalize(numbered, steps).confidence
     opening, mark = (
         getattr(hypothesis, layer) or ("",) * len(hypothesis) for layer in ("opening", "mark")
     )
-    places: list[int] = [] if kept is None else kept.astype(np.int64).tolist()
-    return [f"{opening[at]}{hypothesis.words[at]}{mark[at]}".replace("\n", " ") for at in places]
+    return [
+        f"{opening[at]}{hypothesis.words[at]}{mark[at]}".replace("\n", " ")
+        for at in _kept(hypothesis, steps).tolist()
+    ]
+
+
+def _kept(hypothesis: Transcript, steps: Strings) -> Indices:
+    """Places of the words that normalisation leaves."""
+    # A column of numbers goes through the same steps and tells which words were kept.
+    numbered = hypothesis.replace(confidence=np.arange(len(hypothesis)))
+    kept = normalize(numbered, steps).confidence
+    return np.zeros(0, np.int64) if kept is None else kept.astype(np.int64)
+
+
+def _differences(results: Results) -> Iterator[dict[str, Any]]:
+    """What recurs among the disagreements of each system and metric, as much as a page can hold."""
+    digests = [
+        (system, i, digest)
+        for system, scores in enumerate(results.scores)
+        for i, digest in enumerate(scores.disagreements)
+        if digest.recurring
+    ]
+    for system, i, digest in digests:
+        places = _Places(results, system, i)
+        rows = digest.frequent(MOST_ROWS // (len(digests) * len(digest.kinds)))
+        yield {
+            "system": system,
+            "metric": i,
+            "kinds": digest.kinds,
+            "distinct": len(digest.recurring),
+            "rows": [_recurring(each, places) for each in rows],
+        }
+
+
+def _recurring(each: Recurring, places: _Places) -> dict[str, Any]:
+    return {
+        "level": each.level,
+        "kind": each.kind,
+        "reference": shorten(each.reference),
+        "hypothesis": shorten(each.hypothesis),
+        "count": each.count,
+        "examples": [
+            {
+                "document": places.numbers[number],
+                "place": places.of(number, one.place),
+                "before": shorten(one.before),
+                "after": shorten(one.after),
+                "against": one.against,
+            }
+            for number, one in each.examples
+        ],
+    }
+
+
+class _Places:
+    """Where in the page documents of a system, and words that a metric compares, are shown."""
+
+    def __init__(self, results: Results, system: int, i: int) -> None:
+        first, self.scores = results.scores[0], results.scores[system]
+        self.metric = self.scores.metrics[i]
+        order = {each.id: number for number, each in enumerate(first.documents)}
+        single = len(self.scores.documents) == 1
+        self.numbers = [0 if single else order[each.id] for each in self.scores.documents]
+        self.kept: dict[int, Indices | None] = {}
+
+    def of(self, document: int, place: int) -> int:
+        """Give the word in the text that is shown."""
+        if document not in self.kept:
+            self.kept[document] = self._shown(self.scores.documents[document])
+        kept = self.kept[document]
+        return place if kept is None else max(0, int(np.searchsorted(kept, place, "right")) - 1)
+
+    def _shown(self, document: Document) -> Indices | None:
+        """Which words of what the metric compares are shown; None if it is all of them."""
+        shown, _, steps = _texts(self.scores, document)
+        same = document.sides(self.metric)[0] is shown
+        return None if same else _kept(document.hypothesis, steps)
+
+
+def shorten(text: str) -> str:
+    """Cut off what is longer than anyone reads in a table."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

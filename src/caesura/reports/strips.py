@@ -96,7 +96,7 @@ def strip_of(results: Results) -> Strip | None:
     there = [
         (name, one)
         for name, one in zip(results.references, document.carried, strict=True)
-        if one.sentences is not None and len(one) == document.words
+        if one.sentences is not None and one.words == document.compared.words
     ]
     if not there:
         return None

@@ -20,6 +20,10 @@ PAGE = 90
 """Characters that fit a line of a printed page in small type."""
 
 
+FOREIGN = re.compile("[\u0370-\u1fff\u2e80-\U0010ffff]")
+"""Letters that pdfLaTeX does not know."""
+
+
 def table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH) -> str:
     """Lay out a table whose last column is wrapped so that lines fit the terminal."""
     gap = " " * GAP
@@ -129,7 +133,10 @@ def _code(text: str) -> str:
 def latex(results: Results) -> str:
     """Write the results as LaTeX tables, which need the package booktabs."""
     head = "% \\usepackage{booktabs}\n% \\usepackage[T1]{fontenc}\n"
-    return head + "\n" + "\n\n".join(_typeset(grid) for grid in grids(results, PRINTED)) + "\n"
+    body = "\n\n".join(_typeset(grid) for grid in grids(results, PRINTED)) + "\n"
+    if FOREIGN.search(body):
+        head += "% LuaLaTeX or XeLaTeX, with a font that has all letters below\n"
+    return f"{head}\n{body}"
 
 
 def _typeset(grid: Grid) -> str:
@@ -174,13 +181,16 @@ ESCAPES = str.maketrans(
         "−": "$-$",
         "·": r"\textperiodcentered{}",
         "\ufffd": "?",
+        "\0": "{}",
     }
 )
 
 
 def _escaped(text: str) -> str:
     """Take the meaning from characters that are commands, and set minus signs as such."""
-    return re.sub(r"(?<![\w.}-])-(?=\d)", "$-$", text.translate(ESCAPES))
+    # Doubled they would be drawn as one other sign.
+    apart = re.sub(r"([-'`,])(?=\1)", "\\1\0", text)
+    return re.sub(r"(?<![\w.}-])-(?=\d)", "$-$", apart.translate(ESCAPES))
 
 
 def _breakable(signature: str) -> str:

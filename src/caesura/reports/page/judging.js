@@ -9,7 +9,11 @@ const NAMED = 5; // with more annotators, names beside a mark would crowd the te
 
 /** Add what is chosen to who has a boundary where: kinds of gaps, errors, ends of sentences. */
 function judged(held) {
-  const found = payload.among ? amongEachOther(held) : againstChosen(held);
+  const found = payload.among
+    ? amongEachOther(held)
+    : isAlone(held)
+      ? alone(held)
+      : againstChosen(held);
   const kinds = new Map(
     Object.entries(found.own.lists).flatMap(([kind, gaps]) => gaps.map((gap) => [gap, kind])),
   );
@@ -26,6 +30,16 @@ function amongEachOther({ references, union, shares }) {
     some: union.filter((gap) => !everybody(gap)),
   };
   return { targets: references[chosen.against], judgements: [], own: { lists } };
+}
+
+/** Whether what is chosen has other words, so that there is nothing to judge by. */
+const isAlone = ({ unknown }) =>
+  typeof chosen.against === "number" ? unknown[chosen.against] : unknown.every(Boolean);
+
+/** The system's own sentences, unmarked. */
+function alone({ systems }) {
+  const own = systems.find(({ system }) => system === chosen.system);
+  return { targets: own.gaps, judgements: [], own: { lists: {} }, alone: true };
 }
 
 /** Hits, misses and false alarms of every system. */

@@ -32,12 +32,15 @@ function heldIn(view) {
   const size = view.words === "" ? 0 : view.words.split("\n").length;
   // The end of the last word is an end in any case: it is neither found nor missed.
   const inner = (gaps) => gaps.filter((gap) => gap >= 0 && gap < size - 1);
-  const references = view.references.map(inner);
+  // A reference with other words has its boundaries nowhere in this text.
+  const unknown = view.references.map((gaps) => gaps === null);
+  const references = view.references.map((gaps) => inner(gaps ?? []));
   const shares = new Uint32Array(size);
   for (const gap of references.flat()) shares[gap] += 1;
   return {
     size,
     references,
+    unknown,
     shares,
     sets: references.map((gaps) => new Set(gaps)),
     union: [...shares.keys()].filter((gap) => shares[gap] > 0),

@@ -34,15 +34,18 @@ function showDocument(keep) {
   byId("system").value = chosen.system;
   const reading = currentReading();
   const empty = !reading || reading.size === 0;
-  byId("strip").hidden = empty;
+  byId("strip").hidden = empty || Boolean(reading.alone);
+  for (const id of ["errors", "only"]) byId(id).hidden = Boolean(reading?.alone);
   byId("text").hidden = empty;
   for (const legend of document.querySelectorAll(".legend")) legend.replaceChildren();
   tellNote(reading);
   byId("document-tables").replaceChildren(...documentTables());
   if (empty) return;
-  writeLegends(reading);
+  if (reading.alone) byId("only-errors").checked = false;
+  else writeLegends(reading);
   text.show(reading);
-  strip.show(reading, keep);
+  if (reading.alone) strip.reading = null;
+  else strip.show(reading, keep && strip.reading != null);
 }
 
 function tellNote(reading) {
@@ -57,14 +60,21 @@ function tellNote(reading) {
     ? [name, " has no words of this document."]
     : reading.size === 0
       ? ["This document has no words."]
-      : apart.length
+      : reading.alone
         ? [
-            ...listed(apart),
-            apart.length > 1 ? " have other words than " : " has other words than ",
+            "The words of ",
             name,
-            ": choose another system to see its own boundaries and text.",
+            ` and of the ${WHO} differ, so that boundaries cannot be set side by side: the text `,
+            "below has its own sentences.",
           ]
-        : [];
+        : apart.length
+          ? [
+              ...listed(apart),
+              apart.length > 1 ? " have other words than " : " has other words than ",
+              name,
+              ": choose another system to see its own boundaries and text.",
+            ]
+          : [];
   note.hidden = texts.length === 0;
   note.replaceChildren(...texts);
 }
@@ -73,7 +83,7 @@ function tellNote(reading) {
 function setCursor(gap, where) {
   chosen.cursor = gap;
   text.goTo(gap, where === "text");
-  strip.goTo(gap);
+  if (strip.reading) strip.goTo(gap);
 }
 
 /** Choose a system or a reference as if in its list. */
@@ -189,6 +199,7 @@ function listenToPrint() {
 }
 
 function writeParts() {
+  if (byId("strip").hidden) byId("document").dataset.part = "Document";
   const sections = [...document.querySelectorAll("[data-part]")].filter(
     (section) => !section.hidden,
   );
@@ -208,6 +219,7 @@ writeComparison();
 writeSweeps();
 writeChoices();
 writeDocuments();
+writeDifferences();
 if (payload.documents.length > 0) {
   reveal("document");
   chooseDocument(chosen.document);

@@ -1,0 +1,144 @@
+"""The printed algorithm does what the print says, wrong and endless as that may be."""
+
+from collections.abc import Iterator
+from itertools import accumulate, product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.text.literal import literal, within
+from caesura.text.units import QUOTES
+
+PIECES = st.lists(st.text("ab", min_size=1, max_size=3), max_size=7)
+PATIENCE = 1000
+
+
+class Marked(list[str]):
+    """A list that has a mark without characters wherever one reads past its end."""
+
+    def __getitem__(self, at: int) -> str:  # type: ignore[override]
+        return super().__getitem__(at) if at < len(self) else ""
+
+
+@given(PIECES, PIECES)
+def test_does_what_the_print_says(left: list[str], right: list[str]) -> None:
+    assert counted(left, right) == as_printed(Marked(left), Marked(right))
+
+
+def counted(left: list[str], right: list[str]) -> int | None:
+    found = literal(left, right)
+    return found.found if found.ends else None
+
+
+def as_printed(ours: Marked, theirs: Marked) -> int | None:
+    """Line by line; None if it goes on and on."""
+    found = i = j = steps = 0
+    while i < len(ours) and j < len(theirs):
+        if ours[i] == theirs[j]:
+            found += 1
+        else:
+            left, right = ours[i], theirs[j]
+            while ours[i + 1] != theirs[j + 1]:
+                if len(left) > len(right):
+                    j += 1
+                    right += theirs[j]
+                else:
+                    i += 1
+                    left += ours[i]
+                steps += 1
+                if steps > PATIENCE:
+                    return None
+        i += 1
+        j += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "found"),
+    [
+        ("a b", "ab", 0),
+        ("aa aa", "a aa a", 1),
+        ("XK K Y Z", "X K K Y Z", None),
+        ("aa a b", "a a a b", None),
+        ("a a a b", "aa a b", 1),
+        (". .. . x", ".. . . x", None),
+        ("ab c", "a bc d", None),
+        ("a b", "a c b", None),
+        ("the cat sat down", "the big cat sat down", 1),
+        ("`` Hi ``", '" Hi "', 1),
+        ("B CL FL HM HNEIM", "B H CL FL HM H NEIM", 3),
+        ("", "", 0),
+        ("a", "", 0),
+    ],
+)
+def test_known_faults(left: str, right: str, found: int | None) -> None:
+    assert counted(left.split(), right.split()) == found
+
+
+def cuts(letters: str) -> Iterator[list[str]]:
+    """All ways to cut letters into pieces."""
+    if not letters:
+        yield []
+    for stop in range(1, len(letters) + 1):
+        for rest in cuts(letters[stop:]):
+            yield [letters[:stop], *rest]
+
+
+def spans(pieces: list[str]) -> set[tuple[int, int]]:
+    ends = list(accumulate(map(len, pieces)))
+    return set(zip([0, *ends], ends, strict=False))
+
+
+def test_how_often_it_is_wrong() -> None:
+    """All pairs of ways to cut the words of seven letters that begin with a."""
+    right = high = low = endless = 0
+    for letters in product("a", *["ab"] * 6):
+        every = [(pieces, spans(pieces)) for pieces in cuts("".join(letters))]
+        for (left, ours), (other, theirs) in product(every, every):
+            found, true = counted(left, other), len(ours & theirs)
+            endless += found is None
+            right += found == true
+            high += found is not None and found > true
+            low += found is not None and found < true
+    assert (right, high, low, endless) == (209_070, 35_294, 4_198, 13_582)
+
+
+def test_a_treebank(corpora: Path) -> None:
+    """Right would be 1084 sentences and 24,242 tokens."""
+    folder = corpora / "jp-table1/EWT"
+    gold = []
+    for block in (folder / "gold.conllu").read_text("utf-8").split("\n\n"):
+        rows = [line.split("\t") for line in block.split("\n") if line[:1].isdigit()]
+        gold.append([row[1] for row in rows if row[0].isdigit()])
+    lines = (folder / "nltk.txt").read_bytes().decode("utf-8").split("\n")
+    texts = [
+        [[QUOTES.get(token, token) for token in sentence] for sentence in text if sentence]
+        for text in (gold, [line.split(" ") for line in lines if line])
+    ]
+    for (left, right), known in (
+        ((texts[1], texts[0]), (1078, 24092)),
+        ((texts[0], texts[1]), (1081, 24165)),
+    ):
+        sentences, tokens = within(left, right)
+        assert (sentences.found, sum(each.found for each in tokens)) == known
+        assert sentences.ends
+        assert sum(not each.ends for each in tokens) == 2
+
+
+def test_groups_are_what_was_equal_or_merged() -> None:
+    found = literal(["a", "bc", "d", "e"], ["a", "b", "c", "d", "e"])
+    assert found.groups == (
+        (slice(0, 1), slice(0, 1)),
+        (slice(1, 2), slice(1, 3)),
+        (slice(2, 3), slice(3, 4)),
+        (slice(3, 4), slice(4, 5)),
+    )
+    assert literal(["a", "b"], ["a", "c", "b"]).groups == ((slice(0, 1), slice(0, 1)),)
+
+
+def test_tokens_are_aligned_within_sentences() -> None:
+    left, right = [["a", "b"], ["c"], ["d"]], [["ab"], ["c", "d"]]
+    sentences, tokens = within(left, right)
+    assert (sentences.found, [each.found for each in tokens]) == (1, [0, 2])
