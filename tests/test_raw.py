@@ -78,3 +78,11 @@ def test_printed_algorithms_are_run_by_metrics_that_have_one(gold: Path, system:
     assert found.values[0]["sentence_tp"] == 2
     with pytest.raises(UnknownName, match="Boundary has no setting 'literal'"):
         api.score(system, reference=gold, format="tokens", literal=True)
+
+
+def test_names_that_come_again_are_of_parts(gold: Path, tmp_path: Path) -> None:
+    twice = tmp_path / "twice.conllu"
+    twice.write_text(GOLD * 2)
+    found = api.score(twice, reference=twice, metric="Joint")
+    assert len(found.documents) == 1
+    assert found.values[0]["token_tp"] == 8

@@ -16,9 +16,11 @@ def paired(
 ) -> list[tuple[Transcript, list[Transcript]]]:
     """Find each recording's references by id; a single recording needs none.
 
-    If one side is a single recording, the recordings of one file on the other are its parts.
+    If one side is a single recording, or names come again, the recordings of a file are parts
+    of one.
     """
-    if len(hypotheses) == 1 or any(len(one) == 1 for one in references):
+    sides = [hypotheses, *references]
+    if any(len(one) == 1 or _come_again(one) for one in sides):
         hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
@@ -28,6 +30,10 @@ def paired(
         refuse_strangers([id for id in ours if id not in one], f"reference {i}")
         refuse_strangers([id for id in one if id not in ours], "the hypothesis")
     return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
+
+
+def _come_again(recordings: Sequence[Transcript]) -> bool:
+    return len({each.id for each in recordings}) < len(recordings)
 
 
 def _whole(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
