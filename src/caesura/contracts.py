@@ -64,6 +64,12 @@ class Format(Configured, ABC):
     plain: ClassVar[bool] = False
     """Whether it recognises any text, so that the claim of another format is the better one."""
 
+    tokenised: ClassVar[bool] = False
+    """Whether words are tokens that somebody chose, whatever stands around them."""
+
+    may_be_empty: ClassVar[bool] = False
+    """Whether a file without content is one of no words, and not a damaged one."""
+
     holds: ClassVar[str] = "one"
     """'one' or 'many' recordings in a file."""
 

@@ -130,7 +130,8 @@ class Scores:
             doubts.append("the intervals rest on too few resamples to mean much")
         if self.terms.base:
             doubts.append(f"on the words of {self.terms.base}: those of another give other numbers")
-        return [*doubts, *losses(self.documents, self.metrics[i]), *mixtures(self.documents)]
+        texts, metric = self.documents, self.metrics[i]
+        return [*doubts, *losses(texts, metric), *mixtures(texts, metric)]
 
     def on_words_of(self, base: str) -> Scores:
         """Say whose words annotators are compared on."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from caesura.contracts import Counts, Metric, Spread
-from caesura.errors import LayerError
+from caesura.errors import LayerError, MismatchError
 from caesura.numeric.stats import Resampling
 from caesura.pairing import refuse_other_words
 from caesura.text.align import Carried, carry
@@ -96,10 +96,12 @@ class Document:
 
     def count(self, metric: Metric) -> Counts:
         """Count on the whole, with what the references have lost."""
-        lost = self.missed(metric) or ()
-        return metric.count(*self.sides(metric)) + Counts(
-            **{name: int(gaps.sum()) for name, gaps in lost}
-        )
+        lost = Counts(**{name: int(gaps.sum()) for name, gaps in self.missed(metric) or ()})
+        try:
+            return metric.count(*self.sides(metric)) + lost
+        except MismatchError as error:
+            where = error.where or self.id
+            raise MismatchError(error.what, where=where, remedy=error.remedy) from error
 
     def missed(self, metric: Metric) -> Spread | None:
         """Give what boundaries add that the references have lost."""
@@ -165,8 +167,13 @@ def _shared(documents: Sequence[Document]) -> list[float]:
     return parts
 
 
-def mixtures(documents: Sequence[Document]) -> list[str]:
-    """Tell if some plain texts were read in one way and some in another."""
+def mixtures(documents: Sequence[Document], metric: Metric) -> list[str]:
+    """Tell if some plain texts were read in one way and some in another.
+
+    Where texts are compared as they are read, that may well be meant.
+    """
+    if metric.raw:
+        return []
     texts = [text for each in documents for text in (each.hypothesis, *each.references)]
     kinds = {text.origin.format for text in texts if text.origin} & PLAIN
     if len(kinds) < 2:

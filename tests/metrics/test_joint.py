@@ -242,7 +242,7 @@ def test_further_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"multiwords": "some"}, {"tables": ("quotes",)}, {"tables": "curly"}, {"literal": 1}]
+    "wrong", [{"multiwords": "some"}, {"tables": ("quotes",)}, {"tables": "quotes"}, {"literal": 1}]
 )
 def test_wrong_settings(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):

@@ -1,10 +1,9 @@
-"""Results that live as long as the transcripts they are about."""
-
-import gc
+"""Results that are kept, the newest of them."""
 
 import pytest
 
 from caesura.metrics import joint
+from caesura.metrics import kept as module
 from caesura.metrics.joint import Joint
 from caesura.metrics.kept import Kept
 from caesura.transcript import Segmentation, Transcript
@@ -26,15 +25,14 @@ def test_results_belong_to_a_metric_and_a_pair_in_order() -> None:
     assert kept.put(Joint(), one, other, "again") == kept.get(Joint(), one, other) == "again"
 
 
-@pytest.mark.parametrize("first", [0, 1])
-def test_nothing_is_kept_of_what_is_gone(first: int) -> None:
-    kept: Kept[str] = Kept()
-    pair = [said("a"), said("b")]
-    kept.put(Joint(), pair[0], pair[1], "found")
-    kept.put(Joint(), pair[0], pair[1], "again")
-    del pair[first]
-    gc.collect()
-    assert not kept._found
+def test_the_oldest_go_when_there_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST", 9)
+    kept: Kept[int] = Kept()
+    pairs = [(said("a"), said("b c")) for _ in range(4)]
+    for number, (one, other) in enumerate(pairs):
+        kept.put(Joint(), one, other, number)
+        kept.put(Joint(), one, other, number)
+    assert [kept.get(Joint(), *pair) for pair in pairs] == [None, None, 2, 3]
 
 
 def test_what_was_counted_is_not_matched_again(monkeypatch: pytest.MonkeyPatch) -> None:

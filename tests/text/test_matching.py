@@ -432,3 +432,22 @@ def test_known_corpora(corpora: Path, name: str) -> None:
         sizes = [len(side.tokens if kind == "tok" else side.sentences) for side in (ours, theirs)]
         assert (len(pairs), sizes[1] - len(pairs), sizes[0] - len(pairs)) == (tp, fp, fn)
     check(found.gold, found.system, found)
+
+
+@pytest.mark.parametrize("left", [slice(0, 70), slice(30, 100)])
+def test_a_text_that_lacks_a_part_can_be_matched_either_way(left: slice) -> None:
+    chance = random.Random(5)
+    sentences = [
+        ["".join(chance.choices("abcdefgh", k=chance.randint(1, 7))) for _ in range(60)]
+        for _ in range(100)
+    ]
+
+    def units(part: list[list[str]]) -> Units:
+        tokens = [token for sentence in part for token in sentence]
+        return Units.of(tokens, np.cumsum([len(sentence) for sentence in part]) - 1)
+
+    whole, short = units(sentences), units(sentences[left])
+    one, other = match(whole, short), match(short, whole)
+    assert one.characters == other.characters == len(short.text)
+    assert len(one.sentences) == len(other.sentences) == 70
+    assert np.array_equal(one.tokens, other.tokens[:, ::-1])

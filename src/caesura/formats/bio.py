@@ -31,6 +31,7 @@ class Bio(TextFormat):
     """
 
     name = "bio"
+    may_be_empty = True
     suffixes = (".bio", ".iob", ".iob2", ".conll", ".tsv", ".txt")
     carries = frozenset({"entities", "subtag", "sentences"})
     holds = "many"

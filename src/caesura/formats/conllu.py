@@ -44,6 +44,7 @@ class ConllU(TextFormat):
     columns: str = ""
 
     name = "conllu"
+    may_be_empty = True
     suffixes = (".conllu", ".conllup", ".conll")
     carries = frozenset(
         "start end confidence head blank cluster opening mark pause speaker tag subtag features "

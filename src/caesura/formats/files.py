@@ -17,7 +17,7 @@ from caesura.contracts import Format
 from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
 from caesura.formats.base import TextFormat
 from caesura.formats.source import Source, stem_of
-from caesura.transcript import Origin, Transcript
+from caesura.transcript import Origin, Segmentation, Transcript
 
 logger = logging.getLogger("caesura")
 
@@ -68,11 +68,18 @@ def load(file: str) -> Source:
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
     """Yield the recordings of a file; the format is taken from suffix and content if not given."""
     source = load(str(file))
-    if not source.data.strip():
+    empty = not source.data.strip()
+    if empty and format is None and len(_by_suffix(source)) != 1:
         raise source.error("the file is empty")
     chosen = choose(source) if format is None else format
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
     origin = Origin(str(file), format=reader.name)
+    if empty:
+        if not reader.may_be_empty:
+            raise source.error("the file is empty")
+        nothing = Segmentation.of_gaps(0, [])
+        yield Transcript((), id=source.stem, sentences=nothing, origin=origin)
+        return
     found = (
         reader.parse(source)
         if isinstance(reader, TextFormat)
@@ -93,10 +100,14 @@ def fits(file: str | Path, format: str | Format | None) -> bool:
     return suffix in kind.suffixes or suffix not in known
 
 
+def _by_suffix(source: Source) -> list[type[Format]]:
+    suffix = "".join(Path(source.name).suffixes[-1:]).lower()
+    return [format for format in formats() if suffix in format.suffixes]
+
+
 def choose(source: Source) -> Format:
     """Tell the format of a file by its suffix or, where several share it, by its content."""
-    suffix = "".join(Path(source.name).suffixes[-1:]).lower()
-    sharing = [format for format in formats() if suffix in format.suffixes]
+    sharing = _by_suffix(source)
     if len(sharing) == 1:
         return sharing[0]()
     sure = _recognised(source, sharing or formats())

@@ -45,6 +45,7 @@ class Iwslt(TextFormat):
     """
 
     name = "iwslt"
+    may_be_empty = True
     suffixes = (".tsv", ".iwslt", ".txt")
     carries = frozenset({"sentences", "labels"})
 

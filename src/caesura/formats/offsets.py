@@ -30,6 +30,7 @@ class Offsets(JsonFormat):
         "head blank opening mark tag subtag features lemma relation entities multiwords sentences "
         "id language".split()
     )
+    tokenised = True
     holds = "many"
     expects = (
         "that has `text` and `tokens` or `sentences`, or sentences as lists of tokens with `text`"

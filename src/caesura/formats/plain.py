@@ -30,6 +30,7 @@ class Lines(TextFormat):
     """One sentence a line; empty lines mean nothing."""
 
     name = "lines"
+    may_be_empty = True
     suffixes = (".txt",)
     carries = frozenset({"opening", "mark", "sentences"})
 
@@ -58,6 +59,7 @@ class Text(TextFormat):
     marks: str = MARKS
 
     name = "text"
+    may_be_empty = True
     suffixes = (".txt",)
     carries = frozenset({"opening", "mark"})
 
@@ -96,6 +98,7 @@ class Turns(TextFormat):
     marks: str = MARKS
 
     name = "turns"
+    may_be_empty = True
     suffixes = (".txt",)
     carries = frozenset({"opening", "mark"})
     holds = "many"
@@ -128,6 +131,7 @@ class Tokens(TextFormat):
     """A tokenised sentence a line: tokens are parted by single blanks and kept as they are."""
 
     name = "tokens"
+    may_be_empty = True
     suffixes = (".txt",)
     carries = frozenset({"sentences"})
 

@@ -79,7 +79,9 @@ class Joint(PerReference):
             raise ValueError(f"multiwords is one of {MULTIWORDS}, not {self.multiwords!r}")
         if type(self.literal) is not bool:
             raise ValueError(f"literal is True or False, not {self.literal!r}")
-        object.__setattr__(self, "tables", strings("tables", self.tables, tuple(TABLES)))
+        named: object = self.tables
+        tables = (named,) if isinstance(named, str) else named
+        object.__setattr__(self, "tables", strings("tables", tables, tuple(TABLES)))
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Count right, wrong and missing units against each reference."""

@@ -7,8 +7,8 @@ possible. On equal characters this is the pairing of the CoNLL 2018 evaluation, 
 cases of overlapping tokens lets in a word before the multiword token.
 
 Where characters differ, those that are matched lie at the same place; what is left out between
-two of them lies side by side, beginning at the left. So a changed character moves nothing, and
-exchanging the texts changes no place.
+two of them lies side by side, beginning at the left, so that a changed character moves nothing.
+As in the CoNLL evaluation, exchanging the texts may pair other words around multiword tokens.
 """
 
 from __future__ import annotations
@@ -63,16 +63,22 @@ class Words:
     first: Indices
     beyond: Indices
     shares: Flags
+    shares_token: Flags
 
     @classmethod
     def of(cls, cut: Cutting, units: Units) -> Words:
         """Find the words of tokens."""
         if len(units.kept_tokens) == len(cut.words):
             first = np.arange(len(cut.words))
-            return cls(cut.words, first, first + 1, cut.shares)
+            return cls(cut.words, first, first + 1, cut.shares, cut.shares)
         first = np.searchsorted(cut.owner, units.kept_tokens)
         beyond = np.searchsorted(cut.owner, units.kept_tokens, side="right")
-        return cls(cut.words, first, beyond, cut.shares[first])
+        return cls(cut.words, first, beyond, cut.shares[first], cut.shares)
+
+    def folded(self, word: int) -> str:
+        """Give the form by which a word is paired."""
+        form = self.forms[word].lower()
+        return form if self.shares_token[word] else "".join(form.split())
 
     def numbers(self, token: int, beyond: int) -> list[int]:
         """Number the words of some tokens."""
@@ -172,8 +178,8 @@ def _next(shares: Flags) -> list[int]:
 
 
 def _by_form(ours: Words, theirs: Words, first: list[int], second: list[int]) -> list[Place]:
-    """Pair words whose forms are equal but for case."""
-    forms = [ours.forms[at].lower() for at in first], [theirs.forms[at].lower() for at in second]
+    """Pair words whose forms are equal but for case; blanks count in multiword tokens only."""
+    forms = [ours.folded(at) for at in first], [theirs.folded(at) for at in second]
     return [(first[a], second[b]) for a, b in common(*forms)]
 
 

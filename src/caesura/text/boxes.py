@@ -87,6 +87,7 @@ class Paths:
 def too_different() -> MismatchError:
     """What to say where an exact alignment would take too long."""
     return MismatchError(
-        "the characters of hypothesis and reference differ too much to be aligned exactly",
+        "hypothesis and reference differ too much, or repeat themselves too often, to be aligned "
+        "exactly",
         remedy="check that both are of the same recording, or score it in shorter documents",
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from caesura import registry
 from caesura.transcript import Flags, Indices, Strings, Transcript
 
 
@@ -29,8 +30,9 @@ class Cutting:
 def cutting(transcript: Transcript, split: bool = False) -> Cutting:
     """Cut a transcript into tokens.
 
-    Where punctuation was taken off words, tokens are what stands between blanks; else they are
-    the words, or with `split` unset the multiword tokens that several of them form.
+    Where punctuation was taken off words, tokens are what stands between blanks; else, and where
+    a format says what its tokens are, they are the words, or with `split` unset the multiword
+    tokens that several of them form.
     """
     count = len(transcript)
     ends = (
@@ -38,7 +40,8 @@ def cutting(transcript: Transcript, split: bool = False) -> Cutting:
         if transcript.sentences is None
         else transcript.sentences.gaps
     )
-    if transcript.opening is not None or transcript.mark is not None:
+    marked = transcript.opening is not None or transcript.mark is not None
+    if marked and not _is_tokenised(transcript):
         return _between_blanks(transcript, ends)
     every = np.arange(count)
     shares = np.zeros(count, np.bool_)
@@ -54,6 +57,11 @@ def cutting(transcript: Transcript, split: bool = False) -> Cutting:
     kept = np.flatnonzero(first).tolist()
     written = tuple(map(tokens.__getitem__, kept))
     return Cutting(written, owner[ends], transcript.words, owner, shares, every)
+
+
+def _is_tokenised(transcript: Transcript) -> bool:
+    kind = transcript.origin.format if transcript.origin else ""
+    return bool(kind) and registry.find("format", kind).tokenised
 
 
 def _between_blanks(transcript: Transcript, ends: Indices) -> Cutting:

@@ -15,6 +15,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from caesura.columns import ByValue, Flags, Indices
+from caesura.errors import MismatchError
 from caesura.text.anchors import ranges
 from caesura.text.boxes import Boxes, Paths, Stream, too_different
 from caesura.text.cuts import Side, forced, gaps
@@ -59,11 +60,34 @@ def match(gold: Units, system: Units, tables: Sequence[str] = ()) -> Matching:
     if gold.text != system.text:
         gold, system = gold.rewritten(tables), system.rewritten(tables)
     if gold.text != system.text:
-        return aligned(gold, system)
+        return _either_way(gold, system)
     runs = np.array([(0, 0, len(gold.text))], np.int64)
     tokens, _ = _kept(_shared(runs, gold.tokens, system.tokens))
     sentences, _ = _kept(_shared(runs, gold.sentences, system.sentences))
     return Matching(gold, system, len(gold.text), tokens, sentences, runs[runs[:, 2] > 0])
+
+
+def _either_way(gold: Units, system: Units) -> Matching:
+    """Align with the shorter text first, which is quicker; if that is too much, the other way."""
+    ways = [False, True] if len(gold.text) <= len(system.text) else [True, False]
+    try:
+        return _one_way(gold, system, ways[0])
+    except MismatchError:
+        return _one_way(gold, system, ways[1])
+
+
+def _one_way(gold: Units, system: Units, turned: bool) -> Matching:
+    if not turned:
+        return aligned(gold, system)
+    found = aligned(system, gold)
+    return Matching(
+        gold,
+        system,
+        found.characters,
+        found.tokens[:, ::-1].copy(),
+        found.sentences[:, ::-1].copy(),
+        found.runs[:, [1, 0, 2]],
+    )
 
 
 def aligned(gold: Units, system: Units, runs: Indices | None = None) -> Matching:
