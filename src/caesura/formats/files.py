@@ -69,7 +69,7 @@ def read(file: str | Path, format: str | Format | None = None) -> Iterator[Trans
     """Yield the recordings of a file; the format is taken from suffix and content if not given."""
     source = load(str(file))
     empty = not source.data.strip()
-    if empty and format is None and len(_by_suffix(source)) != 1:
+    if empty and format is None and len(_by_suffix(source.name)) != 1:
         raise source.error("the file is empty")
     chosen = choose(source) if format is None else format
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
@@ -94,20 +94,18 @@ def fits(file: str | Path, format: str | Format | None) -> bool:
     if format is None:
         return False
     kind = registry.parse("format", format) if isinstance(format, str) else format
-    first = next(iter(expand([file])), None)
-    suffix = Path(first[0]).suffix.lower() if first else ""
-    known = {each for one in formats() for each in one.suffixes}
-    return suffix in kind.suffixes or suffix not in known
+    first = next(iter(expand([file])), (str(file), None))[0]
+    return type(kind) in _by_suffix(first) or not _by_suffix(first)
 
 
-def _by_suffix(source: Source) -> list[type[Format]]:
-    suffix = "".join(Path(source.name).suffixes[-1:]).lower()
+def _by_suffix(name: str | Path) -> list[type[Format]]:
+    suffix = Path(name).suffix.lower()
     return [format for format in formats() if suffix in format.suffixes]
 
 
 def choose(source: Source) -> Format:
     """Tell the format of a file by its suffix or, where several share it, by its content."""
-    sharing = _by_suffix(source)
+    sharing = _by_suffix(source.name)
     if len(sharing) == 1:
         return sharing[0]()
     sure = _recognised(source, sharing or formats())
@@ -143,8 +141,7 @@ def target(to: str | Format, output: str | Path) -> Format:
         return to
     if to:
         return registry.parse("format", to)
-    suffix = Path(output).suffix.lower()
-    fitting = [format for format in formats() if suffix in format.suffixes]
+    fitting = _by_suffix(output)
     if len(fitting) == 1:
         return fitting[0]()
     candidates = ", ".join(format.name for format in fitting or formats())
