@@ -90,8 +90,8 @@ class Brief(logging.Filter):
         self.seen = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Count notes; warnings and errors always pass."""
-        if record.levelno > logging.INFO:
+        """Count notes; warnings, errors and how far a study has come always pass."""
+        if record.levelno > logging.INFO or record.name == "caesura.studies":
             return True
         self.seen += 1
         if self.seen == self.MOST:

@@ -18,7 +18,7 @@ from caesura.studies.writing import Part, Picture, dots, left_out, listed, sure,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-logger = logging.getLogger("caesura")
+logger = logging.getLogger("caesura.studies")
 
 TITLE = "Several tools on all treebanks"
 TABLES = {

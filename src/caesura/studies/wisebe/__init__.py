@@ -16,7 +16,7 @@ from caesura.studies.wisebe.agreement import CORPORA, RESAMPLING, Accord
 from caesura.studies.wisebe.rankings import Ranking
 from caesura.studies.writing import Outcome, Part, left_out, publish, refuse_file
 
-logger = logging.getLogger("caesura")
+logger = logging.getLogger("caesura.studies")
 
 TITLE = "WiSeBE (González-Gallardo and Torres-Moreno 2018) computed again"
 ENDING = (

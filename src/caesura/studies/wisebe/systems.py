@@ -17,7 +17,7 @@ from caesura.studies.wisebe.agreement import NORMALIZE
 from caesura.text.normalize import normalize
 from caesura.transcript import Transcript
 
-logger = logging.getLogger("caesura")
+logger = logging.getLogger("caesura.studies")
 
 SOURCES = {
     "court": "text-en/scotus.txt",
