@@ -51,7 +51,7 @@ class Plan:
             registry.parse("metric", m) if isinstance(m, str) else m for m in wanted
         )
         if literal:
-            metrics = dict.fromkeys(_with(metric, "literal", True) for metric in metrics)
+            metrics = dict.fromkeys(_with(metric, "literal", 1) for metric in metrics)
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [sweep] if isinstance(sweep, str) else sweep

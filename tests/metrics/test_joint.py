@@ -242,7 +242,7 @@ def test_further_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"multiwords": "some"}, {"tables": ("quotes",)}, {"tables": "quotes"}, {"literal": 1}]
+    "wrong", [{"multiwords": "some"}, {"tables": ("quotes",)}, {"tables": "quotes"}, {"literal": 2}]
 )
 def test_wrong_settings(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
@@ -250,7 +250,7 @@ def test_wrong_settings(wrong: dict[str, object]) -> None:
 
 
 def test_as_printed() -> None:
-    metric = Joint(literal=True)
+    metric = Joint(literal=1)
     counts = score(text("B H CL FL HM H NEIM"), text("B CL FL HM HNEIM"), metric)
     assert of(counts, "token") == (3, 2, 4)
     assert of(counts, "sentence") == (0, 1, 1)
@@ -262,7 +262,7 @@ def test_as_printed() -> None:
 
 
 def test_what_does_not_end_has_no_value() -> None:
-    metric = Joint(literal=True)
+    metric = Joint(literal=1)
     endless = score(text("a / c / b"), text("a / b"), metric)
     fine = score(text("a / b"), text("a / b"), metric)
     for counts in (endless, endless + fine):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.text.literal import literal, within
+from caesura.text.literal import by_index, literal, within
 from caesura.text.units import QUOTES
 
 PIECES = st.lists(st.text("ab", min_size=1, max_size=3), max_size=7)
@@ -142,3 +142,28 @@ def test_tokens_are_aligned_within_sentences() -> None:
     left, right = [["a", "b"], ["c"], ["d"]], [["ab"], ["c", "d"]]
     sentences, tokens = within(left, right)
     assert (sentences.found, [each.found for each in tokens]) == (1, [0, 2])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "sentences", "tokens", "ends"),
+    [
+        # figure 2: the loop adds sentences and moves no index
+        (
+            "Click here / To view it . / He goes .",
+            "Click here To view it . / He goes .",
+            0,
+            0,
+            False,
+        ),
+        ("I ca n't go . / We will .", "I can not go . / We will .", 1, 3, True),
+        ("search-engine found it", "search - engine found it", 1, 0, True),
+        ("A b / C d", "A b / C d", 2, 4, True),
+        ("A b / C", "A b", 1, 2, True),
+    ],
+)
+def test_algorithm_3_compares_tokens_at_equal_places(
+    left: str, right: str, sentences: int, tokens: int, ends: bool
+) -> None:
+    ours, theirs = ([part.split() for part in text.split(" / ")] for text in (left, right))
+    printed, found = by_index(ours, theirs)
+    assert (printed.found, found, printed.ends) == (sentences, tokens, ends)

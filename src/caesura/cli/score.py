@@ -32,7 +32,8 @@ Examples:
 @click.option(
     "--literal",
     is_flag=True,
-    help="Run a paper's algorithm as it is printed, faults included (Joint), for study.",
+    help="Run a paper's algorithm as it is printed, faults included, for study: Joint's "
+    "Algorithm 1; its Algorithm 3 is Joint(literal=3).",
 )
 @measuring.report
 @options.as_json

@@ -17,13 +17,14 @@ from caesura.metrics.parsing import LAYERS, correct
 from caesura.metrics.placing import placed
 from caesura.metrics.wordpairs import word_pairs
 from caesura.text.cutting import Cutting, cutting
-from caesura.text.literal import within
+from caesura.text.literal import by_index, within
 from caesura.text.matching import Matching, match
 from caesura.text.units import TABLES, Units
 from caesura.transcript import Indices, Strings, Transcript
 
 UNITS = ("sentence", "token", "word")
 MULTIWORDS = ("kept", "split")
+ALGORITHMS = (0, 1, 3)
 ENDLESS = "the printed algorithm does not end here"
 NOT_SAID = "no text of which this is said on both sides"
 
@@ -59,12 +60,13 @@ class Joint(PerReference):
     `multiwords='split'` such tokens are taken apart first. `tables` names further tokens that
     are equal (brackets, curly, ellipsis). Where both texts have them, tags, lemmas, heads and
     relations of the words that belong together are compared too. With `literal` the paper's
-    pseudo-code runs as it is printed, faults included. Texts are compared as they were read.
+    Algorithm 1 (on sentences, then on tokens within them) or 3 (which counts as 2 does) runs as
+    it is printed, faults included. Texts are compared as they were read.
     """
 
     multiwords: str = "kept"
     tables: Strings = ()
-    literal: bool = False
+    literal: int = 0
 
     name = "Joint"
     same_words = False
@@ -77,8 +79,9 @@ class Joint(PerReference):
     def __post_init__(self) -> None:
         if self.multiwords not in MULTIWORDS:
             raise ValueError(f"multiwords is one of {MULTIWORDS}, not {self.multiwords!r}")
-        if type(self.literal) is not bool:
-            raise ValueError(f"literal is True or False, not {self.literal!r}")
+        if self.literal not in ALGORITHMS:
+            raise ValueError(f"literal is one of {ALGORITHMS}, not {self.literal!r}")
+        object.__setattr__(self, "literal", int(self.literal))
         named: object = self.tables
         tables = (named,) if isinstance(named, str) else named
         object.__setattr__(self, "tables", strings("tables", tables, tuple(TABLES)))
@@ -150,12 +153,17 @@ class Joint(PerReference):
         return counts
 
     def _as_printed(self, hypothesis: Transcript, reference: Transcript) -> dict[str, int]:
-        """Run the paper's Algorithm 1 on the sentences, and on tokens within what it aligns."""
+        """Run an algorithm of the paper."""
         cuts = [self._cut(each) for each in (hypothesis, reference)]
         system, gold = (Units.of(cut.tokens, cut.ends).rewritten(self.tables) for cut in cuts)
-        sentences, tokens = within(_sentences(system), _sentences(gold))
-        found = sum(each.found for each in tokens)
-        ends = all(each.ends for each in (sentences, *tokens))
+        texts = _sentences(system), _sentences(gold)
+        if self.literal == 1:
+            sentences, tokens = within(*texts)
+            found = sum(each.found for each in tokens)
+            ends = all(each.ends for each in (sentences, *tokens))
+        else:
+            sentences, found = by_index(*texts)
+            ends = sentences.ends
         return {
             **_counted("sentence", len(gold.sentences), len(system.sentences), sentences.found),
             **_counted("token", len(gold.tokens), len(system.tokens), found),

@@ -21,7 +21,7 @@ from caesura.transcript import Transcript
 
 TITLE = "Table 1: nltk on six English treebanks"
 METRIC = Joint(multiwords="split")
-PRINTED = Joint(multiwords="split", literal=True)
+PRINTED = Joint(multiwords="split", literal=1)
 FOLDER = "jp-table1"
 FILES = ("gold.conllu", "nltk.txt")
 NEVER = "does not end"
