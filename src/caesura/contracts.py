@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
@@ -252,12 +252,38 @@ class Detector(Configured, ABC):
         log_odds = self.log_odds(transcript)
         return Segmentation(log_odds > 0, self.label(transcript), log_odds)
 
-    def train(self, train: Iterable[Transcript], dev: Iterable[Transcript]) -> Self:
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide for many recordings at once, which may be faster and says just the same."""
+        return [self.detect(transcript) for transcript in transcripts]
+
+    relearns: ClassVar[frozenset[str]] = frozenset()
+    """Settings on which depends what is learnt; all others can be changed after training."""
+
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),
+        text: Sequence[Transcript] = (),
+    ) -> Self:
         """Give a detector of this configuration with what can be learnt from transcripts.
 
-        A detector that has nothing to learn gives itself.
+        `train` is speech like that to be segmented, `text` more sentences of other kinds; `dev`
+        is for what must not be learnt from the same recordings. A detector that has nothing to
+        learn gives itself.
         """
         return self
+
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give what training taught, as arrays with names; nothing if there is nothing to learn."""
+        return {}
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
+        """Give the same detector with what another of this configuration has learnt."""
+        return self
+
+    def adjusted(self, **settings: Any) -> Self:
+        """Give the same detector, and what it has learnt, with other settings."""
+        return replace(self, **settings)  # type: ignore[type-var]
 
     def lacks(self, transcript: Transcript) -> str:
         """Say what is missing if a transcript gives this detector nothing to go by, else ''."""

@@ -5,6 +5,7 @@
     ├── AmbiguousFormat     the format cannot be told from the file; lists the candidates
     ├── UnknownName         no format, metric, detector or parameter of that name
     ├── LayerError          a layer is missing, or does not fit the words
+    ├── ModelError          a model is damaged, too new, or not there yet
     ├── MismatchError       hypothesis and reference do not belong together
     └── OutputError         a result cannot be written where it was asked for
 
@@ -43,6 +44,10 @@ class UnknownName(CaesuraError):  # noqa: N818
 
 class LayerError(CaesuraError):
     """A layer of a transcript is missing or does not fit its words."""
+
+
+class ModelError(CaesuraError):
+    """A model is damaged, newer than this program, or has yet to be trained."""
 
 
 class MismatchError(CaesuraError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from numpy.typing import NDArray
 
 from caesura.contracts import Detector, Stream
 from caesura.detectors.window import WindowStream
@@ -38,9 +40,22 @@ class Lookahead(Detector):
         """Decide as the other detector does."""
         return self.detector.detect(transcript)
 
-    def train(self, train: Iterable[Transcript], dev: Iterable[Transcript]) -> Lookahead:
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),
+        text: Sequence[Transcript] = (),
+    ) -> Lookahead:
         """Train the other detector."""
-        return replace(self, detector=self.detector.train(train, dev))
+        return replace(self, detector=self.detector.train(train, dev, text))
+
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give what the other detector has learnt."""
+        return self.detector.learnt()
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Lookahead:
+        """Let the other detector know what was learnt."""
+        return replace(self, detector=self.detector.knowing(learnt))
 
     def lacks(self, transcript: Transcript) -> str:
         """Lack what the other detector lacks."""
