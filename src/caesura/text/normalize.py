@@ -119,7 +119,7 @@ def punctuation(transcript: Transcript) -> Transcript:
     it: the dots of abbreviations stay), and words that are nothing else, or tagged PUNCT. A
     curly apostrophe becomes a straight one.
     """
-    words = _mapped(transcript.words, lambda word: _bare(word).replace("’", "'"))
+    words = _mapped(transcript.words, lambda word: bare(word).replace("’", "'"))
     bare = transcript.replace(words=words, opening=None, mark=None)
     standing = _standing(transcript)
     return bare.take(~standing) if standing.any() else bare
@@ -158,7 +158,7 @@ def fillers(transcript: Transcript) -> Transcript:
     name = re.split(r"[\W\d_]", transcript.language.strip().lower())[0] or "en"
     pattern = re.compile(FILLERS.get(CODES.get(name, ""), ANY_LANGUAGE), re.IGNORECASE)
     table = {
-        word: word != "ER" and bool(pattern.fullmatch(_bare(word).strip("-")))
+        word: word != "ER" and bool(pattern.fullmatch(bare(word).strip("-")))
         for word in set(transcript.words)
     }
     dropped = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
@@ -268,14 +268,15 @@ def _mapped(words: Strings, change: Callable[[str], str]) -> Strings:
 
 def _standing(transcript: Transcript) -> Flags:
     """Tell which words are punctuation and nothing else."""
-    table = {word: not _bare(word) for word in set(transcript.words)}
+    table = {word: not bare(word) for word in set(transcript.words)}
     standing = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     if transcript.tag is not None and "PUNCT" in transcript.tag:
         standing |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
     return standing
 
 
-def _bare(word: str) -> str:
+def bare(word: str) -> str:
+    """Take the punctuation around a word away; of punctuation alone nothing is left."""
     return _pieces(word).word
 
 

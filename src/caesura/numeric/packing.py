@@ -1,0 +1,100 @@
+"""Counts of sequences of words as small arrays, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.columns import Indices
+from caesura.errors import ModelError
+from caesura.numeric.grams import Grams
+from caesura.numeric.ngram import Counts
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def packed(counts: Counts) -> dict[str, NDArray[Any]]:
+    """Give the arrays that counts are made of.
+
+    Of sequences of k words: the last word of each, how many begin with each shorter sequence,
+    and for the cells that are not 0 their column, their number, and how many a sequence has.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    for length, times in enumerate(counts.times, 1):
+        if length > 1:
+            shorter = counts.grams.count(length - 1)
+            arrays[f"words.{length}"] = _small(counts.grams.last(length))
+            begun = np.bincount(counts.grams.prefix(length), minlength=shorter)
+            arrays[f"children.{length}"] = _small(begun)
+        row, column = np.nonzero(times)
+        arrays[f"cells.{length}"] = _small(np.bincount(row, minlength=len(times)))
+        arrays[f"columns.{length}"] = _small(column)
+        arrays[f"times.{length}"] = _small(times[row, column])
+    return arrays
+
+
+def _small(numbers: NDArray[Any]) -> NDArray[Any]:
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def unpacked(arrays: Arrays, size: int, classes: int, order: int) -> Counts:
+    """Make counts of arrays, or raise an error if they do not fit together."""
+    names = {f"{kind}.{k}" for k in range(1, order + 1) for kind in ("cells", "columns", "times")}
+    names |= {f"{kind}.{k}" for k in range(2, order + 1) for kind in ("words", "children")}
+    if set(arrays) != names:
+        raise damaged(f"it has the arrays {', '.join(sorted(arrays)) or 'none'}")
+    keys: list[Indices] = []
+    for length in range(2, order + 1):
+        shorter = Grams(size, tuple(keys)).count(length - 1)
+        keys.append(_keys(arrays, length, shorter, size))
+    grams = Grams(size, tuple(keys))
+    if any((suffix < 0).any() for suffix in grams.suffixes):
+        raise damaged("a sequence of words is known of which a part is not")
+    times = [
+        _times(arrays, length, grams.count(length), classes ** min(length + 1, order))
+        for length in range(1, order + 1)
+    ]
+    return Counts(grams, classes, tuple(times))
+
+
+def _keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
+    children = whole(arrays, f"children.{length}", len(arrays[f"words.{length}"]))
+    words = whole(arrays, f"words.{length}", size - 1)
+    if len(children) != shorter or children.sum() != len(words):
+        raise damaged(f"words.{length} and children.{length} do not belong together")
+    keys = np.repeat(np.arange(shorter), children) * size + words
+    if (np.diff(keys) <= 0).any():
+        raise damaged(f"words.{length} are not in order")
+    return keys
+
+
+def _times(arrays: Arrays, length: int, rows: int, width: int) -> NDArray[np.float64]:
+    cells = whole(arrays, f"cells.{length}", width)
+    columns = whole(arrays, f"columns.{length}", width - 1)
+    times = whole(arrays, f"times.{length}", 1 << 52)
+    if len(cells) != rows or cells.sum() != len(columns) or len(times) != len(columns):
+        raise damaged(f"cells.{length}, columns.{length} and times.{length} do not belong together")
+    place = np.repeat(np.arange(rows), cells) * width + columns
+    if (np.diff(place) <= 0).any() or (times < 1).any():
+        raise damaged(f"columns.{length} or times.{length} are no counts")
+    table = np.zeros(rows * width)
+    table[place] = times
+    return table.reshape(rows, width)
+
+
+def whole(arrays: Arrays, name: str, most: int) -> Indices:
+    """Give a column of whole numbers from 0 to `most`."""
+    column = arrays[name]
+    if column.ndim != 1 or column.dtype.kind not in "ui":
+        raise damaged(f"{name} is no column of whole numbers")
+    if len(column) and not 0 <= int(column.min()) <= int(column.max()) <= most:
+        raise damaged(f"{name} has numbers outside 0 to {most}")
+    return column.astype(np.int64)
+
+
+def damaged(what: str) -> ModelError:
+    """Say what is wrong with a language model."""
+    return ModelError(f"the language model is damaged: {what}", remedy="train it again")
