@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura import registry
+from caesura.detectors.column import Column
+from caesura.detectors.fusion import Fusion
 from caesura.detectors.lookahead import Lookahead
 from caesura.detectors.pause import Pause
 from caesura.errors import CaesuraError, UnknownName
@@ -28,13 +30,24 @@ def test_things_inside_things() -> None:
     assert registry.parse("detector", repr(made)) == made
 
 
+def test_several_things_inside_a_thing() -> None:
+    made = registry.parse("detector", "Fusion((Pause(evidence=('pause',)), Column('bert')))")
+    assert made == Fusion((Pause(evidence=("pause",)), Column("bert")))
+    assert registry.parse("detector", repr(made)) == made
+    nested = Fusion((made, Lookahead(Fusion((Pause(),), weights=(-0.5,)))), weights=(1e-9, 2.0))
+    assert registry.parse("detector", repr(nested)) == nested
+    assert registry.parse("detector", "Fusion([Pause, Column('x')])") == Fusion(
+        (Pause(), Column("x"))
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("Paus", "no detector is named 'Paus'; did you mean 'Pause'?"),
-        ("zzzzzz", "no detector is named 'zzzzzz'; known are Pause, Lookahead"),
+        ("zzzzzz", "no detector is named 'zzzzzz'; known are Pause, "),
         ("Pause(treshold=1)", "Pause has no setting 'treshold'; it has threshold, evidence"),
-        ("Pause(1, 2, 3)", "Pause takes at most 2 settings, not 3"),
+        ("Pause(1, 2, 3, 4)", "Pause takes at most 3 settings, not 4"),
         ("Pause(1, threshold=2)", "Pause is given 'threshold' twice"),
         ("Pause(threshold=-1)", "Pause: threshold is a number of seconds, not -1"),
         ("Pause(evidence='pause')", "Pause: evidence is a tuple of texts, not 'pause'"),
@@ -44,6 +57,12 @@ def test_things_inside_things() -> None:
         ("Pause(", "is not a detector; write a name"),
         ("", "is not a detector; write a name"),
         ("Lookahead", "Lookahead needs a setting 'detector'"),
+        ("Fusion((Pause, Paus))", "'Paus' in 'Fusion((Pause, Paus))' is not a plain value"),
+        ("Fusion((Pause(), open('x')))", "no detector is named 'open'"),
+        ("Fusion((*Pause(),))", "'*Pause()' in 'Fusion((*Pause(),))' is not a plain value"),
+        ("Fusion({Pause()})", "is not a plain value"),
+        ("Fusion(())", "Fusion: detectors is a tuple of detectors, not ()"),
+        ("Fusion((Pause(), 3))", "Fusion: detectors is a tuple of detectors"),
         ("Lookahead(3)", "Lookahead: detector is a detector, not 3"),
     ],
 )

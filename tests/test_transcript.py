@@ -1,6 +1,8 @@
 """Slicing, joining and thinning out transcripts, against slow and obvious versions."""
 
+import pickle
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,6 +80,12 @@ def test_take_keeps_cells_and_hands_on_what_stands_between_words(
     assert taken.blank is not None
     assert taken.pause is not None
     assert taken.blank.tolist() == [any(transcript.blank[[at, *after]]) for at, after in whole]
+    assert transcript.evidence is not None
+    assert taken.evidence is not None
+    for name, cells in transcript.evidence.items():
+        known = [[cells[at] for at in (first, *after)] for first, after in whole]
+        strongest = [max((c for c in run if c == c), default=np.nan) for run in known]
+        np.testing.assert_equal(taken.evidence[name], np.array(strongest, np.float64))
     pauses = [[transcript.pause[at] for at in (first, *after)] for first, after in whole]
     assert list(taken.pause) == [next(filter(None, run), "") for run in pauses]
 
@@ -210,6 +218,51 @@ def test_join_fills_what_some_parts_do_not_know() -> None:
     assert whole.start is not None
     assert whole.head.tolist() == [-1, 1]
     np.testing.assert_equal(whole.start, [1, np.nan])
+
+
+def test_join_fills_columns_of_evidence_that_some_parts_lack() -> None:
+    parts = [
+        Transcript(("a",), evidence={"x": np.array([1.0])}),
+        Transcript(("b", "c")),
+        Transcript(("d",), evidence={"y": np.array([np.nan]), "x": np.array([2.0])}),
+    ]
+    whole = Transcript.join(parts).evidence
+    assert whole is not None
+    assert list(whole) == ["x", "y"]
+    np.testing.assert_equal(whole["x"], [1, np.nan, np.nan, 2])
+    np.testing.assert_equal(whole["y"], [np.nan] * 4)
+
+
+def test_evidence_is_a_value() -> None:
+    cells = np.array([0.5, np.nan])
+    one = Transcript(("a", "b"), evidence={"x": cells, "y": cells})
+    same = Transcript(("a", "b"), evidence={"y": [np.nan, np.nan], "x": [0.5, np.nan]})  # type: ignore[dict-item]
+    assert one != same
+    cells[0] = 7
+    assert one.evidence is not None
+    assert one.evidence["x"][0] == 0.5
+    assert not one.evidence["x"].flags.writeable
+    assert one == one.replace(evidence={name: one.evidence[name] for name in ("y", "x")})
+    assert one != one.only(())
+    assert one != Transcript(("a", "b"), evidence={"x": one.evidence["x"]})
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert one.layers == one.known == ("evidence",)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "message"),
+    [
+        ({"x": [1.0]}, "evidence 'x' has 1 cells for 2 words"),
+        ({"x": [1.0, np.inf]}, "evidence 'x' is endless after word 2"),
+        ({"x": [[1.0], [2.0]]}, "evidence 'x' has 2 dimensions"),
+        ({"x": ["a", "b"]}, "evidence 'x' cannot hold these cells"),
+        ({3: [1.0, 2.0]}, "has a text as its name, not 3"),
+        ([1.0, 2.0], "evidence is columns by name"),
+    ],
+)
+def test_evidence_that_does_not_fit_is_refused(evidence: Any, message: str) -> None:
+    with pytest.raises(LayerError, match=message):
+        Transcript(("a", "b"), evidence=evidence)
 
 
 def test_slices_in_steps_are_refused() -> None:

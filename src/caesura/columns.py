@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -36,9 +36,9 @@ MISSING: Mapping[str, Any] = {
 """Columns over words and what stands in a cell that is not known."""
 
 
-def column(name: str, values: ArrayLike | Sequence[str]) -> Any:
+def column(name: str, values: ArrayLike | Sequence[str], missing: Any = None) -> Any:
     """Make one immutable column of the kind its missing cell shows."""
-    missing = MISSING[name]
+    missing = MISSING[name] if missing is None else missing
     if isinstance(missing, str):
         return texts(name, values)
     kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
@@ -105,8 +105,84 @@ def _rebuilt(kind: type[Any], values: dict[str, Any]) -> Any:
     return kind(**values)
 
 
+class Evidence(Mapping[str, Floats]):
+    """Named columns of numbers over gaps, as other systems give them; NaN is unknown.
+
+    The higher a number, the more it speaks for a boundary in the gap after its word. Columns are
+    immutable and compared by value, whatever their order.
+    """
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
+        if not isinstance(columns, Mapping):
+            raise LayerError("evidence is columns by name, as in {'name': [0.5, 0.1]}")
+        self._columns = {_named(name): _numbers(name, columns[name]) for name in columns}
+
+    def __getitem__(self, name: str) -> Floats:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Evidence):
+            return NotImplemented
+        return self.keys() == other.keys() and all(_same(self[name], other[name]) for name in self)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Evidence({self._columns!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Evidence, (self._columns,)
+
+    def each(self, change: Callable[[Floats], Floats]) -> Evidence:
+        """Change every column in the same way."""
+        return Evidence({name: change(cells) for name, cells in self.items()})
+
+    @classmethod
+    def join(cls, parts: Sequence[Evidence | None], lengths: Sequence[int]) -> Evidence:
+        """One after another; cells of columns that a part lacks are unknown."""
+        filled = [
+            (part or cls({}), np.full(n, np.nan)) for part, n in zip(parts, lengths, strict=True)
+        ]
+        names = dict.fromkeys(name for part, _ in filled for name in part)
+        return cls(
+            {
+                name: np.concatenate([part.get(name, unknown) for part, unknown in filled])
+                for name in names
+            }
+        )
+
+
+def _named(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise LayerError(f"a column of evidence has a text as its name, not {name!r}")
+    return name
+
+
+def _numbers(name: str, cells: ArrayLike) -> Floats:
+    shown = f"evidence {name!r}"
+    array: Floats = column(shown, cells, np.nan)
+    if np.isinf(array).any():
+        at = int(np.flatnonzero(np.isinf(array))[0])
+        raise LayerError(
+            f"{shown} is endless after word {at + 1}",
+            remedy="write a large number for what is certain",
+        )
+    return array
+
+
 def taken(name: str, layer: Any, kept: Indices) -> Any:
     """Give the cells of the kept words, and what dropped words hand on to them."""
+    if name == "evidence":
+        strongest = np.fmax.reduceat if len(kept) else np.take
+        return layer.each(lambda cells: strongest(cells, kept))
     if name == "head":
         return _reattached(layer, kept)
     if name == "pause":
@@ -153,6 +229,8 @@ def _reattached(head: Indices, kept: Indices) -> Indices:
 def joined(name: str, layers: Sequence[Any], offsets: Sequence[int]) -> Any:
     """Put columns one after another; a part that lacks the column has missing cells."""
     lengths = np.diff(offsets).tolist()
+    if name == "evidence":
+        return Evidence.join(layers, lengths)
     filled = [
         [MISSING[name]] * length if layer is None else layer
         for layer, length in zip(layers, lengths, strict=True)

@@ -285,6 +285,10 @@ class Detector(Configured, ABC):
         """Give the same detector, and what it has learnt, with other settings."""
         return replace(self, **settings)  # type: ignore[type-var]
 
+    def coverage(self, transcript: Transcript) -> float:
+        """Give the share of the words that are known; all of them, if words play no part."""
+        return 1.0
+
     def lacks(self, transcript: Transcript) -> str:
         """Say what is missing if a transcript gives this detector nothing to go by, else ''."""
         return ""

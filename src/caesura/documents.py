@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def to_document(transcript: Transcript) -> dict[str, Any]:
         layer = getattr(transcript, name)
         if name in SPANS:
             document[name] = [[*span[:3], *([span.key] if span.key else [])] for span in layer]
+        elif name == "evidence":
+            document[name] = {column: _nulls(cells) for column, cells in layer.items()}
         elif name == "sentences":
             document[name] = [list(sentence) for sentence in layer.sentences]
             if layer.label is not None:
@@ -58,12 +61,7 @@ def from_document(document: Any) -> Transcript:
         raise FormatError(
             f"unknown key {unknown[0]!r}", remedy=f"known are {', '.join(sorted(KEYS))}"
         )
-    changes: dict[str, Any] = {
-        name: _column(name, document[name]) for name in MISSING if name in document
-    }
-    for name in SPANS:
-        if name in document:
-            changes[name] = _spans(name, document[name])
+    changes = _layers(document)
     for name in ("id", "language"):
         if not isinstance(document.get(name, ""), str):
             raise FormatError(f"{name!r} is not a text")
@@ -74,6 +72,15 @@ def from_document(document: Any) -> Transcript:
         if name in document and "sentences" not in document:
             raise FormatError(f"{name!r} belongs to 'sentences', and there are none")
     return Transcript(words=tuple(document["words"]), **changes)
+
+
+def _layers(document: dict[str, Any]) -> dict[str, Any]:
+    """Read all layers but the sentences."""
+    layers = {name: _column(name, document[name]) for name in MISSING if name in document}
+    layers.update({name: _spans(name, document[name]) for name in SPANS if name in document})
+    if "evidence" in document:
+        layers["evidence"] = _evidence(document["evidence"])
+    return layers
 
 
 def _strings(value: Any) -> bool:
@@ -97,6 +104,23 @@ def _fits(cell: Any, missing: Any) -> bool:
         return type(cell) is type(missing)
     kinds = (int,) if missing == -1 else (int, float)
     return (type(cell) in kinds and abs(cell) < 1 << 53) or cell is missing
+
+
+def _evidence(columns: Any) -> dict[str, list[float]]:
+    if not isinstance(columns, dict):
+        raise FormatError("'evidence' is an object of columns by name")
+    for name, cells in columns.items():
+        if not isinstance(cells, list):
+            raise FormatError(f"evidence {name!r} is not a list")
+        for cell in cells:
+            # In this order, since an endless integer is no float.
+            number = type(cell) in (int, float) and abs(cell) <= sys.float_info.max
+            if cell is not None and not number:
+                raise FormatError(f"evidence {name!r} has a cell {cell!r} that is no number")
+    return {
+        name: [math.nan if cell is None else cell for cell in cells]
+        for name, cells in columns.items()
+    }
 
 
 def _spans(name: str, spans: Any) -> tuple[Span, ...]:

@@ -56,7 +56,13 @@ NAMES: dict[Kind, dict[str, str]] = {
     },
     "detector": {
         "Pause": "caesura.detectors.pause:Pause",
+        "PauseModel": "caesura.detectors.pausemodel:PauseModel",
+        "LM": "caesura.detectors.lm:LM",
+        "Combination": "caesura.detectors.combine:Combination",
         "Lookahead": "caesura.detectors.lookahead:Lookahead",
+        "Model": "caesura.detectors.model:Model",
+        "Column": "caesura.detectors.column:Column",
+        "Fusion": "caesura.detectors.fusion:Fusion",
     },
     "metric": {
         "Boundary": "caesura.metrics.boundary:Boundary",
@@ -134,9 +140,12 @@ def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
 
 
 def _value(kind: Kind, tree: ast.expr, text: str) -> Any:
-    """Give a setting: a literal, or a registered thing of the same kind."""
+    """Give a setting: a literal, a registered thing of the same kind, or several of either."""
     if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and tree.id in NAMES[kind]):
         return _build(kind, tree, text)
+    if isinstance(tree, (ast.Tuple, ast.List)):
+        values = [_value(kind, element, text) for element in tree.elts]
+        return tuple(values) if isinstance(tree, ast.Tuple) else values
     try:
         return ast.literal_eval(tree)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from caesura.columns import (
     MISSING,
     ByValue,
+    Evidence,
     Flags,
     Floats,
     Indices,
@@ -30,6 +31,7 @@ __all__ = [
     "LAYERS",
     "MISSING",
     "SPANS",
+    "Evidence",
     "Flags",
     "Floats",
     "Indices",
@@ -41,7 +43,7 @@ __all__ = [
 ]
 
 SPANS = ("entities", "multiwords")
-LAYERS = (*MISSING, *SPANS, "sentences")
+LAYERS = (*MISSING, *SPANS, "evidence", "sentences")
 """All optional layers of a transcript."""
 
 CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
@@ -72,9 +74,9 @@ class Transcript(ByValue):
     Times are seconds; `head` is the index of the word's head (a root points at itself, -1 is
     unknown); `opening` and `mark` are the punctuation before and after the word, `blank` says
     whether a blank follows; `pause` names the recogniser's pause marker (such as `<sil>`) between
-    the word and the next; `cluster` is true where a word begins a cluster. A layer that is
-    not known is None; a cell that is not known is NaN, -1 or ''. `origin` has no part in
-    equality.
+    the word and the next; `cluster` is true where a word begins a cluster; `evidence` has
+    what other systems say of each gap, in columns by name. A layer that is not known is None; a
+    cell that is not known is NaN, -1 or ''. `origin` has no part in equality.
     """
 
     words: Strings
@@ -97,6 +99,7 @@ class Transcript(ByValue):
     relation: Strings | None = None
     entities: tuple[Span, ...] | None = None
     multiwords: tuple[Span, ...] | None = None
+    evidence: Mapping[str, Floats] | None = None
     sentences: Segmentation | None = None
     origin: Origin | None = field(default=None, compare=False)
 
@@ -110,12 +113,15 @@ class Transcript(ByValue):
             spans = getattr(self, name)
             if spans is not None:
                 object.__setattr__(self, name, tuple(sorted(Span(*span) for span in spans)))
+        if self.evidence is not None:
+            object.__setattr__(self, "evidence", Evidence(self.evidence) or None)
         self._check()
 
     def _check(self) -> None:
         count = len(self.words)
-        for name in (*MISSING, "sentences"):
-            layer = getattr(self, name)
+        over_words = [(name, getattr(self, name)) for name in (*MISSING, "sentences")]
+        columns = (self.evidence or {}).items()
+        for name, layer in (*over_words, *((f"evidence {name!r}", c) for name, c in columns)):
             if layer is not None and len(layer) != count:
                 raise LayerError(f"{name} has {len(layer)} cells for {count} words", where=self.id)
         for name in SPANS:
@@ -170,6 +176,8 @@ class Transcript(ByValue):
             if name in SPANS:
                 inside = tuple(span for span in layer if span.first < stop and span.last >= first)
                 changes[name] = _shifted(inside, np.arange(first, stop)) if inside else ()
+            elif name == "evidence":
+                changes[name] = layer.each(lambda cells: cells[first:stop])
             else:
                 changes[name] = layer[first:stop]
         if self.head is not None:
@@ -181,8 +189,9 @@ class Transcript(ByValue):
         """Keep the words at these ascending indices (or where this mask is true).
 
         What stands after a dropped word (a boundary, a blank, a pause) moves to the kept word
-        before, the beginning of a cluster to the next; spans shrink; a word whose head is dropped
-        hangs on the nearest kept ancestor.
+        before, the beginning of a cluster to the next; of evidence about gaps that fall together
+        the strongest (highest) stays; spans shrink; a word whose head is dropped hangs on the
+        nearest kept ancestor.
         """
         kept = chosen(words, len(self))
         changes: dict[str, Any] = {"words": tuple(map(self.words.__getitem__, kept.tolist()))}

@@ -55,6 +55,31 @@ def test_an_unknown_speaker_is_no_change() -> None:
     assert ends(timed((0, 1), (1, 2), (2, 3), speaker=("A", "", "A"))) == [2]
 
 
+def test_markers_say_which_pauses_count() -> None:
+    spans = (0.0, 1.0), (2.0, 3.0), (4.0, 5.0), (6.0, 7.0), (7.0, 8.0), (8.0, 9.0)
+    spoken = timed(*spans, pause=("<s>", "<sil>", "", "<s>", "", "<s>"))
+    assert ends(spoken) == [0, 1, 2, 5]
+    assert ends(spoken, markers=("<s>",)) == [0, 5]
+    assert ends(spoken, markers=["<s>", "<sil>"]) == [0, 1, 5]
+    assert ends(spoken, markers=("<s>",), threshold=0) == [0, 3, 5]
+    assert ends(spoken, markers=("<s>",), threshold=2) == [5]
+    assert ends(timed(*spans), markers=("<s>",), threshold=0) == [5]
+
+
+def test_a_marked_pause_without_times_is_unknown() -> None:
+    spoken = timed((0, 1), (np.nan, np.nan), (9, 10), pause=("<s>", "<s>", ""))
+    assert ends(spoken, markers=("<s>",), threshold=0) == [2]
+    lacking = Pause(evidence=("pause",), markers=("<s>", "<sil>")).lacks
+    assert lacking(spoken) == "no pauses marked <s> or <sil> to go by"
+    assert lacking(timed((0, 1), (2, 3))) == "no pauses marked <s> or <sil> to go by"
+    assert lacking(timed((0, 1), (2, 3), pause=("<s>", ""))) == ""
+
+
+def test_markers_are_texts() -> None:
+    with pytest.raises(ValueError, match="markers is a tuple of texts"):
+        Pause(markers="<s>")  # type: ignore[arg-type]
+
+
 def test_marks_outweigh_pauses_where_the_text_is_punctuated() -> None:
     spoken = timed((0, 1), (3, 4), (4, 5), (5, 6), mark=("", "", ".", "?"))
     assert ends(spoken) == [2, 3]

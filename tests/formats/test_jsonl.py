@@ -4,6 +4,7 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from caesura import api
@@ -54,6 +55,14 @@ def test_writes_the_same_lines_again() -> None:
         ('{"words": ["a"], "sentences": [[0, 0]], "labels": [1]}', "'labels' is a list of texts"),
         ('{"words": ["a"], "labels": ["."]}', "'labels' belongs to 'sentences'"),
         ('{"words": ["a"], "log_odds": [1]}', "'log_odds' belongs to 'sentences'"),
+        ('{"words": ["a"], "evidence": [1]}', "'evidence' is an object of columns by name"),
+        ('{"words": ["a"], "evidence": {"x": 1}}', "evidence 'x' is not a list"),
+        ('{"words": ["a"], "evidence": {"x": ["1"]}}', "evidence 'x' has a cell '1' that is no"),
+        ('{"words": ["a"], "evidence": {"x": [true]}}', "evidence 'x' has a cell True that is no"),
+        ('{"words": ["a"], "evidence": {"x": [NaN]}}', "evidence 'x' has a cell nan that is no"),
+        ('{"words": ["a"], "evidence": {"x": [1e999]}}', "evidence 'x' has a cell inf that is no"),
+        ('{"words": ["a"], "evidence": {"x": [0, 1]}}', "evidence 'x' has 2 cells for 1 words"),
+        ('{"words": ["a"], "evidence": {"": [0]}}', "has a text as its name, not ''"),
         ('{"words": ["a"], "horse": []}', "unknown key 'horse'; known are blank, cluster, conf"),
         ('{"words": ["a"], "id": 7}', "'id' is not a text"),
         ('{"words": ["a"]', "not a JSON line"),
@@ -94,3 +103,31 @@ def test_files_of_other_formats_are_told_apart(text: str, remedy: str) -> None:
         read(text)
     assert caught.value.remedy.endswith(remedy)
     assert bool(caught.value.remedy) == bool(remedy)
+
+
+def test_evidence_is_kept_to_the_last_bit() -> None:
+    line = '{"words": ["a", "b"], "evidence": {"x": [1e300, null], "y": [0.1, -3]}}'
+    (found,) = read(line)
+    assert found.evidence is not None
+    np.testing.assert_equal(dict(found.evidence), {"x": [1e300, np.nan], "y": [0.1, -3.0]})
+    file = io.BytesIO()
+    Jsonl().write([found], file)
+    assert json.loads(file.getvalue()) == json.loads(line)
+
+
+def test_evidence_of_an_endless_integer_is_refused() -> None:
+    with pytest.raises(FormatError, match="is no number"):
+        read('{"words": ["a"], "evidence": {"x": [1' + "0" * 400 + "]}}")
+
+
+def test_evidence_without_columns_is_none() -> None:
+    assert read('{"words": ["a"], "evidence": {}}')[0].evidence is None
+
+
+def test_converting_says_that_evidence_is_dropped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"words": ["a"], "evidence": {"x": [1]}}', encoding="utf-8")
+    api.convert(file, to="text", output=tmp_path / "a.txt")
+    assert caplog.messages == ["text drops evidence"]

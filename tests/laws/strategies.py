@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from caesura.text.marks import abbreviation
-from caesura.transcript import MISSING, Segmentation, Span, Transcript
+from caesura.transcript import MISSING, Floats, Segmentation, Span, Transcript
 
 WORDS = st.one_of(
     st.from_regex(r"[A-Za-z]{1,8}('[a-z]{1,2})?", fullmatch=True),
@@ -73,6 +73,7 @@ def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> 
         language=draw(st.sampled_from(["en", "fr"])) if "language" in layers else "",
         entities=draw(_spans(ends)) if "entities" in layers else None,
         multiwords=draw(_multiwords(ends, words)) if "multiwords" in layers else None,
+        evidence=draw(_evidence(count)) if "evidence" in layers else None,
         sentences=_sentences(draw, ends, layers) if "sentences" in layers else None,
         **known,
     )
@@ -124,6 +125,18 @@ def _multiwords(draw: st.DrawFn, ends: list[bool], words: list[str]) -> tuple[Sp
         for s in spans
         if s.last > s.first
     )
+
+
+@st.composite
+def _evidence(draw: st.DrawFn, count: int) -> dict[str, Floats]:
+    """What another system says of each gap, as log-odds and as probabilities."""
+    log_odds = st.one_of(st.just(np.nan), st.integers(-80, 80).map(lambda n: n / 8))
+    probability = st.one_of(st.just(np.nan), st.integers(0, 100).map(lambda n: n / 100))
+    columns = {"prosody": log_odds, "bert": probability}
+    return {
+        name: np.array(draw(st.lists(cells, min_size=count, max_size=count)), np.float64)
+        for name, cells in columns.items()
+    }
 
 
 def _sentences(draw: st.DrawFn, ends: list[bool], layers: Collection[str]) -> Segmentation:

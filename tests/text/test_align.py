@@ -164,6 +164,13 @@ def test_equal_texts_carry_everything(source: tuple[str, ...], more: tuple[str, 
     assert len(carry(whole, Transcript(more)).transcript) == len(more)
 
 
+def test_columns_of_evidence_go_to_equal_words() -> None:
+    source = Transcript(("a", "b", "c"), evidence={"x": np.array([1.0, 2.0, 3.0])})
+    found = carry(source, Transcript(("a", "z", "c", "d")), ["evidence"]).transcript.evidence
+    assert found is not None
+    np.testing.assert_equal(found["x"], [1, np.nan, 3, np.nan])
+
+
 def test_labels_and_evidence_go_with_their_gaps() -> None:
     # a. | b, | c.
     given = Segmentation(np.array([True, False, True]), (".", ",", "."), np.array([2.0, -1, 3]))

@@ -10,7 +10,7 @@ from typing import Any, Generic, Self, TypeVar
 from numpy.typing import NDArray
 
 from caesura.contracts import Detector
-from caesura.errors import ModelError
+from caesura.errors import LayerError, ModelError
 
 M = TypeVar("M")
 
@@ -52,3 +52,11 @@ class Learner(Detector, Generic[M]):
     @abstractmethod
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
         """Give the same detector with a model made of arrays, or raise a `ModelError`."""
+
+
+def missing_sentences(count: int) -> LayerError:
+    """Say that there is nothing to learn from."""
+    return LayerError(
+        f"none of {count} recordings has sentences",
+        remedy="train on transcripts whose sentences are known",
+    )

@@ -28,6 +28,11 @@ class Lookahead(Detector):
         if type(self.words) is not int or self.words < 1:
             raise ValueError(f"words is a number of words, not {self.words!r}")
 
+    @property
+    def reach(self) -> int:
+        """How many words after a gap bear on it in a stream."""
+        return self.words
+
     def log_odds(self, transcript: Transcript) -> Floats:
         """Say what the other detector says."""
         return self.detector.log_odds(transcript)
@@ -56,6 +61,10 @@ class Lookahead(Detector):
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Lookahead:
         """Let the other detector know what was learnt."""
         return replace(self, detector=self.detector.knowing(learnt))
+
+    def coverage(self, transcript: Transcript) -> float:
+        """Know what the other detector knows."""
+        return self.detector.coverage(transcript)
 
     def lacks(self, transcript: Transcript) -> str:
         """Lack what the other detector lacks."""

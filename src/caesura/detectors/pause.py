@@ -34,11 +34,13 @@ class Pause(Detector):
     Sentence marks in the text are evidence too. Where the text around is punctuated, a gap
     without a sentence mark is no boundary however long the pause; where marks are missing, as
     happens for stretches even in good recognisers, pauses decide alone. `evidence` lists which
-    of pause, speaker and marks are looked at.
+    of pause, speaker and marks are looked at. With `markers`, such as `<s>`, only a gap where the
+    recogniser put one of them counts as a pause.
     """
 
     threshold: float = 0.4
     evidence: Strings = EVIDENCE
+    markers: Strings = ()
 
     name = "Pause"
 
@@ -47,6 +49,7 @@ class Pause(Detector):
         if not number:
             raise ValueError(f"threshold is a number of seconds, not {self.threshold!r}")
         object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
+        object.__setattr__(self, "markers", strings("markers", self.markers))
 
     @property
     def reach(self) -> int:
@@ -72,13 +75,14 @@ class Pause(Detector):
     def lacks(self, transcript: Transcript) -> str:
         """Name the evidence that would be needed where there is none at all."""
         known = {
-            "pause": not np.isnan(transcript.pauses()).all(),
+            "pause": bool((self._is_pause(transcript) & ~np.isnan(transcript.pauses())).any()),
             "speaker": len(set(transcript.speaker or ()) - {""}) > 1,
             "marks": any(end_mark(mark) for mark in set(transcript.mark or ())),
         }
         if len(transcript) < 2 or any(known[name] for name in self.evidence):
             return ""
-        names = {"pause": "word times", "speaker": "speakers", "marks": "sentence marks"}
+        times = f"pauses marked {' or '.join(self.markers)}" if self.markers else "word times"
+        names = {"pause": times, "speaker": "speakers", "marks": "sentence marks"}
         return " and ".join(f"no {names[name]}" for name in self.evidence) + " to go by"
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
@@ -92,7 +96,15 @@ class Pause(Detector):
         odds = np.clip(
             PER_SECOND * (pause - self.threshold + 0.0005), -MOST_OF_A_PAUSE, MOST_OF_A_PAUSE
         )
-        return np.where(np.isnan(odds), NOTHING, odds)
+        odds = np.where(np.isnan(odds), NOTHING, odds)
+        return np.where(self._is_pause(transcript), odds, -MOST_OF_A_PAUSE)
+
+    def _is_pause(self, transcript: Transcript) -> Flags:
+        """Whether the markers, if they matter, allow each gap to be a pause."""
+        if not self.markers:
+            return np.ones(len(transcript), np.bool_)
+        cells = transcript.pause or ("",) * len(transcript)
+        return np.fromiter((cell in self.markers for cell in cells), np.bool_, len(cells))
 
 
 def _marks(transcript: Transcript) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from caesura.columns import Indices
 from caesura.errors import ModelError
-from caesura.numeric.grams import Grams
-from caesura.numeric.ngram import Counts
+from caesura.numeric.grams import START, Grams
+from caesura.numeric.ngram import Counts, check_size
+from caesura.numeric.smoothing import Following
 
 Arrays = Mapping[str, NDArray[Any]]
+
+LARGE = 255
+"""Stands in a column of bytes for a number that is not below it."""
 
 
 def packed(counts: Counts) -> dict[str, NDArray[Any]]:
@@ -21,6 +25,7 @@ def packed(counts: Counts) -> dict[str, NDArray[Any]]:
 
     Of sequences of k words: the last word of each, how many begin with each shorter sequence,
     and for the cells that are not 0 their column, their number, and how many a sequence has.
+    Most of these are small: what does not fit into a byte is kept apart, under `.more`.
     """
     arrays: dict[str, NDArray[Any]] = {}
     for length, times in enumerate(counts.times, 1):
@@ -28,11 +33,11 @@ def packed(counts: Counts) -> dict[str, NDArray[Any]]:
             shorter = counts.grams.count(length - 1)
             arrays[f"words.{length}"] = _small(counts.grams.last(length))
             begun = np.bincount(counts.grams.prefix(length), minlength=shorter)
-            arrays[f"children.{length}"] = _small(begun)
+            arrays |= _bytes(f"children.{length}", begun)
         row, column = np.nonzero(times)
-        arrays[f"cells.{length}"] = _small(np.bincount(row, minlength=len(times)))
+        arrays |= _bytes(f"cells.{length}", np.bincount(row, minlength=len(times)))
+        arrays |= _bytes(f"times.{length}", times[row, column])
         arrays[f"columns.{length}"] = _small(column)
-        arrays[f"times.{length}"] = _small(times[row, column])
     return arrays
 
 
@@ -40,11 +45,14 @@ def _small(numbers: NDArray[Any]) -> NDArray[Any]:
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
+def _bytes(name: str, numbers: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    large = numbers[numbers >= LARGE]
+    return {name: np.minimum(numbers, LARGE).astype(np.uint8), f"{name}.more": _small(large)}
+
+
 def unpacked(arrays: Arrays, size: int, classes: int, order: int) -> Counts:
     """Make counts of arrays, or raise an error if they do not fit together."""
-    names = {f"{kind}.{k}" for k in range(1, order + 1) for kind in ("cells", "columns", "times")}
-    names |= {f"{kind}.{k}" for k in range(2, order + 1) for kind in ("words", "children")}
-    if set(arrays) != names:
+    if set(arrays) != set(_names(order)):
         raise damaged(f"it has the arrays {', '.join(sorted(arrays)) or 'none'}")
     keys: list[Indices] = []
     for length in range(2, order + 1):
@@ -57,12 +65,33 @@ def unpacked(arrays: Arrays, size: int, classes: int, order: int) -> Counts:
         _times(arrays, length, grams.count(length), classes ** min(length + 1, order))
         for length in range(1, order + 1)
     ]
-    return Counts(grams, classes, tuple(times))
+    counts = Counts(grams, classes, tuple(times))
+    _check_sums(counts)
+    return counts
+
+
+def _check_sums(counts: Counts) -> None:
+    """No sequence of words is seen more often than the same without its first word."""
+    if counts.full(1)[START].any():
+        raise damaged("what is before a recording is counted as a word")
+    for length in range(2, counts.order + 1):
+        suffix = Following(counts.grams.suffixes[length - 1], counts.grams.count(length - 1))
+        if (suffix.sum(counts.full(length)) > counts.short(length)).any():
+            raise damaged(f"times.{length} are more than times.{length - 1}")
+
+
+def _names(order: int) -> Iterator[str]:
+    for length in range(1, order + 1):
+        yield f"columns.{length}"
+        if length > 1:
+            yield f"words.{length}"
+        for kind in ("cells", "times", "children")[: 2 + (length > 1)]:
+            yield from (f"{kind}.{length}", f"{kind}.{length}.more")
 
 
 def _keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
-    children = whole(arrays, f"children.{length}", len(arrays[f"words.{length}"]))
     words = whole(arrays, f"words.{length}", size - 1)
+    children = _large(arrays, f"children.{length}", len(words))
     if len(children) != shorter or children.sum() != len(words):
         raise damaged(f"words.{length} and children.{length} do not belong together")
     keys = np.repeat(np.arange(shorter), children) * size + words
@@ -72,17 +101,28 @@ def _keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
 
 
 def _times(arrays: Arrays, length: int, rows: int, width: int) -> NDArray[np.float64]:
-    cells = whole(arrays, f"cells.{length}", width)
+    cells = _large(arrays, f"cells.{length}", width)
     columns = whole(arrays, f"columns.{length}", width - 1)
-    times = whole(arrays, f"times.{length}", 1 << 52)
+    times = _large(arrays, f"times.{length}", 1 << 52)
     if len(cells) != rows or cells.sum() != len(columns) or len(times) != len(columns):
         raise damaged(f"cells.{length}, columns.{length} and times.{length} do not belong together")
+    check_size(rows, width)
     place = np.repeat(np.arange(rows), cells) * width + columns
     if (np.diff(place) <= 0).any() or (times < 1).any():
         raise damaged(f"columns.{length} or times.{length} are no counts")
     table = np.zeros(rows * width)
     table[place] = times
     return table.reshape(rows, width)
+
+
+def _large(arrays: Arrays, name: str, most: int) -> Indices:
+    """Give a column of bytes, with the numbers that did not fit into it."""
+    column, more = whole(arrays, name, LARGE), whole(arrays, f"{name}.more", most)
+    large = column == LARGE
+    if int(large.sum()) != len(more) or (more < LARGE).any():
+        raise damaged(f"{name} and {name}.more do not belong together")
+    column[large] = more
+    return column
 
 
 def whole(arrays: Arrays, name: str, most: int) -> Indices:

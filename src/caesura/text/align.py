@@ -77,6 +77,11 @@ class Alignment(ByValue):
         """For each source word the equal target word in its place, -1 where there is none."""
         return self._places(self.equal)
 
+    @property
+    def gaps(self) -> Indices:
+        """For each source gap the one after the last target word that stands at or before it."""
+        return np.maximum.accumulate(self.target)
+
     def _places(self, known: Flags) -> Indices:
         place = np.full(self.source_length, -1, dtype=np.int64)
         place[self.source[known]] = np.flatnonzero(known)
@@ -122,6 +127,7 @@ def carry(
     target: Transcript,
     layers: Iterable[str] = ("sentences", "start", "end", "entities", "speaker"),
     alignment: Alignment | None = None,
+    gaps: Indices | None = None,
 ) -> Carried:
     """Give the words of `target` the layers that are known of `source`.
 
@@ -129,7 +135,8 @@ def carry(
     before it, whatever boundaries the target has; times and speakers go to every word in the
     same place, other columns to equal words only; an entity covers the words from the first
     to the last in its place, a multiword needs all its words. An inserted word has the speaker
-    of the word before it. Pass an `alignment` to have texts compared under some other spelling.
+    of the word before it. Pass an `alignment` to have texts compared under some other spelling,
+    and `gaps`, the target gap of each source gap (-1 for none), to have boundaries go elsewhere.
     """
     aligned = align(source.words, target.words) if alignment is None else alignment
     aligned.check(len(source), len(target))
@@ -143,7 +150,8 @@ def carry(
         if layer is None:
             continue
         if name == "sentences":
-            changes[name], lost_boundaries = _carried_sentences(layer, aligned)
+            place = aligned.gaps if gaps is None else gaps
+            changes[name], lost_boundaries = _carried_sentences(layer, place, len(target))
         elif name == "entities":
             changes[name] = _carried_entities(layer, aligned.target)
             lost_entities = len(layer) - len(changes[name])
@@ -154,15 +162,15 @@ def carry(
     return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
 
 
-def _carried_sentences(sentences: Segmentation, aligned: Alignment) -> tuple[Segmentation, Indices]:
+def _carried_sentences(
+    sentences: Segmentation, place: Indices, count: int
+) -> tuple[Segmentation, Indices]:
     """Move boundaries; those that have no word before them or fall together are lost.
 
     The end of the source, which is a boundary anyway, becomes the end of the target.
     """
-    place, count = aligned.target, len(aligned.source)
-    if len(place):
-        place = np.maximum.accumulate(place)
-        place[-1] = count - 1
+    place = place.copy()
+    place[-1:] = count - 1
     moved = sentences.moved(place, count)
     inside = place[sentences.gaps[:-1]] if len(place) else place
     lost = (inside < 0) | (inside == count - 1)
@@ -193,6 +201,8 @@ def _carried_multiwords(spans: tuple[Span, ...], place: Indices) -> tuple[Span, 
 def _carried_column(name: str, layer: Any, aligned: Alignment) -> Any:
     if name == "head":
         return _carried_heads(layer, aligned)
+    if name == "evidence":
+        return layer.each(lambda cells: _carried_column("confidence", cells, aligned))
     known = aligned.source >= 0 if name in ON_PAIRS else aligned.equal
     if name == "speaker":
         return _carried_speakers(layer, aligned.source)

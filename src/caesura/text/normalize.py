@@ -120,9 +120,9 @@ def punctuation(transcript: Transcript) -> Transcript:
     curly apostrophe becomes a straight one.
     """
     words = _mapped(transcript.words, lambda word: bare(word).replace("’", "'"))
-    bare = transcript.replace(words=words, opening=None, mark=None)
+    plain = transcript.replace(words=words, opening=None, mark=None)
     standing = _standing(transcript)
-    return bare.take(~standing) if standing.any() else bare
+    return plain.take(~standing) if standing.any() else plain
 
 
 def marks(transcript: Transcript) -> Transcript:

@@ -64,7 +64,7 @@ class Vocabulary:
 
     def numbers(self, words: Sequence[str]) -> Indices:
         """Number words; those that are none have `NO_WORD`."""
-        new = set(words) - self._seen.keys()
+        new = set(words).difference(self._seen)
         if new:
             if len(self._seen) + len(new) > MOST:
                 self._seen.clear()
@@ -76,7 +76,7 @@ class Vocabulary:
         spellings = list(map(spelling, words))
         wanted = np.fromiter(map(hashed, spellings), np.uint64, len(words))
         place = np.searchsorted(self.hashes, wanted)
-        known = np.append(self.hashes, 0)[place] == wanted
+        known = np.append(self.hashes, np.uint64(0))[place] == wanted
         numbers = np.where(known, place + FIRST, UNKNOWN).tolist()
         for word, spelt, number in zip(words, spellings, numbers, strict=True):
             self._seen[word] = number if spelt else NO_WORD

@@ -1,0 +1,112 @@
+"""Sentence ends from words and pauses together: both decompositions of Gotoh and Renals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.detectors import classes as gap_classes
+from caesura.detectors.finitestate import DECISIONS, FiniteState
+from caesura.detectors.language import Spoken, without_punctuation
+from caesura.detectors.lm import LM, between, one_of
+from caesura.detectors.pausemodel import PauseModel
+from caesura.numeric.packing import damaged
+from caesura.transcript import Floats, Strings, Transcript
+
+PARTS = ("lm", "pause")
+WORDS, PAUSES = LM(), PauseModel()
+
+
+@dataclass(frozen=True, repr=False)
+class Combination(FiniteState):
+    """A language model and a pause model in one search, the pause model with a `weight`.
+
+    In way 'A' pauses count as p(f | e) (equations 10 to 12), in way 'B' as p(e | f) (13 and 14).
+    `decision` is 'posterior' or 'viterbi'; `bias` is added to the log-odds.
+    """
+
+    lm: LM = WORDS
+    pause: PauseModel = PAUSES
+    way: str = "A"
+    weight: float = 1.0
+    decision: str = "posterior"
+    bias: float = 0.0
+
+    name = "Combination"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lm, LM) or not isinstance(self.pause, PauseModel):
+            raise ValueError("lm is an LM and pause a PauseModel")
+        if self.lm.classes != self.pause.classes:
+            raise ValueError("the classes of lm and pause differ")
+        one_of("way", self.way, ("A", "B"))
+        one_of("decision", self.decision, DECISIONS)
+        between("weight", self.weight, 0, 1000)
+        between("bias", self.bias, -1e9, 1e9)
+
+    @property
+    def classes(self) -> Strings:  # type: ignore[override]
+        """The classes of both models."""
+        return self.lm.classes
+
+    @property
+    def histories(self) -> int:
+        """How many sequences of classes are told apart."""
+        return self.lm.histories
+
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),
+        text: Sequence[Transcript] = (),
+    ) -> Combination:
+        """Train both models."""
+        lm = self.lm.train(train, dev, text)
+        pairs = zip(train, lm.spoken(train).kept, strict=True)
+        spoken = [without_punctuation(each, kept) for each, kept in pairs]
+        return replace(self, lm=lm, pause=self.pause.train(spoken))
+
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give what both models have learnt."""
+        parts = {name: getattr(self, name).learnt() for name in PARTS}
+        return {f"{name}.{k}": array for name, part in parts.items() for k, array in part.items()}
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Combination:
+        """Give the same detector with models that know what was learnt."""
+        parts: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in PARTS}
+        for key, array in learnt.items():
+            name, _, inner = key.partition(".")
+            if name not in parts:
+                raise damaged(f"it has an array {key}")
+            parts[name][inner] = array
+        lm, pause = self.lm.knowing(parts["lm"]), self.pause.knowing(parts["pause"])
+        return replace(self, lm=lm, pause=pause)
+
+    def spoken(self, transcripts: Sequence[Transcript]) -> Spoken:
+        """Number the words of recordings."""
+        return self.lm.spoken(transcripts)
+
+    def scores(self, transcripts: Sequence[Transcript], spoken: Spoken) -> Floats:
+        """Score each class of each word after each history, with the pause that follows."""
+        scores = self.lm.scores(transcripts, spoken)
+        said = [
+            self.pause.emissions(without_punctuation(each, kept), self.way)  # type: ignore[arg-type]
+            for each, kept in zip(transcripts, spoken.kept, strict=True)
+        ]
+        width = gap_classes.count(self.classes)
+        evidence = self.weight * np.concatenate(said)
+        scores.reshape(len(scores), -1, width)[...] += evidence[:, None, :]
+        return scores
+
+    def coverage(self, transcript: Transcript) -> float:
+        """Give the share of the words that are known."""
+        return self.lm.coverage(transcript)
+
+    def lacks(self, transcript: Transcript) -> str:
+        """Say what is missing if neither model has anything to go by."""
+        words, pauses = self.lm.lacks(transcript), self.pause.lacks(transcript)
+        return f"{words}, and {pauses}" if words and pauses else ""

@@ -1,0 +1,114 @@
+"""Detectors that find the classes of all gaps of a recording together."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from caesura.contracts import Detector, Stream
+from caesura.detectors import classes as gap_classes
+from caesura.detectors.language import Spoken, gap_of_each
+from caesura.detectors.window import WindowStream
+from caesura.numeric import decode
+from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
+
+DECISIONS = ("posterior", "viterbi")
+
+CELLS = 1 << 23
+"""Scores that are held at a time."""
+
+NO_GAP = -50.0
+"""Log-odds between a word and the punctuation that follows it as a word of its own."""
+
+AHEAD, BEHIND = 25, 100
+"""Words around a gap that a stream looks at; those farther away hardly matter."""
+
+
+class FiniteState(Detector):
+    """Weighs all sequences of classes and decides by the likeliest class or the best sequence."""
+
+    classes: Strings
+    decision: str
+    bias: float
+
+    reach = AHEAD
+    """How many words after a gap bear on it in a stream."""
+
+    @property
+    @abstractmethod
+    def histories(self) -> int:
+        """How many sequences of classes are told apart."""
+
+    @abstractmethod
+    def spoken(self, transcripts: Sequence[Transcript]) -> Spoken:
+        """Number the words of recordings."""
+
+    @abstractmethod
+    def scores(self, transcripts: Sequence[Transcript], spoken: Spoken) -> Floats:
+        """Score each class of each word after each history."""
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Weigh the classes that end a sentence against the others, and add the bias."""
+        found = self.detect(transcript).log_odds
+        return np.zeros(0) if found is None else found
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Give the class of each gap, if there are several to tell apart."""
+        return self.detect(transcript).label
+
+    def detect(self, transcript: Transcript) -> Segmentation:
+        """Decide for one recording."""
+        return self.detect_all([transcript])[0]
+
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide for many recordings together, as many at a time as fit into memory."""
+        return [each for batch in self._batches(transcripts) for each in self._decided(batch)]
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Decide each gap when the words that bear on it are there."""
+        return WindowStream(self, ahead=AHEAD, behind=BEHIND, state=state)
+
+    def _batches(self, transcripts: Sequence[Transcript]) -> Iterator[list[Transcript]]:
+        batch: list[Transcript] = []
+        words = 0
+        for transcript in transcripts:
+            if batch and (words + len(transcript)) * self.histories > CELLS:
+                yield batch
+                batch, words = [], 0
+            batch.append(transcript)
+            words += len(transcript)
+        if batch:
+            yield batch
+
+    def _decided(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
+        spoken = self.spoken(transcripts)
+        scores = self.scores(transcripts, spoken)
+        count = gap_classes.count(self.classes)
+        likely = decode.posterior(scores, spoken.lengths, count)
+        ends = gap_classes.ends(self.classes)
+        odds = _log(likely[:, ends]) - _log(likely[:, ~ends]) + self.bias
+        if self.decision == "viterbi":
+            chosen = decode.viterbi(scores, spoken.lengths, count)
+        else:
+            chosen = gap_classes.likeliest(likely, odds > 0, self.classes)
+        stop = np.cumsum(spoken.lengths)[:-1]
+        parts = zip(spoken.kept, np.split(chosen, stop), np.split(odds, stop), strict=True)
+        for kept, numbers, evidence in parts:
+            yield self._placed(len(kept), gap_of_each(kept), numbers, evidence)
+
+    def _placed(
+        self, count: int, gaps: Indices, numbers: Indices, evidence: Floats
+    ) -> Segmentation:
+        """Give each gap its class and evidence; a gap before punctuation is none."""
+        chosen, odds = np.zeros(count, np.int64), np.full(count, NO_GAP)
+        chosen[gaps], odds[gaps] = numbers, evidence
+        label = gap_classes.labels(chosen.tolist(), self.classes) if self.classes else None
+        return Segmentation(gap_classes.ends(self.classes)[chosen], label, odds)
+
+
+def _log(probability: Floats) -> Floats:
+    logs: Floats = np.log(np.maximum(probability.sum(axis=1), decode.TINY))
+    return logs
