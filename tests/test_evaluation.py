@@ -6,7 +6,8 @@ import pytest
 
 from caesura import api
 from caesura.errors import UnknownName
-from caesura.evaluation import Plan, called, points
+from caesura.evaluation import Plan, called
+from caesura.numeric.ranges import points
 from caesura.transcript import Segmentation, Transcript
 
 

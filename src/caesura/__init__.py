@@ -14,52 +14,63 @@ from typing import TYPE_CHECKING, Any
 from caesura.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from caesura.aligning import Aligned, aligned
     from caesura.api import (
         Comparison,
         Scores,
+        Training,
         agree,
+        align,
         catalogue,
         compare,
         convert,
+        models,
         read,
         report,
         reproduce,
         score,
         segment,
+        train,
         write,
     )
     from caesura.contracts import Counts, Detector, Format, Metric, Stream, Undefined, Value
     from caesura.errors import CaesuraError
     from caesura.registry import parse
-    from caesura.text.align import Alignment, Carried, align, carry
+    from caesura.text.align import Alignment, Carried, carry
     from caesura.text.normalize import normalize
     from caesura.transcript import Segmentation, Span, Transcript
 
 _ROOMS = {
+    "aligning": ("Aligned", "aligned"),
     "api": (
         "Comparison",
         "Scores",
+        "Training",
         "agree",
+        "align",
         "catalogue",
         "compare",
         "convert",
+        "models",
         "read",
         "report",
         "reproduce",
         "score",
         "segment",
+        "train",
         "write",
     ),
     "contracts": ("Counts", "Detector", "Format", "Metric", "Stream", "Undefined", "Value"),
     "errors": ("CaesuraError",),
     "registry": ("parse",),
-    "text.align": ("Alignment", "Carried", "align", "carry"),
+    "text.align": ("Alignment", "Carried", "carry"),
     "text.normalize": ("normalize",),
     "transcript": ("Segmentation", "Span", "Transcript"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "Aligned",
     "Alignment",
     "CaesuraError",
     "Carried",
@@ -72,15 +83,18 @@ __all__ = [
     "Segmentation",
     "Span",
     "Stream",
+    "Training",
     "Transcript",
     "Undefined",
     "Value",
     "agree",
     "align",
+    "aligned",
     "carry",
     "catalogue",
     "compare",
     "convert",
+    "models",
     "normalize",
     "parse",
     "read",
@@ -88,6 +102,7 @@ __all__ = [
     "reproduce",
     "score",
     "segment",
+    "train",
     "write",
 ]
 

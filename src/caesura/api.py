@@ -6,67 +6,43 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from caesura import registry
+from caesura import registry, storage
+from caesura.aligning import CARRIED, COMPARED, aligned
+from caesura.cards import Card
 from caesura.comparison import Comparison
 from caesura.contracts import Detector, Format, Metric
-from caesura.errors import CaesuraError, FormatError, MismatchError
-from caesura.evaluation import LEAST, Plan, called, evaluated
+from caesura.detectors.model import chosen
+from caesura.errors import MismatchError
+from caesura.evaluation import LEAST, Plan, evaluated, steps_of
 from caesura.formats import files as _files
+from caesura.inputs import Input, Inputs, each, pooled, read
+from caesura.material import Gathering
 from caesura.numeric.stats import RESAMPLES, SEED
 from caesura.scores import Scores
-from caesura.transcript import Origin, Strings, Transcript
+from caesura.text.normalize import describe
+from caesura.training import Training, Tries, keep, refuse_place
+from caesura.transcript import Strings, Transcript
 
 __all__ = [
     "Comparison",
     "Scores",
+    "Training",
     "agree",
+    "align",
     "catalogue",
     "compare",
     "convert",
+    "models",
     "read",
     "report",
     "reproduce",
     "score",
     "segment",
+    "train",
     "write",
 ]
 
 logger = logging.getLogger("caesura")
-
-Input = str | Path | Transcript
-Inputs = Input | Sequence[Input | Sequence[Transcript]]
-"""One input, or several: each a file, a folder, or what is in one."""
-
-
-def read(
-    files: Input | Iterable[Input], *, format: str | Format | None = None
-) -> Iterator[Transcript]:
-    """Read all recordings of files and folders, one after another.
-
-    Of several files, those that cannot be read are left out, and told at the end.
-    """
-    several = [files] if isinstance(files, (str, Path, Transcript)) else files
-    seen: set[str] = set()
-    failed: list[CaesuraError] = []
-    for given in several:
-        if isinstance(given, Transcript):
-            yield given
-            continue
-        for file, place in _files.expand([given]):
-            if file in seen:
-                raise FormatError("the same input is given twice", where=file)
-            seen.add(file)
-            try:
-                found = list(_files.read(file, format))
-                if not any(map(len, found)):
-                    logger.warning("%s: there are no words in it", file)
-            except CaesuraError as error:
-                failed.append(error)
-            else:
-                for transcript in found:
-                    kind = transcript.origin.format if transcript.origin else ""
-                    yield transcript.replace(origin=Origin(file, str(place), kind))
-    _files.tell(failed, len(seen), "could not be read")
 
 
 def write(
@@ -112,13 +88,13 @@ def segment(
     format: str | Format | None = None,
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings."""
-    chosen = registry.parse("detector", detector) if isinstance(detector, str) else detector
+    deciding = chosen(detector)
     for transcript in read(files, format=format):
-        lacking = chosen.lacks(transcript)
+        lacking = deciding.lacks(transcript)
         if lacking:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
-        yield transcript.replace(sentences=chosen.detect(transcript))
+        yield transcript.replace(sentences=deciding.detect(transcript))
 
 
 def score(
@@ -146,7 +122,7 @@ def score(
     not speak for another. With `literal` a paper's algorithm runs as it is printed.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed, literal)
-    names, references = _each(reference, reference_format, format)
+    names, references = each(reference, reference_format, format)
     (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)
     return found
 
@@ -190,11 +166,30 @@ def agree(
     With `align`, annotations of texts that differ are carried over to the words of the first.
     """
     plan = Plan.of(metric, (), normalize, align, resamples, seed)
-    names, references = _each(reference, format)
+    names, references = each(reference, format)
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
     (found,) = evaluated(references[:1], references, plan, names)
     return found.on_words_of(names[0]) if align else found
+
+
+def align(
+    files: Input | Iterable[Input],
+    *,
+    script: Inputs,
+    layers: str | Sequence[str] = CARRIED,
+    normalize: str | Sequence[str] = COMPARED,
+    format: str | Format | None = None,
+    script_format: str | Format | None = None,
+) -> Iterator[Transcript]:
+    """Give recognised words the sentences, and other layers, of their punctuated script.
+
+    Recordings are paired by id. Words are compared after the steps of `normalize`, but stay as
+    they are, with times, confidences and marks of their own. `aligned` tells how far they match.
+    """
+    terms = {"layers": layers, "normalize": normalize}
+    found = aligned(files, script=script, format=format, script_format=script_format, **terms)
+    return (one.transcript for one in found)
 
 
 def report(
@@ -228,26 +223,50 @@ def report(
     return write_report(Results(names, found, comparison), output)
 
 
+def train(
+    detector: str | Detector,
+    *,
+    train: Inputs,
+    out: str | Path,
+    dev: Inputs = (),
+    text: Inputs = (),
+    tune: str | Sequence[str] = (),
+    goal: str = "f1",
+    name: str = "",
+    about: str = "",
+    language: str = "",
+    licence: str = "",
+    format: str | Format | None = None,
+    text_format: str | Format | None = None,
+    normalize: str | Sequence[str] = "none",
+) -> Training:
+    """Train a detector on recordings whose sentences are known, and write it as a model.
+
+    Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
+    `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
+    of other kinds. The rest goes on the card of the model.
+    """
+    chosen = registry.parse("detector", detector) if isinstance(detector, str) else detector
+    tries, steps = Tries(chosen, tune, goal), steps_of(normalize)
+    notes = f"words normalised before training: {describe(steps)}" if steps else ""
+    refuse_place(out)
+    gathering = Gathering(steps)
+    speech = gathering.take("train", *pooled(train, format))
+    held_out = gathering.take("dev", *pooled(dev, format))
+    more = gathering.take("text", *pooled(text, text_format, format))
+    found = tries.trained(
+        *([t for m in part for t in m.recordings] for part in (speech, held_out, more))
+    )
+    card = Card(name=name, about=about, language=language, licence=licence, notes=notes)
+    keep(out, found, [*speech, *held_out, *more], card)
+    return found
+
+
 def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
     """Run the study of a paper on corpora in `data`; write into `out` and give its report."""
     from caesura.studies import find
 
     return find(study)(Path(data), Path(out)).text
-
-
-def _each(
-    given: Inputs, format: str | Format | None, likely: str | Format | None = None
-) -> tuple[Strings, list[list[Transcript]]]:
-    """Read what each input holds, apart from the others, and name them.
-
-    Without a `format` it is the `likely` one for files whose suffix does not speak against it.
-    """
-    several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
-    found = []
-    for one in several:
-        fits = not isinstance(one, (str, Path)) or _files.fits(one, likely)
-        found.append(list(read(one, format=format or (likely if fits else None))))
-    return called(several), found
 
 
 def _systems(
@@ -258,11 +277,17 @@ def _systems(
     reference_format: str | Format | None,
 ) -> tuple[Strings, tuple[Scores, ...]]:
     """Score systems under the same terms, and name them."""
-    names, systems = _each(hypothesis, format)
+    names, systems = each(hypothesis, format)
     if not systems:
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
-    others, references = _each(reference, reference_format, format)
+    others, references = each(reference, reference_format, format)
     return names, evaluated(systems, references, plan, others)
+
+
+def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
+    """Give the cards of the models named (by a name or a folder), or of all that ship."""
+    named = [model] if isinstance(model, (str, Path)) else model
+    return [storage.card(storage.find(one)) for one in named or storage.shipped()]
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:

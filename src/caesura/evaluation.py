@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from caesura import registry
 from caesura.contracts import Metric
 from caesura.errors import UnknownName
+from caesura.numeric.ranges import points
 from caesura.numeric.stats import Resampling
 from caesura.pairing import paired
 from caesura.scores import Scores, Sweep, scored
@@ -20,8 +20,6 @@ from caesura.transcript import Strings, Transcript
 
 LEAST = "least"
 """The normalisation that does no more than make words equal."""
-
-MOST_POINTS = 1000
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ class Plan:
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [sweep] if isinstance(sweep, str) else sweep
-        steps = normalize.split("+") if isinstance(normalize, str) else normalize
-        steps = () if steps == ["none"] else tuple(steps)
+        steps = steps_of(normalize)
         if steps != (LEAST,):
             describe(steps)
         try:
@@ -119,42 +116,6 @@ def evaluated(
     return tuple(found)
 
 
-def points(text: str) -> tuple[str, tuple[Any, ...]]:
-    """Read `window_gap=0:20`, `words=0:10:2` or `k=2,5,10`: a setting and its values."""
-    setting, equals, values = text.partition("=")
-    try:
-        found = _range(values) if ":" in values else tuple(map(_number, values.split(",")))
-    except ValueError as error:
-        reason = str(error) if " " in str(error) else "write setting=first:last, or first:last:step"
-        raise UnknownName(f"{text!r} is not a sweep", remedy=reason) from error
-    if not equals:
-        raise UnknownName(f"{text!r} is not a sweep", remedy="write setting=first:last")
-    if len(found) > MOST_POINTS:
-        raise UnknownName(
-            f"{text!r} has {len(found)} points", remedy=f"sweep through {MOST_POINTS} at most"
-        )
-    return setting.strip(), found
-
-
-def _range(values: str) -> tuple[Any, ...]:
-    first, last, *more = [_number(each) for each in values.split(":")]
-    if not more and not (isinstance(first, int) and isinstance(last, int)):
-        raise ValueError("a range of fractions needs a step, as in seconds=0.1:0.5:0.1")
-    step = more[0] if more else 1
-    if len(more) > 1 or step <= 0 or last < first or (last - first) / step > MOST_POINTS * 10:
-        raise ValueError(values)
-    # A millionth of a step makes up for what floats lack.
-    count = int((last - first) / step + 1e-6) + 1
-    return tuple(_number(repr(round(first + i * step, 9))) for i in range(count))
-
-
-def _number(text: str) -> int | float:
-    value = float(text)
-    if not isfinite(value):
-        raise ValueError(text)
-    return int(text) if text.strip().lstrip("+-").isdecimal() else value
-
-
 def _with(metric: Metric, setting: str, value: Any) -> Metric:
     if setting not in metric.settings:
         raise UnknownName(f"{metric.name} has no setting {setting!r}", remedy="take another metric")
@@ -162,6 +123,12 @@ def _with(metric: Metric, setting: str, value: Any) -> Metric:
         return replace(metric, **{setting: value})  # type: ignore[type-var]
     except (TypeError, ValueError) as error:
         raise UnknownName(f"{metric.name}: {error}", remedy="take other values") from error
+
+
+def steps_of(normalize: str | Sequence[str]) -> Strings:
+    """Take the steps of a normalisation apart; 'none' has none."""
+    steps = normalize.split("+") if isinstance(normalize, str) else normalize
+    return () if steps == ["none"] else tuple(steps)
 
 
 def called(inputs: Sequence[object]) -> Strings:

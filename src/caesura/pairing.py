@@ -10,25 +10,33 @@ from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
 
+SAME = "give both sides the same recordings, paired by name"
+SEVERAL = "a -r before each reference; caesura compare for several systems"
+
 
 def paired(
-    hypotheses: Sequence[Transcript], references: Sequence[Sequence[Transcript]]
+    hypotheses: Sequence[Transcript],
+    references: Sequence[Sequence[Transcript]],
+    called: Sequence[str] = (),
 ) -> list[tuple[Transcript, list[Transcript]]]:
     """Find each recording's references by id; a single recording needs none.
 
     If one side is a single recording, or names come again, the recordings of a file are parts
-    of one.
+    of one. `called` is what errors call the sides.
     """
+    numbered = [f"reference {i}" for i in range(1, len(references) + 1)]
+    names = called or ["the hypothesis", *numbered]
     sides = [hypotheses, *references]
     if any(len(one) == 1 or _come_again(one) for one in sides):
         hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
-    ours = _by_id(hypotheses, "the hypothesis")
-    theirs = [_by_id(one, f"reference {i}") for i, one in enumerate(references, 1)]
-    for i, one in enumerate(theirs, 1):
-        refuse_strangers([id for id in ours if id not in one], f"reference {i}")
-        refuse_strangers([id for id in one if id not in ours], "the hypothesis")
+    ours = _by_id(hypotheses, names[0])
+    theirs = list(map(_by_id, references, names[1:]))
+    advice = SAME if called else f"{SAME} ({SEVERAL})"
+    for name, one in zip(names[1:], theirs, strict=True):
+        refuse_strangers([id for id in ours if id not in one], name, advice)
+        refuse_strangers([id for id in one if id not in ours], names[0], advice)
     return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
 
 
@@ -41,7 +49,7 @@ def _whole(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
     files = {each.origin.file if each.origin else "" for each in recordings}
     if len(recordings) < 2 or len(files) > 1 or "" in files:
         return recordings
-    logger.info("%s: its %d recordings are scored as one", files.pop(), len(recordings))
+    logger.info("%s: its %d recordings are taken as one", files.pop(), len(recordings))
     return [Transcript.join(recordings).replace(id=recordings[0].id, origin=recordings[0].origin)]
 
 
@@ -51,22 +59,18 @@ def _by_id(transcripts: Sequence[Transcript], side: str) -> dict[str, Transcript
         if transcript.id in found:
             raise MismatchError(
                 f"{side} has two recordings named {transcript.id!r}",
-                remedy="score them apart, or give them names of their own",
+                remedy="give them names of their own",
             )
         found[transcript.id] = transcript
     return found
 
 
-def refuse_strangers(ids: Sequence[str], side: str) -> None:
+def refuse_strangers(ids: Sequence[str], side: str, remedy: str = f"{SAME} ({SEVERAL})") -> None:
     """Raise an error if there are recordings that one side lacks."""
     if ids:
         shown = ", ".join(repr(id) for id in ids[:5]) + (", …" if len(ids) > 5 else "")
         are = "recording is" if len(ids) == 1 else "recordings are"
-        raise MismatchError(
-            f"{len(ids)} {are} not in {side}: {shown}",
-            remedy="give both sides the same recordings, paired by name (a -r before each "
-            "reference; caesura compare for several systems)",
-        )
+        raise MismatchError(f"{len(ids)} {are} not in {side}: {shown}", remedy=remedy)
 
 
 def refuse_other_words(ours: Transcript, theirs: Transcript, side: str) -> None:

@@ -11,17 +11,23 @@ from caesura.cli.main import VERBS, program
 
 FUNCTIONS = {name: name for name in VERBS} | {"list": "catalogue"}
 REQUIRED = {
+    "align": ["x", "--script", "y"],
     "score": ["x", "--reference", "y"],
     "compare": ["x", "y", "--reference", "z"],
     "report": ["x", "--reference", "y", "--output", "z.html"],
     "reproduce": ["wisebe", "--data", ".", "--out", "x"],
+    "models": [],
+    "train": ["Pause", "--train", "x", "--out", "y"],
     "list": [],
 }
 ONLY_SHOWN = {
+    "align": {"to", "output", "json"},
     "segment": {"to", "output", "json"},
     "score": {"json", "report"},
     "compare": {"json", "report"},
     "agree": {"json", "report"},
+    "models": {"json"},
+    "train": {"json"},
     "list": {"json"},
 }
 """What is about printing and writing what the function gives."""

@@ -7,8 +7,9 @@ import pytest
 
 from caesura import api, registry
 from caesura.errors import AmbiguousFormat, CaesuraError, OutputError
-from caesura.formats.files import atomic, choose, expand
+from caesura.formats.files import choose, expand
 from caesura.formats.source import Source
+from caesura.outputs import atomic
 from caesura.transcript import Transcript
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -21,8 +21,11 @@ VERBS = {
     "compare": "Test whether systems differ on the same references.",
     "agree": "Measure how far annotators agree with each other.",
     "report": "Write a report on one system or several: page, tables or figures.",
+    "align": "Give recognised words the sentences of their punctuated script.",
+    "train": "Train a detector on transcripts with sentences, and keep it as a model.",
     "convert": "Write transcripts in another format.",
     "reproduce": "Run the study of a paper on corpora you have.",
+    "models": "Show the models that ship with Caesura, or your own.",
     "list": "List formats, detectors, metrics and normalisation steps.",
 }
 
@@ -90,8 +93,11 @@ class Brief(logging.Filter):
         self.seen = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Count notes; warnings, errors and how far a study has come always pass."""
-        if record.levelno > logging.INFO or record.name == "caesura.studies":
+        """Count notes; warnings, errors and how far long work has come always pass.
+
+        Long work has a logger of its own, such as `caesura.studies`.
+        """
+        if record.levelno > logging.INFO or record.name != "caesura":
             return True
         self.seen += 1
         if self.seen == self.MOST:

@@ -6,17 +6,16 @@ import io
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from caesura import registry
 from caesura.contracts import Format
 from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
 from caesura.formats.base import TextFormat
 from caesura.formats.source import Source, stem_of
+from caesura.outputs import atomic
 from caesura.transcript import Origin, Segmentation, Transcript
 
 logger = logging.getLogger("caesura")
@@ -165,39 +164,6 @@ def destination(format: Format, folder: Path, transcript: Transcript, name: str)
 
 def _safe(id: str) -> str:
     return "".join(char if char.isalnum() or char in "-_." else "_" for char in id) or "recording"
-
-
-@contextmanager
-def atomic(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that appears under its name only when it is complete.
-
-    Links are followed, an existing file keeps its mode, and devices and pipes, which cannot be
-    replaced, are written straight away.
-    """
-    try:
-        path = Path(os.path.realpath(path))
-        if path.exists() and not path.is_file():
-            with path.open("wb") as device:
-                yield device
-            return
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".caesura.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                yield file
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(path)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from error
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
 
 
 def write(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> None:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.columns import Floats, Indices
+from caesura.errors import ModelError
 from caesura.numeric.grams import Grams, gathered, shifted
 from caesura.numeric.smoothing import (
     Following,
@@ -31,6 +32,9 @@ from caesura.numeric.smoothing import (
 
 FACTORS = ("class", "word")
 SMOOTHING = ("interpolation", "backoff")
+
+MOST_CELLS = 1 << 27
+"""Cells that a table may have."""
 
 TINY = 1e-300
 """What stands for a probability of 0 where its logarithm is taken."""
@@ -98,6 +102,7 @@ class Counts:
             here, columns = numbers[spoken], histories(labels, text.first, classes, digits)[spoken]
             known = here >= 0
             shape = (grams.count(length), classes**digits)
+            check_size(*shape)
             cells = np.bincount(
                 here[known] * shape[1] + columns[known], minlength=shape[0] * shape[1]
             )
@@ -112,6 +117,16 @@ class Counts:
     def short(self, length: int) -> Floats:
         """Counts of sequences one word shorter, after the class of the word left out."""
         return self.times[length - 2]
+
+
+def check_size(rows: int, columns: int) -> None:
+    """Refuse a table that memory cannot be expected to hold."""
+    if rows * columns > MOST_CELLS:
+        raise ModelError(
+            f"the language model would have {rows:,} sequences of words with {columns:,} sequences "
+            f"of classes, and {MOST_CELLS:,} cells are the most",
+            remedy="lower the order, leave out classes, or prune more",
+        )
 
 
 def histories(labels: Indices, first: Indices, classes: int, digits: int) -> Indices:
@@ -235,9 +250,9 @@ class ClassNgram:
 
         A row for each word, a column for each sequence of `order` classes that ends with its own.
         """
-        found = self.grams.find(text.words, text.first)
-        before = [shifted(numbers, text.first)[text.spoken] for numbers in found]
-        found = [numbers[text.spoken] for numbers in found]
+        found, spoken = self.grams.find(text.words, text.first), text.spoken
+        before = [shifted(numbers, text.first)[spoken] for numbers in found]
+        found = [numbers[spoken] for numbers in found]
         words = self._score_words(found, before)
         if self.word_first:
             words = np.repeat(words, self.classes, axis=1)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.contracts import Undefined, Value
 from caesura.errors import OutputError
-from caesura.formats.files import atomic
 from caesura.numeric.stats import Interval
+from caesura.outputs import atomic
 from caesura.reports import strips
 from caesura.reports.grid import labels_of, wrap
 from caesura.reports.grids import shown

@@ -46,10 +46,11 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH
 
 def terminal(results: Results) -> str:
     """Lay the results out for a terminal of 80 columns; numbers and signatures are never cut."""
-    return "\n\n".join(_plain(grid) for grid in grids(results, LISTED))
+    return "\n\n".join(plain(grid) for grid in grids(results, LISTED))
 
 
-def _plain(grid: Grid) -> str:
+def plain(grid: Grid) -> str:
+    """Lay out one table for a terminal, with what is said above and under it."""
     parts = ["\n".join(wrap(grid.title, WIDTH))]
     parts += ["\n".join(_lines(part)) for part in grid.folded(WIDTH)]
     parts += ["\n".join(wrap(note, WIDTH)) for note in grid.notes]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from caesura.errors import OutputError
-from caesura.formats.files import atomic
+from caesura.outputs import atomic
 from caesura.reports.results import Results
 
 Output = str | Path | Sequence[str | Path]

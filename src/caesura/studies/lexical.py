@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from caesura.numeric.thresholds import best_threshold
 from caesura.transcript import Flags, Floats, Indices, Segmentation, Strings, Transcript
 
 AROUND = ((0,), (1,), (-1, 0), (0, 1), (1, 2), (-1, 0, 1), (0, 1, 2), (1, 2, 3), (-2, -1, 0))
@@ -66,7 +67,11 @@ def train(texts: Sequence[Transcript], held_out: Sequence[Transcript]) -> Lexica
     weights = tuple(_learnt(around, ends, np.full(len(ends), prior)))
     model = Lexical(numbers, prior, weights)
     odds = np.concatenate([model.log_odds(text.words) for text in held_out])
-    return Lexical(numbers, prior, weights, *best_threshold(odds, _boundaries(held_out)))
+    real = _boundaries(held_out)
+    threshold = best_threshold(odds, real)
+    found = odds > threshold
+    f1 = 2 * int((found & real).sum()) / max(int(found.sum() + real.sum()), 1)
+    return Lexical(numbers, prior, weights, threshold, f1)
 
 
 def _learnt(around: Indices, ends: Floats, odds: Floats) -> list[Weights]:
@@ -97,13 +102,3 @@ def keys(words: Strings, numbers: dict[str, int]) -> Indices:
             key *= base
             key += row[REACH + place : REACH + place + len(words)]
     return found
-
-
-def best_threshold(odds: Floats, ends: Flags) -> tuple[float, float]:
-    """Give the threshold with the highest F1, halfway between two log-odds, and that F1."""
-    order = np.argsort(-odds, kind="stable")
-    falling, right = np.append(odds[order], -np.inf), np.cumsum(ends[order])
-    f1 = 2 * right / (np.arange(1, len(odds) + 1) + right[-1])
-    # Equal evidence cannot be parted by any threshold.
-    at = int(np.argmax(np.where(falling[:-1] > falling[1:], f1, -1.0)))
-    return float((falling[at] + falling[at + 1]) / 2), float(f1[at])

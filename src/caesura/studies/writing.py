@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.contracts import Undefined, Value
 from caesura.errors import OutputError
-from caesura.formats.files import atomic
 from caesura.numeric.stats import Interval
+from caesura.outputs import atomic
 from caesura.reports import grid
 from caesura.reports.figures import picture, styles
 from caesura.reports.tables import marked_rows

@@ -1,0 +1,133 @@
+"""`caesura train`."""
+
+from __future__ import annotations
+
+import json as _json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from caesura.cli import options
+
+if TYPE_CHECKING:
+    from caesura.training import Training
+
+
+def paths(name: str, help: str, required: bool = False) -> Callable[[Any], Any]:
+    """Files and folders, named one by one."""
+    return cast(
+        Callable[[Any], Any],
+        click.option(
+            name,
+            multiple=True,
+            required=required,
+            metavar="PATH",
+            type=click.Path(readable=False, allow_dash=True),
+            help=help,
+        ),
+    )
+
+
+def described(command: Any) -> Any:
+    """What the card of the model says."""
+    for name, help in (
+        ("--licence", "Licence of the model, which that of its data may prescribe."),
+        ("--language", "Language, such as en."),
+        ("--about", "A sentence that says what the model is for."),
+        ("--name", "Name of the model; that of its folder if not given."),
+    ):
+        command = click.option(name, default="", metavar="TEXT", help=help)(command)
+    return command
+
+
+@click.command(
+    "train",
+    short_help="Train a detector on transcripts with sentences, and keep it as a model.",
+    epilog="""\b
+Examples:
+  caesura train PauseModel --train calls/ --dev held-out/ --out pauses
+  caesura train PauseModel --train calls/ --dev held-out/ --out pauses \\
+      --tune step=0.05,0.1,0.2 --tune smooth=1,10,100 --goal ser
+  caesura train LM --train calls/ --dev held-out/ --tune order=2,3,4 \\
+      --text speeches.txt --text-format turns --out words
+
+Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
+again from the beginning.""",
+)
+@click.argument("detector", shell_complete=cast(Any, options.completing("detector")))
+@paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
+@paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
+@paths("--text", "More text with sentences, of other kinds, for detectors that learn from words.")
+@click.option(
+    "--tune",
+    multiple=True,
+    metavar="SETTING=VALUES",
+    help="Try values of a setting, as in weight=0.5:2:0.5, order=2,3 or lm.order=2,3 for the "
+    "detector within; several times for all combinations. The bias needs no tuning: it is set "
+    "to the best there is.",
+)
+@click.option(
+    "--goal",
+    type=click.Choice(["f1", "ser"]),
+    default="f1",
+    show_default=True,
+    help="What to tune for: the highest F1 or the lowest slot error rate.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="MODEL",
+    type=click.Path(),
+    help="Folder for the model; a model that is there is replaced.",
+)
+@described
+@options.format
+@click.option(
+    "--text-format",
+    metavar="FORMAT",
+    shell_complete=cast(Any, options.completing("format")),
+    help="Format of --text, if it is another than --format.",
+)
+@click.option(
+    "--normalize",
+    default="none",
+    show_default=True,
+    metavar="STEPS",
+    help="Steps before words are learnt and tuned on, joined with +, as in case+punctuation.",
+)
+@options.as_json
+def command(json: bool, **asked: Any) -> None:
+    """Train a DETECTOR on transcripts whose sentences are known, and keep it as a model.
+
+    Development recordings (--dev), which are not learnt from, choose its settings.
+    """
+    from caesura import api
+
+    if asked["tune"] and not asked["dev"]:
+        raise click.UsageError("--tune needs recordings to tune on: --dev PATH")
+    found = api.train(**asked)
+    if json:
+        click.echo(_json.dumps({**found.to_json(), "model": asked["out"]}, ensure_ascii=False))
+        return
+    if found.curve:
+        click.echo(curve(found))
+    click.echo(f"caesura: the model is in {asked['out']}", err=True)
+
+
+def curve(training: Training) -> str:
+    """Lay out the scores of all that was tried, the best marked."""
+    from caesura.reports.grid import Grid, number
+    from caesura.reports.tables import plain
+    from caesura.training import RATES
+
+    names = tuple(training.curve[0].settings)
+    rows = []
+    for place, row in enumerate(training.curve):
+        scores = [number(row.scores[name]) for name in RATES]
+        bias = "–" if row.bias is None else number(row.bias, 2)
+        best = "best" if place == training.best else ""
+        rows.append((*(str(row.settings[name]) for name in names), *scores, bias, best))
+    title = f"{training.detector.name} on the development recordings, tuned for {training.goal}"
+    head = (*names, *RATES, "bias", "")
+    return plain(Grid(title, head, tuple(rows), labels=len(names)))

@@ -1,0 +1,85 @@
+"""What users name to be read: files, folders, and recordings that are there already."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from caesura.contracts import Format
+from caesura.errors import CaesuraError, FormatError
+from caesura.evaluation import called
+from caesura.formats import files as _files
+from caesura.transcript import Origin, Strings, Transcript
+
+logger = logging.getLogger("caesura")
+
+Input = str | Path | Transcript
+Inputs = Input | Sequence[Input | Sequence[Transcript]]
+"""One input, or several: each a file, a folder, or what is in one."""
+
+
+def read(
+    files: Input | Iterable[Input], *, format: str | Format | None = None
+) -> Iterator[Transcript]:
+    """Read all recordings of files and folders, one after another.
+
+    Of several files, those that cannot be read are left out, and told at the end.
+    """
+    several = [files] if isinstance(files, (str, Path, Transcript)) else files
+    seen: set[str] = set()
+    failed: list[CaesuraError] = []
+    for given in several:
+        if isinstance(given, Transcript):
+            yield given
+            continue
+        for file, place in _files.expand([given]):
+            if file in seen:
+                raise FormatError("the same input is given twice", where=file)
+            seen.add(file)
+            try:
+                found = list(_files.read(file, format))
+                if not any(map(len, found)):
+                    logger.warning("%s: there are no words in it", file)
+            except CaesuraError as error:
+                failed.append(error)
+            else:
+                for transcript in found:
+                    kind = transcript.origin.format if transcript.origin else ""
+                    yield transcript.replace(origin=Origin(file, str(place), kind))
+    _files.tell(failed, len(seen), "could not be read")
+
+
+def each(
+    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+) -> tuple[Strings, list[list[Transcript]]]:
+    """Read what each input holds, apart from the others, and name them."""
+    names, inputs = opened(given, format, likely)
+    return names, [list(one) for one in inputs]
+
+
+def opened(
+    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+) -> tuple[Strings, Iterator[Iterator[Transcript]]]:
+    """Name inputs, and read what each holds when its turn comes.
+
+    Without a `format` it is the `likely` one for files whose suffix does not speak against it.
+    """
+    several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
+
+    def one_by_one(one: Input | Sequence[Transcript]) -> Iterator[Transcript]:
+        fits = not isinstance(one, (str, Path)) or _files.fits(one, likely)
+        return read(one, format=format or (likely if fits else None))
+
+    return called(several), map(one_by_one, several)
+
+
+def pooled(
+    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+) -> tuple[Strings, Iterable[Iterable[Transcript]]]:
+    """Do the same, but take recordings that are there already as one input."""
+    several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
+    there = [one for one in several if isinstance(one, Transcript)]
+    if there and len(there) == len(several):
+        return ("recordings",), [there]
+    return opened(several, format, likely)

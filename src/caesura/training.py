@@ -1,0 +1,266 @@
+"""Training a detector: what it learns, and its settings tuned on development recordings."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from caesura import storage
+from caesura.contracts import Counts, Detector, Undefined, Value, as_json
+from caesura.errors import LayerError, MismatchError, OutputError, UnknownName
+from caesura.material import Material, inner_gaps, refuse_shared, refuse_undivided, usable
+from caesura.metrics.boundary import Boundary
+from caesura.numeric.thresholds import GOALS, Goal, best_threshold
+from caesura.transcript import Flags, Segmentation, Transcript
+from caesura.tuning import changed, learns_anew, ranges, shown
+
+logger = logging.getLogger("caesura.training")
+
+RATES = ("precision", "recall", "f1", "ser")
+METRIC = Boundary()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point of the curve: settings, the best bias with them, and the development scores."""
+
+    settings: Mapping[str, Any]
+    scores: Mapping[str, Value]
+    bias: float | None = None
+
+    def merit(self, goal: Goal) -> float:
+        """Say how good the scores are; the worst is a score that has no value."""
+        value = self.scores[goal]
+        if isinstance(value, Undefined):
+            return -inf
+        return value if goal == "f1" else -value
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what JSON can hold; a score without a value is null."""
+        bias = {} if self.bias is None else {"bias": self.bias}
+        settings = {k: str(v) if isinstance(v, tuple) else v for k, v in self.settings.items()}
+        return {**settings, **bias, **_plain(self.scores)}
+
+
+@dataclass(frozen=True)
+class Training:
+    """A trained detector, and what was seen on development recordings on the way.
+
+    `curve` has a row for each combination of settings that was tried, in the order asked for;
+    `best` is the place of the chosen one. Without development recordings there are no scores.
+    """
+
+    detector: Detector
+    goal: Goal = "f1"
+    scores: Mapping[str, Value] = field(default_factory=dict)
+    curve: tuple[Row, ...] = ()
+    best: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Give scores and curve as JSON can hold them."""
+        return {
+            "detector": repr(self.detector),
+            "goal": self.goal,
+            "scores": _plain(self.scores),
+            "curve": [row.to_json() for row in self.curve],
+            "best": self.best if self.curve else None,
+        }
+
+
+def trained(
+    detector: Detector,
+    train: Sequence[Transcript],
+    dev: Sequence[Transcript] = (),
+    text: Sequence[Transcript] = (),
+    tune: str | Sequence[str] = (),
+    goal: str = "f1",
+) -> Training:
+    """Train a detector, and choose its settings and its bias by their scores on `dev`.
+
+    `tune` names settings and values to try, such as 'weight=0.25:3:0.25', 'order=2,3' or
+    'lm.order=3,4' of a detector within; all combinations are tried. Settings on which depends
+    what is learnt are trained anew. The `bias` of a detector that has one is set to the best
+    there is for the goal, the highest 'f1' or the lowest 'ser', unless it is tuned itself.
+    """
+    return Tries(detector, tune, goal).trained(train, dev, text)
+
+
+class Tries:
+    """Combinations of settings, each tried on development recordings; the best is kept.
+
+    What cannot be tried is told before anything is read or learnt.
+    """
+
+    def __init__(self, detector: Detector, tune: str | Sequence[str], goal: str) -> None:
+        values = ranges(tune)
+        self.detector = detector
+        self.goal = _goal(goal)
+        self.anew = [name for name in values if learns_anew(detector, name)]
+        self.grid = [dict(zip(values, each, strict=True)) for each in product(*values.values())]
+        for settings in self.grid:
+            changed(detector, settings)
+
+    def trained(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),
+        text: Sequence[Transcript] = (),
+    ) -> Training:
+        """Check the recordings, train on them, and tune if there are any to tune on."""
+        train, dev, text = usable(train, "train"), usable(dev, "dev"), usable(text, "text")
+        if not train and not text:
+            raise LayerError("there are no recordings to train on", remedy="name some with --train")
+        refuse_shared(dev, (*train, *text))
+        if dev:
+            refuse_undivided(dev)
+            return self._run(train, dev, text)
+        if self.grid != [{}]:
+            raise MismatchError(
+                "settings are tuned on development recordings, and there are none",
+                remedy="name some with --dev",
+            )
+        logger.info("no development recordings: trained as it is, neither tuned nor scored")
+        return Training(_learn(self.detector, train, dev, text), self.goal)
+
+    def _run(
+        self, train: Sequence[Transcript], dev: Sequence[Transcript], text: Sequence[Transcript]
+    ) -> Training:
+        """Train once for all combinations that share what is learnt, and try each of them."""
+        rows: dict[int, Row] = {}
+        best: tuple[float, int, Detector] | None = None
+        for learnt, places in self._groups().items():
+            shared = dict(learnt)
+            base = _learn(changed(self.detector, shared), train, dev, text, shared)
+            for place in places:
+                rest = {k: v for k, v in self.grid[place].items() if k not in shared}
+                candidate, row = self._tried(changed(base, rest), self.grid[place], dev)
+                rows[place] = row
+                merit = row.merit(self.goal)
+                if best is None or (merit, -place) > (best[0], -best[1]):
+                    best = merit, place, candidate
+        assert best is not None
+        _, at, chosen = best
+        scores = scored(chosen.detect_all(dev), dev)
+        rows[at] = replace(rows[at], scores=scores)
+        return Training(chosen, self.goal, scores, tuple(rows[i] for i in sorted(rows)), at)
+
+    def _groups(self) -> dict[tuple[tuple[str, Any], ...], list[int]]:
+        groups: dict[tuple[tuple[str, Any], ...], list[int]] = {}
+        for place, settings in enumerate(self.grid):
+            learnt = tuple((name, settings[name]) for name in self.anew)
+            groups.setdefault(learnt, []).append(place)
+        return groups
+
+    def _tried(
+        self, detector: Detector, settings: Mapping[str, Any], dev: Sequence[Transcript]
+    ) -> tuple[Detector, Row]:
+        """Score one combination, with the best bias where that can be set."""
+        if _has_bias(detector) and "bias" not in settings:
+            found = detector.adjusted(bias=0.0).detect_all(dev)
+            if _by_log_odds(found):
+                odds = np.concatenate([x.log_odds[:-1] for x in found if x.log_odds is not None])
+                ends = inner_gaps(dev)
+                threshold = best_threshold(odds, ends, self.goal)
+                row = Row(settings, rates(odds > threshold, ends), 0.0 - threshold)
+                _tell(row)
+                return detector.adjusted(bias=row.bias), row
+        row = Row(settings, scored(detector.detect_all(dev), dev))
+        _tell(row)
+        return detector, row
+
+
+def scored(found: Sequence[Segmentation], dev: Sequence[Transcript]) -> dict[str, Value]:
+    """Score decisions as `caesura score` does: counts of all recordings, without their ends."""
+    counts = Counts()
+    for each, reference in zip(found, dev, strict=True):
+        counts += METRIC.count(reference.replace(sentences=each), [reference])
+    return {name: METRIC.values(counts)[name] for name in RATES}
+
+
+def rates(found: Flags, real: Flags) -> dict[str, Value]:
+    """Give precision, recall, F1 and slot error rate of gaps that are pooled."""
+    correct = int(np.count_nonzero(found & real))
+    missing, spurious = int(real.sum()) - correct, int(found.sum()) - correct
+    return METRIC.rates(Counts(correct=correct, missing=missing, spurious=spurious))
+
+
+def _plain(scores: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: as_json(value) for name, value in scores.items()}
+
+
+def _goal(goal: str) -> Goal:
+    for known in GOALS:
+        if goal == known:
+            return known
+    raise UnknownName(f"there is no goal {goal!r}", remedy=f"known are {', '.join(GOALS)}")
+
+
+def _learn(
+    detector: Detector,
+    train: Sequence[Transcript],
+    dev: Sequence[Transcript],
+    text: Sequence[Transcript],
+    settings: Mapping[str, Any] | None = None,
+) -> Detector:
+    logger.info("training %s%s", detector.name, f" with {shown(settings)}" if settings else "")
+    begun = time.monotonic()
+    learnt = detector.train(train, dev, text)
+    took = time.monotonic() - begun
+    if took >= 1:
+        logger.info("  trained in %.1f s", took)
+    return learnt
+
+
+def _has_bias(detector: Detector) -> bool:
+    settings = detector.settings
+    return "bias" in settings and settings.get("decision") != "viterbi"
+
+
+def _by_log_odds(found: Sequence[Segmentation]) -> bool:
+    """Whether log-odds above 0 are what was decided by."""
+    return all(
+        each.log_odds is not None and np.array_equal(each.boundary[:-1], each.log_odds[:-1] > 0)
+        for each in found
+    )
+
+
+def _tell(row: Row) -> None:
+    """Say how well a combination does."""
+    pairs = zip(("P", "R", "F1", "SER"), RATES, strict=True)
+    values = " ".join(f"{short} {_short(row.scores[name])}" for short, name in pairs)
+    logger.info("%s %s", values, shown(row.settings) or "on development recordings")
+
+
+def _short(value: Value) -> str:
+    return "  –  " if isinstance(value, Undefined) else f"{value:.3f}"
+
+
+def keep(
+    out: str | Path, training: Training, material: Sequence[Material], card: storage.Card
+) -> Path:
+    """Write the model, with a card that says what it was trained on and how well that went."""
+    scores = {"goal": training.goal, **training.scores} if training.scores else {}
+    whole = replace(
+        card,
+        data=tuple(each.described() for each in material),
+        scores=scores,
+        curve=tuple(row.to_json() for row in training.curve),
+    )
+    return storage.save(out, training.detector, whole)
+
+
+def refuse_place(out: str | Path) -> None:
+    """Raise an error, before any work is done, if a model cannot be written there."""
+    storage.refuse_others(Path(out))
+    above = next(each for each in Path(out).absolute().parents if each.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise OutputError("cannot be written", where=str(out), remedy="name another folder")

@@ -1,0 +1,134 @@
+"""`caesura models`: which models there are, and what is known of one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import caesura as package
+from caesura import api, storage
+from caesura.cards import Card
+from caesura.errors import ModelError
+from cli.running import Program
+from detectors.tiny import register, trained
+
+FULL = Card(
+    about="Pauses and words of calls about earnings, from two corpora of spoken English",
+    language="en",
+    licence="CC BY-SA 4.0",
+    data=(
+        {"name": "calls", "purpose": "train", "recordings": 12, "words": 90000, "sentences": 5100},
+        {"name": "speeches", "purpose": "dev", "recordings": 3, "words": 800, "sentences": 41},
+    ),
+    scores={"goal": "f1", "precision": 0.75, "recall": 0.6, "f1": 2 / 3, "ser": None},
+    curve=(
+        {"lm.order": 2, "bias": 0.25, "f1": 0.6, **{f"setting number {i}": i for i in range(9)}},
+        {"lm.order": 3, "bias": -1.5, "f1": 2 / 3},
+    ),
+    notes="words normalised before training: case\nand \x1b[31mcoloured",
+)
+
+
+@pytest.fixture(autouse=True)
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    register(monkeypatch)
+    monkeypatch.setattr(storage, "files", lambda _: tmp_path)
+    storage.save(tmp_path / "models" / "en", trained(), FULL)
+    storage.save(tmp_path / "models" / "an-enormously-long-name", trained(), Card())
+    return tmp_path
+
+
+def test_a_line_for_each_model_that_ships(caesura: Program) -> None:
+    done = caesura("models")
+    assert done.code == 0
+    head, rule, second, first, *more = done.out.splitlines()
+    assert head.split() == "model for detector size F1 licence what it is".split()
+    assert set(rule) == {"─", " "}
+    assert second.split() == ["an-enormously…", *"– Tiny 361 B – – –".split()]
+    assert first.startswith("en              en   Tiny      361 B  0.667  CC BY-SA 4.0  Pauses")
+    told = [first.partition("4.0  ")[2], *map(str.strip, more)]
+    assert " ".join(told) == FULL.about
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
+    by_name = caesura("models", "en")
+    assert by_name == caesura("models", house / "models" / "en")
+    lines = by_name.out.splitlines()
+    assert lines[0] == "model      en"
+    assert "detector   Tiny(bias=0.0)" in lines
+    assert "size       361 B" in lines
+    assert "notes      words normalised before training: case and �[31mcoloured" in lines
+    assert "calls     train            12  90000       5100" in lines
+    assert "f1       0.7500  0.6000  0.6667    –" in lines
+    tried = [line.split() for line in lines if line.startswith(("2 ", "3 "))]
+    assert tried[:2] == [["2", "0.2500", "0.6000", *"0123"], ["3", "-1.5000", "0.6667", *"––––"]]
+    assert tried[2:] == [["2", *"45678"], ["3", *"–––––"]]
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in by_name.out
+
+
+def test_little_is_said_of_a_bare_card(caesura: Program) -> None:
+    lines = caesura("models", "an-enormously-long-name").out.splitlines()
+    assert lines[0] == "model      an-enormously-long-name"
+    assert lines[1] == "what it is –"
+    assert lines[-1] == "notes      –"
+
+
+def test_json_is_the_cards_as_they_are(caesura: Program, house: Path) -> None:
+    found = json.loads(caesura("models", "--json").out)
+    files = [house / "models" / name / "card.json" for name in ("an-enormously-long-name", "en")]
+    assert found == [json.loads(file.read_text()) for file in files]
+    assert json.loads(caesura("models", "en", "--json").out) == found[1:]
+
+
+def test_several_are_a_line_each(caesura: Program, house: Path) -> None:
+    done = caesura("models", "en", house / "models" / "en")
+    assert [line.split()[0] for line in done.out.splitlines()].count("en") == 2
+
+
+def test_no_models_are_none(
+    caesura: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(storage, "files", lambda _: tmp_path / "elsewhere")
+    assert caesura("models").out == "There are no models.\n"
+    assert caesura("models", "--json").out == "[]\n"
+
+
+def test_problems_are_told_in_a_line(caesura: Program, house: Path) -> None:
+    done = caesura("models", "fr")
+    known = "an-enormously-long-name, en"
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "caesura: fr: there is no such model; name a model folder, "
+        f"or a model that ships: {known}\n"
+    )
+    card = house / "models" / "en" / "card.json"
+    card.write_bytes(card.read_bytes().replace(b"earnings", b"Earnings"))
+    for arguments in (["models"], ["models", "en", "--json"], ["models", "en"]):
+        done = caesura(*arguments)
+        assert (done.code, done.out) == (1, "")
+        assert done.err == (
+            f"caesura: {card}: the card is damaged: its checksum is another; "
+            "copy it again from where it came, or train it anew\n"
+        )
+
+
+def test_a_damaged_model_does_not_segment(caesura: Program, house: Path) -> None:
+    (house / "talk.txt").write_text("we know the words of this small talk\n")
+    assert caesura("segment", house / "talk.txt", "--detector", "en", "--format", "text").code == 0
+    other = storage.save(house / "other", trained().adjusted(bias=1.0), Card())
+    (other / "arrays.safetensors").write_bytes(b"")
+    done = caesura("segment", house / "talk.txt", "--detector", other, "--format", "text")
+    assert (done.code, done.out) == (1, "")
+    assert "arrays.safetensors: the arrays are damaged" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_the_function_takes_one_or_several(house: Path) -> None:
+    assert package.models is api.models
+    (card,) = api.models("en")
+    assert api.models(house / "models" / "en") == [card]
+    assert api.models(["en"]) == api.models()[1:] == [card]
+    with pytest.raises(ModelError, match="no such model"):
+        api.models("fr")
