@@ -242,9 +242,10 @@ def test_what_is_wrong_in_a_column_is_not_passed_over() -> None:
 
 def test_labels_coverage_and_reach_come_from_the_detectors() -> None:
     given = Transcript(("a", "b"), mark=("", "!"))
-    rate = Rate().with_model(np.ones(1))
+    rate = Rate().with_model(np.full(1, 5.0))
     assert Fusion((Column("x"), rate, PAUSE)).detect(given).label == ("?", "?")
-    assert Fusion((Column("x"), PAUSE, rate)).label(given) == ("", "!")
+    assert Fusion((Column("x"), PAUSE, rate)).label(given) == ("?", "!")
+    assert Fusion((Column("x"), PAUSE, rate), bias=-9.0).label(given) == ("", "!")
     assert Fusion((Column("x"),)).label(given) is None
     assert Fusion((PAUSE, rate)).coverage(given) == 0.25
     assert Fusion((PAUSE, Column("x"))).reach == 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.detectors import classes as gap_classes
 from caesura.detectors.finitestate import DECISIONS, FiniteState
-from caesura.detectors.language import Spoken, without_punctuation
+from caesura.detectors.language import Spoken, without_punctuation, words_of
 from caesura.detectors.lm import LM, between, one_of
 from caesura.detectors.pausemodel import PauseModel
 from caesura.numeric.packing import damaged
@@ -26,7 +26,9 @@ class Combination(FiniteState):
     """A language model and a pause model in one search, the pause model with a `weight`.
 
     In way 'A' pauses count as p(f | e) (equations 10 to 12), in way 'B' as p(e | f) (13 and 14).
-    `decision` is 'posterior' or 'viterbi'; `bias` is added to the log-odds.
+    `decision` is 'posterior' or 'viterbi'; `bias` is added to the log-odds, and
+    `lone_bias` besides in a recording without word times and pause markers, where words decide
+    alone.
     """
 
     lm: LM = WORDS
@@ -35,6 +37,7 @@ class Combination(FiniteState):
     weight: float = 1.0
     decision: str = "posterior"
     bias: float = 0.0
+    lone_bias: float = 0.0
 
     name = "Combination"
 
@@ -47,6 +50,7 @@ class Combination(FiniteState):
         one_of("decision", self.decision, DECISIONS)
         between("weight", self.weight, 0, 1000)
         between("bias", self.bias, -1e9, 1e9)
+        between("lone_bias", self.lone_bias, -1e9, 1e9)
 
     @property
     def classes(self) -> Strings:  # type: ignore[override]
@@ -66,9 +70,8 @@ class Combination(FiniteState):
     ) -> Combination:
         """Train both models."""
         lm = self.lm.train(train, dev, text)
-        pairs = zip(train, lm.spoken(train).kept, strict=True)
-        spoken = [without_punctuation(each, kept) for each, kept in pairs]
-        return replace(self, lm=lm, pause=self.pause.train(spoken))
+        pause = self.pause.train(words_of(train, lm.model.vocabulary))
+        return replace(self, lm=lm, pause=pause)
 
     def learnt(self) -> Mapping[str, NDArray[Any]]:
         """Give what both models have learnt."""
@@ -99,8 +102,15 @@ class Combination(FiniteState):
         ]
         width = gap_classes.count(self.classes)
         evidence = self.weight * np.concatenate(said)
-        scores.reshape(len(scores), -1, width)[...] += evidence[:, None, :]
+        cells = scores.reshape(len(scores), scores.shape[1] // width, width)
+        cells += evidence[:, None, :]
         return scores
+
+    def bias_in(self, transcript: Transcript) -> float:
+        """Give what is added to the log-odds of a recording."""
+        timed = transcript.start is not None and transcript.end is not None
+        alone = not timed and transcript.pause is None
+        return self.bias + (self.lone_bias if alone else 0.0)
 
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known."""

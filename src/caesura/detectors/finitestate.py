@@ -50,6 +50,10 @@ class FiniteState(Detector):
     def scores(self, transcripts: Sequence[Transcript], spoken: Spoken) -> Floats:
         """Score each class of each word after each history."""
 
+    def bias_in(self, transcript: Transcript) -> float:  # noqa: ARG002 - others look at it
+        """Give what is added to the log-odds of a recording."""
+        return self.bias
+
     def log_odds(self, transcript: Transcript) -> Floats:
         """Weigh the classes that end a sentence against the others, and add the bias."""
         found = self.detect(transcript).log_odds
@@ -89,11 +93,14 @@ class FiniteState(Detector):
         count = gap_classes.count(self.classes)
         likely = decode.posterior(scores, spoken.lengths, count)
         ends = gap_classes.ends(self.classes)
-        odds = _log(likely[:, ends]) - _log(likely[:, ~ends]) + self.bias
+        bias = np.repeat([self.bias_in(each) for each in transcripts], spoken.lengths)
+        odds = _log(likely[:, ends]) - _log(likely[:, ~ends]) + bias
         if self.decision == "viterbi":
             chosen = decode.viterbi(scores, spoken.lengths, count)
         else:
-            chosen = gap_classes.likeliest(likely, odds > 0, self.classes)
+            is_end = odds > 0
+            is_end[np.cumsum(spoken.lengths)[spoken.lengths > 0] - 1] = True
+            chosen = gap_classes.likeliest(likely, is_end, self.classes)
         stop = np.cumsum(spoken.lengths)[:-1]
         parts = zip(spoken.kept, np.split(chosen, stop), np.split(odds, stop), strict=True)
         for kept, numbers, evidence in parts:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.contracts import Detector, Stream
+from caesura.detectors.classes import WITHIN
 from caesura.detectors.learner import Learner
 from caesura.detectors.window import WindowStream
 from caesura.errors import LayerError, ModelError
 from caesura.numeric import logistic
-from caesura.transcript import Floats, Segmentation, Strings, Transcript
+from caesura.transcript import Flags, Floats, Segmentation, Strings, Transcript
 
 logger = logging.getLogger("caesura")
 
@@ -79,9 +80,8 @@ class Fusion(Learner[Floats]):
         return self._sum(_evidence(self.detectors, [transcript])[0])
 
     def label(self, transcript: Transcript) -> Strings | None:
-        """Label as the first detector that gives labels."""
-        labels = (inner.label(transcript) for inner in self.detectors)
-        return next((label for label in labels if label is not None), None)
+        """Give each gap the first label that any detector has for it and that fits the decision."""
+        return self.detect(transcript).label
 
     def detect(self, transcript: Transcript) -> Segmentation:
         """Decide: a boundary wherever the sum speaks for one."""
@@ -153,8 +153,9 @@ class Fusion(Learner[Floats]):
 
     def _decided(self, found: Sequence[Segmentation]) -> Segmentation:
         log_odds = self._sum([_guarded(one) for one in found])
-        labels = (one.label for one in found if one.label is not None)
-        return Segmentation(log_odds > 0, next(labels, None), log_odds)
+        labels = [one.label for one in found if one.label is not None]
+        decided = Segmentation(log_odds > 0, None, log_odds)
+        return replace(decided, label=_fitting(labels, decided.boundary) if labels else None)
 
     def _sum(self, evidence: Sequence[Floats]) -> Floats:
         # One column after another, and not a product of matrices: a gap must get the same number
@@ -183,6 +184,15 @@ class Fusion(Learner[Floats]):
                 remedy="name more recordings for development",
             )
         return logistic.fit(rows, ends, self.ridge)
+
+
+def _fitting(labels: Sequence[Strings], is_end: Flags) -> Strings:
+    """Of what detectors call each gap, take the first that ends a sentence, or that does not."""
+    gaps = zip(zip(*labels, strict=True), is_end.tolist(), strict=True)
+    return tuple(
+        next((label for label in given if label and (label not in WITHIN) == end), "")
+        for given, end in gaps
+    )
 
 
 def _number(value: object) -> bool:

@@ -96,6 +96,13 @@ def without_punctuation(transcript: Transcript, kept: Flags) -> Transcript:
     return transcript if kept.all() else transcript.take(kept)
 
 
+def words_of(transcripts: Sequence[Transcript], vocabulary: Vocabulary) -> list[Transcript]:
+    """Leave out punctuation that stands as a word in recordings."""
+    return [
+        without_punctuation(each, vocabulary.numbers(each.words) != NO_WORD) for each in transcripts
+    ]
+
+
 def gap_of_each(kept: Flags) -> Indices:
     """For each word the place of the gap that follows it and the punctuation after it."""
     places = np.flatnonzero(kept)
@@ -116,21 +123,9 @@ def counted(
     classes: int,
     least: Sequence[int],
 ) -> Counts:
-    """Count in recordings whose gaps have these classes."""
+    """Count in recordings, without punctuation as words, whose gaps have these classes."""
     spoken = Spoken.of(transcripts, vocabulary)
-    inside = [_moved(each, here) for each, here in zip(labels, spoken.kept, strict=True)]
-    return Counts.of(spoken.text, spoken.with_start(inside), vocabulary.size, classes, list(least))
-
-
-def _moved(labels: Indices, kept: Flags) -> Indices:
-    """Give the classes of the words that are kept: the first of it and what follows that is one."""
-    if kept.all():
-        return labels
-    owner = np.cumsum(kept) - 1
-    found = np.zeros(int(kept.sum()), np.int64)
-    marked = np.flatnonzero((labels > 0) & (owner >= 0))[::-1]
-    found[owner[marked]] = labels[marked]
-    return found
+    return Counts.of(spoken.text, spoken.with_start(labels), vocabulary.size, classes, list(least))
 
 
 def joint(models: Sequence[ClassNgram], text: Text, share: float) -> Floats:

@@ -17,6 +17,7 @@ from caesura.detectors.language import (
     counted,
     joint,
     share_known,
+    words_of,
 )
 from caesura.detectors.learner import Learner, missing_sentences
 from caesura.numeric.ngram import FACTORS, SMOOTHING, Counts, Smoothing
@@ -92,7 +93,8 @@ class LM(FiniteState, Learner[Language]):
         vocabulary = Vocabulary.of((each.words for each in train), self.cutoff)
         counts: list[Counts] = []
         for given, prune in ((train, self.prune), (text, self.text_prune)):
-            found = [(each, gap_classes.of_gaps(each, self.classes)) for each in given]
+            words = words_of(given, vocabulary)
+            found = [(each, gap_classes.of_gaps(each, self.classes)) for each in words]
             pairs = [(each, labels) for each, labels in found if labels is not None]
             if not pairs:
                 if given or not counts:

@@ -135,7 +135,9 @@ def posterior(scores: Floats, lengths: Indices, classes: int) -> Floats:
     for at in range(len(weights) - 1, -1, -1):
         both = (ahead[at] * end).reshape(len(end), -1, classes)
         found[at] = _scaled(both.sum(axis=1))
-        end = _scaled(_back(end, weights[at], classes))
+        end = _back(end, weights[at], classes)
+        # By the largest, which leaves the ones behind the end of a recording as they are.
+        end = end / end.max(axis=-1, keepdims=True)
     return blocks.taken_in(found)  # type: ignore[return-value]
 
 

@@ -140,13 +140,14 @@ def histories(labels: Indices, first: Indices, classes: int, digits: int) -> Ind
 
 def _without_oldest(cells: Floats, classes: int) -> Floats:
     """Add up over the first digit."""
-    summed: Floats = cells.reshape(len(cells), classes, -1).sum(axis=1)
+    parts = cells.reshape(len(cells), classes, cells.shape[1] // classes)
+    summed: Floats = sum(parts[:, at] for at in range(classes))  # type: ignore[assignment]
     return summed
 
 
 def _with_oldest(cells: Floats, classes: int) -> Floats:
     """Say the same whatever the new first digit is."""
-    return np.tile(cells, (1, classes))
+    return np.concatenate([cells] * classes, axis=1)
 
 
 def _log(table: Floats) -> Floats:
@@ -254,10 +255,12 @@ class ClassNgram:
         before = [shifted(numbers, text.first)[spoken] for numbers in found]
         found = [numbers[spoken] for numbers in found]
         words = self._score_words(found, before)
+        scores = self._score_classes(found if self.word_first else before)
         if self.word_first:
-            words = np.repeat(words, self.classes, axis=1)
-        words += self._score_classes(found if self.word_first else before)
-        return words
+            scores.reshape(*words.shape, self.classes)[...] += words[:, :, None]
+        else:
+            scores += words
+        return scores
 
 
 def _padded(table: Floats) -> Floats:

@@ -51,12 +51,13 @@ class Within(Group):
 
     def sum(self, cells: Floats) -> Floats:
         """Add up each run."""
-        sums: Floats = cells.reshape(len(cells), -1, self.size).sum(axis=2)
+        sums: Floats = sum(cells[:, at :: self.size] for at in range(self.size))  # type: ignore[assignment]
         return sums
 
     def spread(self, sums: Floats) -> Floats:
         """Give each cell what belongs to its run."""
-        return np.repeat(sums, self.size, axis=1)
+        runs = np.broadcast_to(sums[:, :, None], (*sums.shape, self.size))
+        return runs.reshape(len(sums), sums.shape[1] * self.size)
 
 
 class Smoothed(NamedTuple):
