@@ -22,8 +22,8 @@ test: check
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/test.stamp
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks recipes
+	$(BIN)/ruff check src tests benchmarks recipes
 	$(BIN)/mypy
 
 bench: .venv/test.stamp

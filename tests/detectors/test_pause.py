@@ -107,7 +107,7 @@ def test_labels_are_the_plain_marks() -> None:
 
 def test_nothing_to_go_by_is_told(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="caesura"):
-        found = list(api.segment(Transcript(("a", "b"), id="talk")))
+        found = list(api.segment(Transcript(("a", "b"), id="talk"), detector="Pause"))
     assert found[0].sentences is not None
     assert found[0].sentences.gaps.tolist() == [1]
     assert "talk: no word times and no speakers and no sentence marks" in caplog.text

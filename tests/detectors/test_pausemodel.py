@@ -223,7 +223,9 @@ def test_a_value_never_seen_speaks_for_no_class() -> None:
 
 
 def test_an_unknown_pause_is_not_a_short_one() -> None:
-    model = PauseModel(evidence=("pause",), timed=0).train([spoken(0, 0, 0, NAN, NAN, 1, ends=(3, 4, 5))])
+    model = PauseModel(evidence=("pause",), timed=0).train(
+        [spoken(0, 0, 0, NAN, NAN, 1, ends=(3, 4, 5))]
+    )
     unknown, none, _ = odds(model, spoken(NAN, 0.0))
     assert unknown > 0 > none
 

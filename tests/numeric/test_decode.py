@@ -104,3 +104,15 @@ def test_empty_recordings_among_others() -> None:
     assert (decode.posterior(scores, np.array([0, 6, 0]), 2) == alone).all()
     path = decode.viterbi(scores, np.array([6]), 2)
     assert (decode.viterbi(scores, np.array([0, 6, 0]), 2) == path).all()
+
+
+@pytest.mark.parametrize(("classes", "order"), [(2, 3), (3, 4), (2, 6)])
+def test_neighbours_do_not_break_ties(classes: int, order: int) -> None:
+    chance = np.random.default_rng(2)
+    for _ in range(50):
+        lengths = chance.integers(0, 7, 3)
+        scores = chance.integers(-1, 2, (int(lengths.sum()), classes**order)).astype(np.float64)
+        parts = zip(np.split(scores, np.cumsum(lengths)[:-1]), lengths.tolist(), strict=True)
+        alone = [decode.viterbi(part, np.array([n]), classes).tolist() for part, n in parts]
+        together = decode.viterbi(scores, lengths, classes).tolist()
+        assert together == [label for labels in alone for label in labels]

@@ -19,6 +19,14 @@ def completing(kind: registry.Kind) -> Complete:
     ]
 
 
+def detectors(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Complete the names of detectors and of models that ship with Caesura."""
+    from caesura.storage import shipped
+
+    models = [name for name in shipped() if name.startswith(typed)]
+    return models + completing("detector")(context, parameter, typed)
+
+
 def files(command: Any) -> Any:
     """Files and folders to read."""
     return click.argument(

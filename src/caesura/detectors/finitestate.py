@@ -37,6 +37,9 @@ class FiniteState(Detector):
     reach = AHEAD
     """How many words after a gap bear on it in a stream."""
 
+    behind = BEHIND
+    """How many words before it do."""
+
     @property
     @abstractmethod
     def histories(self) -> int:
@@ -73,7 +76,7 @@ class FiniteState(Detector):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap when the words that bear on it are there."""
-        return WindowStream(self, ahead=AHEAD, behind=BEHIND, state=state)
+        return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
 
     def _batches(self, transcripts: Sequence[Transcript]) -> Iterator[list[Transcript]]:
         batch: list[Transcript] = []

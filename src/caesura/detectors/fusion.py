@@ -75,6 +75,11 @@ class Fusion(Learner[Floats]):
         """How many words after a gap can bear on it, as far as the detectors say."""
         return max(int(getattr(inner, "reach", REACH)) for inner in self.detectors)
 
+    @property
+    def behind(self) -> int:
+        """How many words before a gap can bear on it; as many as after it if nobody says more."""
+        return max(int(getattr(inner, "behind", self.reach)) for inner in self.detectors)
+
     def log_odds(self, transcript: Transcript) -> Floats:
         """Add up what the detectors say."""
         return self._sum(_evidence(self.detectors, [transcript])[0])
@@ -149,7 +154,7 @@ class Fusion(Learner[Floats]):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap as soon as the words are there that any detector looks at."""
-        return WindowStream(self, ahead=self.reach, behind=self.reach, state=state)
+        return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
 
     def _decided(self, found: Sequence[Segmentation]) -> Segmentation:
         log_odds = self._sum([_guarded(one) for one in found])

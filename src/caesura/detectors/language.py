@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.numeric.grams import START
-from caesura.numeric.ngram import ClassNgram, Counts, Smoothing, Text
+from caesura.numeric.ngram import ClassNgram, Counts, Text
 from caesura.numeric.packing import damaged, packed, unpacked
 from caesura.text.vocabulary import NO_WORD, UNKNOWN, Vocabulary
 from caesura.transcript import Flags, Floats, Indices, Transcript
@@ -25,13 +25,17 @@ class Language:
 
     vocabulary: Vocabulary
     counts: tuple[Counts, ...]
-    _ready: dict[tuple[str, Smoothing], list[ClassNgram]] = field(default_factory=dict)
+    _ready: dict[tuple[str, str, tuple[float, float]], list[ClassNgram]] = field(
+        default_factory=dict
+    )
 
-    def ngrams(self, factors: str, smoothing: Smoothing) -> list[ClassNgram]:
+    def ngrams(
+        self, factors: str, smoothing: str, strength: tuple[float, float]
+    ) -> list[ClassNgram]:
         """Give the models that these counts make; the latest ones are kept."""
-        key = (factors, smoothing)
+        key = (factors, smoothing, strength)
         if key not in self._ready:
-            made = [ClassNgram(counts, factors, smoothing) for counts in self.counts]
+            made = [ClassNgram(counts, *key) for counts in self.counts]
             self._ready.clear()
             self._ready[key] = made
         return self._ready[key]

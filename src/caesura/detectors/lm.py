@@ -20,7 +20,8 @@ from caesura.detectors.language import (
     words_of,
 )
 from caesura.detectors.learner import Learner, missing_sentences
-from caesura.numeric.ngram import FACTORS, SMOOTHING, Counts, Smoothing
+from caesura.numeric.ngram import FACTORS, Counts
+from caesura.numeric.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
 from caesura.transcript import Floats, Strings, Transcript
 
@@ -57,7 +58,7 @@ class LM(FiniteState, Learner[Language]):
     def __post_init__(self) -> None:
         whole("order", self.order, 2, 5)
         one_of("factors", self.factors, FACTORS)
-        one_of("smoothing", self.smoothing, SMOOTHING)
+        one_of("smoothing", self.smoothing, KINDS)
         one_of("decision", self.decision, DECISIONS)
         whole("cutoff", self.cutoff, 1, 1 << 31)
         between("share", self.share, 0, 1)
@@ -121,7 +122,7 @@ class LM(FiniteState, Learner[Language]):
 
     def scores(self, transcripts: Sequence[Transcript], spoken: Spoken) -> Floats:  # noqa: ARG002
         """Score each class of each word after each history."""
-        models = self.model.ngrams(self.factors, Smoothing(self.smoothing, self.strength))
+        models = self.model.ngrams(self.factors, self.smoothing, self.strength)
         return joint(models, spoken.text, self.share)
 
     def coverage(self, transcript: Transcript) -> float:

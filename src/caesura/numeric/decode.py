@@ -125,7 +125,7 @@ def posterior(scores: Floats, lengths: Indices, classes: int) -> Floats:
     states = scores.shape[1] // classes
     blocks = cut(lengths, states)
     weights = blocks.laid_out(np.maximum(scores - scores.max(axis=1, keepdims=True), LEAST))
-    weights = np.exp(weights)
+    weights = np.exp(np.ascontiguousarray(weights))
     begin, end = _edges(weights, blocks, classes, states)
     ahead = np.empty((*weights.shape[:2], states))
     for at, step in enumerate(weights):
@@ -184,6 +184,10 @@ def viterbi(scores: Floats, lengths: Indices, classes: int) -> Indices:
     if not len(scores):
         return np.zeros(0, np.int64)
     states = scores.shape[1] // classes
+    if states > MOST_STATES and len(lengths) > 1:
+        # Blocks as long as the longest recording would break ties by what else is decoded.
+        each = zip(np.split(scores, np.cumsum(lengths)[:-1]), lengths.tolist(), strict=True)
+        return np.concatenate([viterbi(part, np.array([n]), classes) for part, n in each])
     blocks = cut(lengths, states)
     steps = np.ascontiguousarray(blocks.laid_out(scores))
     best = _best_begins(steps, blocks, classes, states)

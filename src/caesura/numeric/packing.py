@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from caesura.columns import Indices
 from caesura.errors import ModelError
+from caesura.numeric.cells import Cells
 from caesura.numeric.grams import START, Grams
-from caesura.numeric.ngram import Counts, check_size
-from caesura.numeric.smoothing import Following
+from caesura.numeric.ngram import Counts
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -34,10 +34,9 @@ def packed(counts: Counts) -> dict[str, NDArray[Any]]:
             arrays[f"words.{length}"] = _small(counts.grams.last(length))
             begun = np.bincount(counts.grams.prefix(length), minlength=shorter)
             arrays |= _bytes(f"children.{length}", begun)
-        row, column = np.nonzero(times)
-        arrays |= _bytes(f"cells.{length}", np.bincount(row, minlength=len(times)))
-        arrays |= _bytes(f"times.{length}", times[row, column])
-        arrays[f"columns.{length}"] = _small(column)
+        arrays |= _bytes(f"cells.{length}", np.diff(times.begin))
+        arrays |= _bytes(f"times.{length}", times.times)
+        arrays[f"columns.{length}"] = _small(times.column)
     return arrays
 
 
@@ -72,11 +71,19 @@ def unpacked(arrays: Arrays, size: int, classes: int, order: int) -> Counts:
 
 def _check_sums(counts: Counts) -> None:
     """No sequence of words is seen more often than the same without its first word."""
-    if counts.full(1)[START].any():
+    if counts.times[0].begin[START + 1]:
         raise damaged("what is before a recording is counted as a word")
     for length in range(2, counts.order + 1):
-        suffix = Following(counts.grams.suffixes[length - 1], counts.grams.count(length - 1))
-        if (suffix.sum(counts.full(length)) > counts.short(length)).any():
+        whole, shorter = counts.full(length), counts.short(length)
+        longer = whole.summed(counts.grams.suffixes[length - 1], shorter.rows)
+        both = Cells.of(
+            np.append(longer.row, shorter.row),
+            np.append(longer.column, shorter.column),
+            shorter.rows,
+            shorter.width,
+            np.append(-longer.times, shorter.times),
+        )
+        if (both.times < 0).any():
             raise damaged(f"times.{length} are more than times.{length - 1}")
 
 
@@ -100,19 +107,16 @@ def _keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
     return keys
 
 
-def _times(arrays: Arrays, length: int, rows: int, width: int) -> NDArray[np.float64]:
+def _times(arrays: Arrays, length: int, rows: int, width: int) -> Cells:
     cells = _large(arrays, f"cells.{length}", width)
     columns = whole(arrays, f"columns.{length}", width - 1)
     times = _large(arrays, f"times.{length}", 1 << 52)
     if len(cells) != rows or cells.sum() != len(columns) or len(times) != len(columns):
         raise damaged(f"cells.{length}, columns.{length} and times.{length} do not belong together")
-    check_size(rows, width)
     place = np.repeat(np.arange(rows), cells) * width + columns
     if (np.diff(place) <= 0).any() or (times < 1).any():
         raise damaged(f"columns.{length} or times.{length} are no counts")
-    table = np.zeros(rows * width)
-    table[place] = times
-    return table.reshape(rows, width)
+    return Cells(np.append(0, np.cumsum(cells)), columns, times.astype(np.float64), width)
 
 
 def _large(arrays: Arrays, name: str, most: int) -> Indices:

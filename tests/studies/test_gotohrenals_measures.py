@@ -1,0 +1,210 @@
+"""How the study of words and pauses tunes, measures and decides."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.comparison import Difference
+from caesura.numeric.thresholds import GOALS
+from caesura.studies.gotohrenals import claims, measuring, misheard
+from caesura.studies.gotohrenals.claims import Claim
+from caesura.studies.gotohrenals.corpora import Corpora, gathered, share_of
+from caesura.studies.gotohrenals.measuring import Source, better, rate, value
+from caesura.studies.gotohrenals.misheard import Points
+from caesura.studies.gotohrenals.pauses import Rise
+from caesura.studies.gotohrenals.systems import (
+    MAIN,
+    THRESHOLDS,
+    Candidate,
+    Models,
+    Run,
+    System,
+    candidates,
+    tuned,
+)
+from caesura.studies.gotohrenals.trials import on_recognised, on_references
+from caesura.studies.gotohrenals.verdicts import found as find_test
+from caesura.studies.gotohrenals.verdicts import verdict
+from caesura.transcript import Segmentation, Transcript
+from studies import calls
+from studies.calls import known_or
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return calls.corpora(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick() -> Iterator[None]:
+    with calls.fewer_draws():
+        yield
+
+
+@pytest.fixture(scope="module")
+def found(data: Path) -> Corpora:
+    return gathered(data)
+
+
+def test_lost_boundaries_count_as_missing() -> None:
+    reference = Transcript(tuple("abcd"), id="x", sentences=Segmentation.of_gaps(4, [1]))
+    source = Source("x", (reference,), (2,), (0,), (4,))
+    assert reference.sentences is not None
+    scores = source.scores([reference.sentences])
+    assert value(scores, "recall") == 1 / 3
+    assert value(scores, "precision") == 1
+    assert value(scores, "ser") == 2 / 3
+
+
+def test_the_last_gap_of_a_recording_is_not_scored() -> None:
+    reference = Transcript(tuple("ab"), id="x", sentences=Segmentation.of_gaps(2, [0]))
+    source = Source.of_references("x", [reference])
+    scores = source.scores([Segmentation(np.array([False, True]))])
+    assert value(scores, "ser") == 1.0
+
+
+def test_a_rate_comes_from_sums() -> None:
+    found, around = rate([1, 3], [2, 10])
+    assert found == 4 / 12
+    assert isinstance(around, tuple)
+    assert around[0] <= 4 / 12 <= around[1]
+
+
+def test_tuning_finds_the_best_of_all_settings(found: Corpora) -> None:
+    source = Source.of_references("x", found.tuning)
+    at_work = Run(Models.of(found.for_tuning, found.learnt), source)
+    for goal in GOALS:
+        sign = measuring.GOALS[goal]
+        choice = tuned(at_work, System("threshold", "direct"), goal)
+        every = [source.scores(at_work.found(each)) for each in candidates("threshold")]
+        values = [sign * known_or(value(each, goal), -sign * 9) for each in every]
+        assert choice.candidate.setting == THRESHOLDS[int(np.argmax(values))]
+        assert choice.threshold is None
+
+
+def test_a_tuned_threshold_does_at_least_as_well_where_it_was_tuned(found: Corpora) -> None:
+    source = Source.of_references("x", found.tuning)
+    at_work = Run(Models.of(found.for_tuning, found.learnt), source)
+    for goal in GOALS:
+        direct, by_threshold = (
+            value(at_work.scores(tuned(at_work, system, goal)), goal)
+            for system in (System("pause", "direct"), System("pause", "tuned"))
+        )
+        sign = measuring.GOALS[goal]
+        assert sign * known_or(by_threshold, -9) >= sign * known_or(direct, -9)
+
+
+def test_a_threshold_finds_the_pauses_that_are_as_long(found: Corpora) -> None:
+    at_work = Run(Models.of(found.for_tuning, found.learnt), Source.of_references("x", found.dev))
+    for seconds in (0.2, 0.5):
+        for call, made in zip(
+            found.dev, at_work.found(Candidate("threshold", setting=seconds)), strict=False
+        ):
+            pause = np.nan_to_num(call.pauses()[:-1], nan=-1)
+            assert (made.boundary[:-1] == (pause >= seconds - 0.0005)).all()
+
+
+def test_settings_of_each_half_come_from_the_other(found: Corpora) -> None:
+    source = found.recognised["good"]
+    models = Models.of(found.for_recognisers, found.timed)
+    trial = on_recognised(source, models)
+    system = System("threshold", "direct")
+    first, second = (
+        tuned(Run(models, source.half(half)), system, "f1").candidate for half in (0, 1)
+    )
+    assert [each.candidate for each in trial.results[system, "f1"].choices] == [first, second]
+    ids = [each.id for each in trial.results[system, "f1"].scores.documents]
+    assert ids == [each.id for each in source.recordings]
+    assert trial.own
+    assert not on_references(found).own
+
+
+def test_probabilities_by_pause_are_shares(found: Corpora) -> None:
+    rise = Rise.of(Source.of_references("x", found.timed))
+    gaps = np.concatenate([each.pauses()[:-1] for each in found.timed])
+    is_end = np.concatenate([measuring.known(each)[:-1] for each in found.timed])
+    here = np.abs(gaps - 0.2) < 0.0495
+    share = float(rise.points[0.2])  # type: ignore[arg-type]
+    assert share == pytest.approx(is_end[here].mean(), abs=0.02)
+    assert share < rise.points[0.6]  # type: ignore[operator]
+    assert rise.points[0.6] == 1.0
+
+
+def test_a_line_is_told_from_a_curve() -> None:
+    def points(heights: list[float]) -> Points:
+        return Points({"r": {f"c{i}": (i / 10, y) for i, y in enumerate(heights)}})
+
+    straight = points([0.6 - 0.03 * i for i in range(10)])
+    curved = points([0.6 - 0.02 * (i - 3) ** 2 for i in range(10)])
+    rising = points([0.2 + 0.03 * i for i in range(10)])
+    assert straight.line == pytest.approx((-0.3, 0.6))
+    assert straight.falls_straight
+    assert not curved.falls_straight
+    assert not rising.falls_straight
+
+
+def test_a_test_is_found_either_way_round(found: Corpora) -> None:
+    tests = on_references(found).tests["tuned"]
+    one = find_test(tests, "f1", "A", "language model")
+    other = find_test(tests, "f1", "language model", "A")
+    assert one.difference == -other.difference  # type: ignore[operator]
+    assert better(one) == -better(other)
+    assert {name for _, name, _ in tests} <= {each.title for each in MAIN["tuned"]}
+    assert "A" in verdict(one, "A", "language model")
+
+
+@pytest.mark.parametrize(
+    ("signs", "said"),
+    [
+        ((1, 1), "holds"),
+        ((-1, -1), "refuted"),
+        ((0, 0), "open"),
+        ((1, 0), "holds in part"),
+        ((0, -1), "does not hold"),
+        ((), "not tested"),
+    ],
+)
+def test_claims_are_decided_by_numbers(signs: tuple[int, ...], said: str) -> None:
+    assert Claim("x", signs, ()).verdict == said
+
+
+def difference(value: float, low: float, high: float, p: float) -> Difference:
+    return Difference("Boundary()", "f1", 0, 1, value, (low, high), p, p, p)
+
+
+@pytest.mark.parametrize(
+    ("row", "as_well", "no_gain"),
+    [
+        (difference(0.001, -0.005, 0.006, 0.7), 1, 1),
+        (difference(0.001, -0.05, 0.06, 0.7), 0, 0),
+        (difference(-0.03, -0.06, 0.01, 0.2), 0, 1),
+        (difference(0.03, 0.02, 0.04, 0.01), -1, -1),
+        (difference(-0.03, -0.04, -0.02, 0.01), -1, 1),
+        (Difference("Boundary()", "f1", 0, 1, undefined="nothing"), 0, 0),
+    ],
+)
+def test_chance_alone_does_not_make_systems_equal(
+    row: Difference, as_well: int, no_gain: int
+) -> None:
+    assert claims._as_well(row) == as_well
+    assert claims._no_gain(row) == no_gain
+
+
+def test_the_worst_recogniser_is_left_out_to_see_whether_it_decides_alone() -> None:
+    good = {f"c{i}": (0.1 + i / 100, 0.5) for i in range(5)}
+    bad = {f"c{i}": (0.6 + i / 100, 0.2) for i in range(5)}
+    points = Points({"good": good, "bad": bad})
+    assert points.worst == "bad"
+    assert set(misheard.titled({"lm": points})) == {
+        "language model",
+        "language model, without bad",
+    }
+    assert points.falls_straight
+    assert not points.without_worst().falls_straight
+
+
+def test_a_share_of_text_has_so_many_words_of_each_file() -> None:
+    text = {"a": [Transcript(("x",) * 10), Transcript(("y",) * 10)], "b": [Transcript(("z",) * 4)]}
+    assert [len(each) for each in share_of(text, 0.75)] == [10, 5, 3]
