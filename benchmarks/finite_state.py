@@ -177,7 +177,7 @@ def against_a_crf(ours: float, whole: Transcript) -> None:
     try:
         from pycrfsuite import ItemSequence, Tagger, Trainer
     except ImportError:
-        print("install python-crfsuite to compare with a CRF: pip install 'caesura[train]'")
+        print("install python-crfsuite to compare with a CRF: pip install 'caesura[peers]'")
         return
     documents = [whole[at : at + DOCUMENT] for at in range(0, CRF_WORDS, DOCUMENT)]
     with tempfile.TemporaryDirectory() as folder:

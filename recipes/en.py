@@ -44,10 +44,13 @@ MARKS = Pause(evidence=("marks",))
 
 ABOUT = "English speech: words, pauses, changes of speaker, and sentence marks where there are any"
 LICENCE = (
-    "CC BY-SA 4.0; trained on Earnings-21, Earnings-22 and Rev16 (Rev.com, CC BY-SA 4.0), on "
-    "transcripts of The Changelog (Changelog Media LLC, CC BY-SA 4.0), the AMI and ICSI corpora "
-    "(CC BY 4.0), the Post Office Horizon IT Inquiry and the UK Covid-19 Inquiry (Crown "
-    "copyright, Open Government Licence 3.0), and transcripts of the US government (public domain)"
+    "CC BY-SA 4.0; what was learnt from, all of it altered: Earnings-21, Earnings-22 and Rev16 "
+    "(Rev.com, CC BY-SA 4.0); transcripts of The Changelog (Changelog Media LLC, "
+    "https://github.com/thechangelog/transcripts, CC BY-SA 4.0); the AMI Meeting Corpus (Carletta "
+    "et al.) and the ICSI Meeting Corpus (Janin et al.), CC BY 4.0, via QMSum (Zhong et al. "
+    "2021); public sector information licensed under the Open Government Licence v3.0 (Post "
+    "Office Horizon IT Inquiry, UK Covid-19 Inquiry; parsing by Matthew Somerville and "
+    "c19witness); transcripts of the US government (public domain)"
 )
 
 log = logging.getLogger("caesura.recipes")

@@ -84,17 +84,22 @@ def convert(
 def segment(
     files: Input | Iterable[Input],
     *,
-    detector: str | Detector = "Pause",
+    detector: str | Detector = "en",
     format: str | Format | None = None,
 ) -> Iterator[Transcript]:
-    """Find the sentences of all recordings."""
+    """Find the sentences of all recordings.
+
+    A detector is a registered one with its settings, the name of a model that ships with
+    Caesura, or the folder of one that you trained.
+    """
     deciding = chosen(detector)
     for transcript in read(files, format=format):
+        found = deciding.detect(transcript)
         lacking = deciding.lacks(transcript)
-        if lacking:
+        if lacking and len(found.gaps) < 2:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
-        yield transcript.replace(sentences=deciding.detect(transcript))
+        yield transcript.replace(sentences=found)
 
 
 def score(

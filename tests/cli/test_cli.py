@@ -123,7 +123,7 @@ def test_convert_says_what_is_dropped(caesura: Program) -> None:
 
 def test_score_one_and_two_references(caesura: Program, tmp_path: Path) -> None:
     found = tmp_path / "found.jsonl"
-    caesura("segment", CTM, "--output", found)
+    caesura("segment", CTM, "--detector", "Pause", "--output", found)
     ann, ben = EXAMPLES / "council.ann.txt", EXAMPLES / "council.ben.txt"
     done = caesura("score", found, "--reference", ann, "--json")
     assert done.code == 0, done.err

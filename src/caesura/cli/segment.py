@@ -28,10 +28,10 @@ Examples:
 @click.option(
     "--detector",
     metavar="DETECTOR",
-    default="Pause",
+    default="en",
     show_default=True,
-    shell_complete=cast(Any, options.completing("detector")),
-    help="What finds the sentences; settings in brackets.",
+    shell_complete=cast(Any, options.detectors),
+    help="What finds the sentences: a model's name or folder, or a detector, settings in brackets.",
 )
 @options.to
 @options.output
