@@ -12,7 +12,11 @@ from caesura.errors import UnknownName
 if TYPE_CHECKING:
     from caesura.studies.writing import Outcome
 
-STUDIES = {"wisebe": "caesura.studies.wisebe:run", "jp": "caesura.studies.jp:run"}
+STUDIES = {
+    "wisebe": "caesura.studies.wisebe:run",
+    "jp": "caesura.studies.jp:run",
+    "gotoh-renals": "caesura.studies.gotohrenals:run",
+}
 """For each study the function that runs it, imported when it is asked for."""
 
 
