@@ -44,13 +44,13 @@ MARKS = Pause(evidence=("marks",))
 
 ABOUT = "English speech: words, pauses, changes of speaker, and sentence marks where there are any"
 LICENCE = (
-    "CC BY-SA 4.0; what was learnt from, all of it altered: Earnings-21, Earnings-22 and Rev16 "
-    "(Rev.com, CC BY-SA 4.0); transcripts of The Changelog (Changelog Media LLC, "
-    "https://github.com/thechangelog/transcripts, CC BY-SA 4.0); the AMI Meeting Corpus (Carletta "
-    "et al.) and the ICSI Meeting Corpus (Janin et al.), CC BY 4.0, via QMSum (Zhong et al. "
-    "2021); public sector information licensed under the Open Government Licence v3.0 (Post "
-    "Office Horizon IT Inquiry, UK Covid-19 Inquiry; parsing by Matthew Somerville and "
-    "c19witness); transcripts of the US government (public domain)"
+    "CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/); what was learnt from, all "
+    "of it altered: Earnings-21, Earnings-22 and Rev16 (Rev.com, CC BY-SA 4.0); transcripts of "
+    "The Changelog (Changelog Media LLC, https://github.com/thechangelog/transcripts, CC BY-SA "
+    "4.0); the AMI Meeting Corpus (Carletta et al.) and the ICSI Meeting Corpus (Janin et al.), "
+    "CC BY 4.0, via QMSum (Zhong et al. 2021); public sector information licensed under the Open"
+    " Government Licence v3.0 (Post Office Horizon IT Inquiry, UK Covid-19 Inquiry; parsing by "
+    "Matthew Somerville and c19witness); transcripts of the US government (public domain)"
 )
 
 log = logging.getLogger("caesura.recipes")
@@ -123,11 +123,12 @@ def tune(trained: Combination, dev: Sequence[Transcript]) -> tuple[Combination, 
     share, weight = best["lm.share"], best["weight"]
     tuned = trained.adjusted(lm=trained.lm.adjusted(share=share), weight=weight, bias=best["bias"])
     bare = [one.replace(start=None, end=None) for one in dev]
-    alone = row_of((share, weight), evidence(tuned.adjusted(bias=0.0), bare), ends)
+    lone = {(share, weight): evidence(tuned.adjusted(bias=0.0), bare)}
+    alone = row_of((share, weight), lone[share, weight], ends)
     log.info("without times: %s", alone)
-    scores = {**halves(tried, ends), "f1_without_times": alone["f1"]}
+    scores = {**halves(tried, ends), "f1_without_times": halves(lone, ends)["f1"]}
     log.info("halves: %s", scores)
-    tuned = tuned.adjusted(lone_bias=alone["bias"] - best["bias"])
+    tuned = tuned.adjusted(lone_bias=round(alone["bias"] - best["bias"], 3))
     return tuned, Card(scores=scores, curve=tuple(curve))
 
 

@@ -22,7 +22,7 @@ from caesura.detectors.pause import Pause
 from caesura.errors import ModelError, OutputError
 from caesura.transcript import Transcript
 from caesura.version import __version__
-from detectors.tiny import Bare, Tiny, register, trained
+from tiny import Bare, Tiny, register, taught
 
 CARD = Card(
     name="small",
@@ -47,12 +47,12 @@ def _registered() -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return storage.save(tmp_path / "model", trained(), CARD)
+    return storage.save(tmp_path / "model", taught(), CARD)
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    place = storage.save(tmp_path_factory.mktemp("kept") / "model", trained(), CARD)
+    place = storage.save(tmp_path_factory.mktemp("kept") / "model", taught(), CARD)
     return {name: (place / name).read_bytes() for name in FILES}
 
 
@@ -77,15 +77,15 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def test_saved_and_loaded_are_the_same_bit_by_bit(folder: Path) -> None:
     card, detector = storage.load(folder)
-    assert detector == trained()
-    for name, array in trained().learnt().items():
+    assert detector == taught()
+    for name, array in taught().learnt().items():
         assert detector.learnt()[name].dtype == array.dtype
         assert detector.learnt()[name].tobytes() == array.tobytes()
-    assert detector.log_odds(TALK).tobytes() == trained().log_odds(TALK).tobytes()
+    assert detector.log_odds(TALK).tobytes() == taught().log_odds(TALK).tobytes()
     data = (folder / storage.ARRAYS).read_bytes()
     assert card == replace(
         CARD,
-        detector="Tiny(bias=0.0)",
+        detector=repr(taught()),
         version=__version__,
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
@@ -223,7 +223,7 @@ CHANGES = [
     ({"detector": "__import__('os')"}, "cannot be made: no detector is named '__import__'"),
     ({"detector": "Lookahead(Tiny, words=0)"}, "cannot be made: Lookahead: words is"),
     ({"detector": "("}, "cannot be made: '\\(' is not a detector"),
-    ({"detector": "Pause"}, "do not fit Pause: keys, odds, seen missing or unknown"),
+    ({"detector": "Pause"}, "do not fit Pause: ends, keys, known, seen missing or unknown"),
 ]
 
 
@@ -238,17 +238,17 @@ def test_cards_with_a_good_checksum_that_are_wrong_all_the_same(
 
 
 def arrays(**changes: NDArray[Any] | None) -> bytes:
-    kept = {**trained().learnt(), **changes}
+    kept = {**taught().learnt(), **changes}
     return packed({name: array for name, array in kept.items() if array is not None})
 
 
 FILLS = [
-    (arrays(extra=np.zeros(3)), r"do not fit Tiny\(bias=0.0\): extra missing or unknown"),
-    (arrays(odds=None), "do not fit .*: there is no 'odds'"),
-    (arrays(seen=None), "do not fit .*: seen missing or unknown"),
-    (arrays(keys=np.zeros(2)), "do not fit .*: there are not as many keys as odds; copy it again"),
+    (arrays(extra=np.zeros(3)), r"do not fit Tiny\(letters=9, .*\): extra missing or unknown"),
+    (arrays(ends=None), "do not fit .*: there is no 'ends'"),
+    (arrays(known=None), "do not fit .*: known missing or unknown"),
+    (arrays(keys=np.zeros(2)), "do not fit .*: there are not as many keys as ends; copy it again"),
     (arrays(keys=np.zeros((13, 2))), "do not fit .*: unhashable type: 'list'"),
-    (arrays(odds=np.zeros(13, np.complex64)), "'odds' is of complex64, and not of numbers"),
+    (arrays(ends=np.zeros(13, np.complex64)), "'ends' is of complex64, and not of numbers"),
     (b"", "the arrays cannot be read"),
     (b"\xff" * 8 + b"{}", "the arrays cannot be read"),
     (arrays().replace(b'"F64"', b'"F8x"'), "the arrays cannot be read"),
@@ -266,7 +266,7 @@ def test_arrays_that_do_not_fit(folder: Path, data: bytes, message: str) -> None
 
 
 def test_arrays_of_another_model_are_seen(folder: Path) -> None:
-    other = trained().knowing({n: a[:5] for n, a in trained().learnt().items()})
+    other = taught().knowing({n: a[:5] for n, a in taught().learnt().items()})
     small = storage.save(folder.parent / "other", other, CARD)
     shutil.copy(small / storage.ARRAYS, folder / storage.ARRAYS)
     with pytest.raises(ModelError, match="their checksum is not the card's; copy it again"):
@@ -300,7 +300,7 @@ def test_a_file_too_large_is_not_read(folder: Path) -> None:
 
 
 def rewritten_from(folder: Path) -> None:
-    shutil.copy(storage.save(folder.parent / "new", trained(), CARD) / storage.CARD, folder)
+    shutil.copy(storage.save(folder.parent / "new", taught(), CARD) / storage.CARD, folder)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -322,7 +322,7 @@ def test_a_model_replaces_a_model_even_a_damaged_one(folder: Path) -> None:
 
 def test_an_empty_folder_is_filled_and_a_name_is_given(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert storage.load(storage.save(tmp_path / "empty", trained(), Card())).card.name == "empty"
+    assert storage.load(storage.save(tmp_path / "empty", taught(), Card())).card.name == "empty"
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_nothing_but_a_model_is_replaced(tmp_path: Path, inside: list[str]) -> N
     for name in inside:
         (tmp_path / name).write_text('{"of": "another program"}')
     with pytest.raises(OutputError, match="not a model is there; name another folder"):
-        storage.save(tmp_path, trained(), CARD)
+        storage.save(tmp_path, taught(), CARD)
     assert sorted(inner.name for inner in tmp_path.iterdir()) == sorted(inside)
 
 
@@ -340,7 +340,7 @@ def test_nothing_but_a_model_is_replaced(tmp_path: Path, inside: list[str]) -> N
 def test_where_no_model_can_be_written(tmp_path: Path, where: str) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match=r"cannot be written|empty name"):
-        storage.save(tmp_path / where if where else "", trained(), CARD)
+        storage.save(tmp_path / where if where else "", taught(), CARD)
     assert (tmp_path / "file").read_text() == "x"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -363,7 +363,7 @@ def test_interrupted_nothing_is_left(
 
     monkeypatch.setattr(Path, "write_bytes", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        storage.save(target, trained(), CARD)
+        storage.save(target, taught(), CARD)
     assert list(tmp_path.iterdir()) == [target] * former
     if former:
         assert storage.load(target).detector == Pause(0.7)
@@ -375,14 +375,14 @@ def test_what_could_not_be_loaded_is_not_saved(
     with pytest.raises(ModelError, match="Tiny has to be trained"):
         storage.save(tmp_path / "m", Tiny(), CARD)
     monkeypatch.setattr(Tiny, "name", "Small")
-    with pytest.raises(ModelError, match=r"Small\(bias=0.0\) cannot be stored: no detector"):
-        storage.save(tmp_path / "m", trained(), CARD)
+    with pytest.raises(ModelError, match=r"Small\(.*\) cannot be stored: no detector"):
+        storage.save(tmp_path / "m", taught(), CARD)
     monkeypatch.setattr(Tiny, "name", "Pause")
-    with pytest.raises(ModelError, match=r"cannot be stored: Pause has no setting 'bias'"):
-        storage.save(tmp_path / "m", trained(), CARD)
+    with pytest.raises(ModelError, match=r"cannot be stored: Pause has no setting 'letters'"):
+        storage.save(tmp_path / "m", taught(), CARD)
     monkeypatch.setattr(Tiny, "__repr__", lambda _: "Pause")
     with pytest.raises(ModelError, match="cannot be stored: its text does not make it again"):
-        storage.save(tmp_path / "m", trained(), CARD)
+        storage.save(tmp_path / "m", taught(), CARD)
     assert list(tmp_path.iterdir()) == []
 
 

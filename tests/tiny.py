@@ -1,7 +1,9 @@
-"""A detector that learns next to nothing: how often a sentence ends after each word."""
+"""Detectors that learn as little as can be, for tests of what becomes of what is learnt."""
 
 from __future__ import annotations
 
+import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,13 +16,15 @@ from caesura import registry
 from caesura.contracts import Detector, Stream
 from caesura.detectors.learner import Learner
 from caesura.detectors.window import WindowStream
-from caesura.transcript import Floats, Transcript
+from caesura.errors import ModelError
+from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
-SIZE = 64
+Table = dict[int, tuple[float, int]]
+"""How often a sentence ended after a word, and how often the word was seen."""
 
 
 @dataclass(frozen=True, repr=False)
-class Tiny(Learner[Floats]):
+class Tiny(Learner[Table]):
     """Log-odds of an end after words that share their first `letters`."""
 
     letters: int = 1
@@ -36,8 +40,8 @@ class Tiny(Learner[Floats]):
         if type(self.letters) is not int or self.letters < 1:
             raise ValueError(f"letters is a number of letters, not {self.letters!r}")
 
-    def _rows(self, transcript: Transcript) -> list[int]:
-        return [sum(map(ord, word[: self.letters])) % SIZE for word in transcript.words]
+    def _keys(self, transcript: Transcript) -> list[int]:
+        return [zlib.crc32(word[: self.letters].encode()) for word in transcript.words]
 
     def train(
         self,
@@ -46,23 +50,44 @@ class Tiny(Learner[Floats]):
         text: Sequence[Transcript] = (),
     ) -> Tiny:
         self.trainings.append(self.letters)
-        counts = np.zeros((SIZE, 2))
+        ends: Counter[int] = Counter()
+        seen: Counter[int] = Counter()
         for each in (*train, *text):
             assert each.sentences is not None
-            for row, end in zip(self._rows(each), each.sentences.boundary.tolist(), strict=True):
-                counts[row, int(end)] += 1
-        return self.with_model(counts)
+            keys = self._keys(each)
+            seen.update(keys)
+            ends.update(keys[gap] for gap in each.sentences.gaps.tolist())
+        return self.with_model({key: (float(ends[key]), seen[key]) for key in seen})
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        counts = self.model[self._rows(transcript)] + self.smooth
-        odds: Floats = np.log(counts[:, 1]) - np.log(counts[:, 0]) + self.bias
+        found = [self.model.get(key, (0.0, 9)) for key in self._keys(transcript)]
+        ends, seen = np.array(found, np.float64).reshape(-1, 2).T
+        odds: Floats = np.log(ends + self.smooth) - np.log(seen - ends + self.smooth) + self.bias
         return odds
 
+    def label(self, transcript: Transcript) -> Strings | None:
+        return tuple("." if odds > 0 else "" for odds in self.log_odds(transcript))
+
+    def coverage(self, transcript: Transcript) -> float:
+        return float(np.mean([key in self.model for key in self._keys(transcript)]))
+
+    def lacks(self, transcript: Transcript) -> str:
+        return "" if len(transcript) else "no words at all"
+
     def learnt(self) -> Mapping[str, NDArray[Any]]:
-        return {"counts": self.model}
+        keys = sorted(self.model)
+        return {
+            "keys": np.array(keys, np.uint32),
+            "ends": np.array([self.model[key][0] for key in keys]),
+            "seen": np.array([self.model[key][1] for key in keys], np.uint16),
+            "known": np.ones(len(keys), np.bool_),
+        }
 
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Tiny:
-        return self.with_model(learnt["counts"])
+        keys, ends, seen = (learnt[name].tolist() for name in ("keys", "ends", "seen"))
+        if not len(keys) == len(ends) == len(seen):
+            raise ModelError("there are not as many keys as ends")
+        return self.with_model(dict(zip(keys, zip(ends, seen, strict=True), strict=True)))
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         return WindowStream(self, ahead=1, behind=0, state=state)
@@ -100,9 +125,35 @@ class Around(Learner[Floats]):
         return WindowStream(self, ahead=1, behind=0, state=state)
 
 
+@dataclass(frozen=True, repr=False)
+class Bare(Learner[Mapping[str, NDArray[Any]]]):
+    """Knows whatever arrays it is given, and finds no boundary."""
+
+    name = "Bare"
+
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        return self.model
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Bare:
+        return self.with_model(learnt)
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        return np.full(len(transcript), -1.0)
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        return WindowStream(self, ahead=1, behind=1, state=state)
+
+
 def register(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let users name them."""
-    for made in (Tiny, Around):
+    """Let the registry know these detectors while a test runs."""
+    for made in (Tiny, Around, Bare):
         place = f"{made.__module__}:{made.__name__}"
         monkeypatch.setitem(registry.NAMES["detector"], made.name, place)
     Tiny.trainings.clear()
+
+
+def taught(**settings: Any) -> Tiny:
+    """One that knows thirteen words, and that a sentence ends after two of them."""
+    words = tuple("we know the words of this small talk and no others so far".split())
+    ends = Segmentation.of_gaps(len(words), [6, 12])
+    return Tiny(letters=9, **settings).train([Transcript(words, sentences=ends)])

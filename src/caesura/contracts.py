@@ -39,16 +39,6 @@ class Configured:
         return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
 
 
-def strings(name: str, value: object, known: Strings = ()) -> Strings:
-    """Check a setting that is a list of texts, of the known ones if there are such."""
-    if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
-        raise ValueError(f"{name} is a tuple of texts, not {value!r}")
-    for text in value:
-        if known and text not in known:
-            raise ValueError(f"{name} is some of {known}, not {text!r}")
-    return tuple(value)
-
-
 class Format(Configured, ABC):
     """Reads and writes transcripts, and says which layers it carries."""
 

@@ -10,7 +10,7 @@ from caesura import api, storage
 from caesura.cards import Card
 from caesura.errors import ModelError
 from cli.running import Program
-from detectors.tiny import register, trained
+from tiny import register, taught
 
 FULL = Card(
     about="Pauses and words of calls about earnings, from two corpora of spoken English",
@@ -33,8 +33,8 @@ FULL = Card(
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     register(monkeypatch)
     monkeypatch.setattr(storage, "files", lambda _: tmp_path)
-    storage.save(tmp_path / "models" / "en", trained(), FULL)
-    storage.save(tmp_path / "models" / "an-enormously-long-name", trained(), Card())
+    storage.save(tmp_path / "models" / "en", taught(), FULL)
+    storage.save(tmp_path / "models" / "an-enormously-long-name", taught(), Card())
     return tmp_path
 
 
@@ -44,8 +44,8 @@ def test_a_line_for_each_model_that_ships(caesura: Program) -> None:
     head, rule, second, first, *more = done.out.splitlines()
     assert head.split() == "model for detector size F1 licence what it is".split()
     assert set(rule) == {"─", " "}
-    assert second.split() == ["an-enormously…", *"– Tiny 361 B – – –".split()]
-    assert first.startswith("en              en   Tiny      361 B  0.667  CC BY-SA 4.0  Pauses")
+    assert second.split() == ["an-enormously…", *"– Tiny 451 B – – –".split()]
+    assert first.startswith("en              en   Tiny      451 B  0.667  CC BY-SA 4.0  Pauses")
     told = [first.partition("4.0  ")[2], *map(str.strip, more)]
     assert " ".join(told) == FULL.about
     assert max(map(len, done.out.splitlines())) <= 80
@@ -56,8 +56,8 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
     assert by_name == caesura("models", house / "models" / "en")
     lines = by_name.out.splitlines()
     assert lines[0] == "model      en"
-    assert "detector   Tiny(bias=0.0)" in lines
-    assert "size       361 B" in lines
+    assert f"detector   {taught()!r}" in lines
+    assert "size       451 B" in lines
     assert "notes      words normalised before training: case and �[31mcoloured" in lines
     assert "calls     train            12  90000       5100" in lines
     assert "f1       0.7500  0.6000  0.6667    –" in lines
@@ -117,7 +117,7 @@ def test_problems_are_told_in_a_line(caesura: Program, house: Path) -> None:
 def test_a_damaged_model_does_not_segment(caesura: Program, house: Path) -> None:
     (house / "talk.txt").write_text("we know the words of this small talk\n")
     assert caesura("segment", house / "talk.txt", "--detector", "en", "--format", "text").code == 0
-    other = storage.save(house / "other", trained().adjusted(bias=1.0), Card())
+    other = storage.save(house / "other", taught().adjusted(bias=1.0), Card())
     (other / "arrays.safetensors").write_bytes(b"")
     done = caesura("segment", house / "talk.txt", "--detector", other, "--format", "text")
     assert (done.code, done.out) == (1, "")

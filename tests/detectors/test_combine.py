@@ -236,7 +236,17 @@ def test_settings_within_can_change_after_training() -> None:
 def test_words_that_decide_alone_may_have_a_bias_of_their_own() -> None:
     both = Combination(WORDS, bias=0.5, lone_bias=2).train(LESSONS)
     plain = both.adjusted(bias=0, lone_bias=0)
-    asked = [bare(20), bare(21).only([]), bare(22).only(["speaker"])]
-    for each, found, bias in zip(asked, both.detect_all(asked), (0.5, 2.5, 2.5), strict=True):
+    unknown = np.full(40, np.nan)
+    once = np.append([0.0, 1.0], unknown[2:])
+    asked = [
+        bare(20),
+        bare(20).replace(start=once, end=once),
+        bare(20).replace(pause=("<sil>",) * 40, start=None, end=None),
+        bare(21).only([]),
+        bare(22).only(["speaker"]),
+        bare(22).replace(start=unknown, end=unknown),
+    ]
+    expected = (0.5, 0.5, 0.5, 2.5, 2.5, 2.5)
+    for each, found, bias in zip(asked, both.detect_all(asked), expected, strict=True):
         assert found.log_odds is not None
         assert found.log_odds.tolist() == (plain.log_odds(each) + bias).tolist()

@@ -18,7 +18,7 @@ from caesura.detectors.model import HEAD, LEAST, Model, chosen
 from caesura.detectors.pause import Pause
 from caesura.errors import ModelError, UnknownName
 from caesura.transcript import Transcript
-from detectors.tiny import Tiny, register, trained
+from tiny import register, taught
 
 KNOWN = tuple("we know the words of this small talk and no others so far".split())
 FOREIGN = tuple("wir kennen diese kleine Rede noch nicht".split())
@@ -31,8 +31,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         register(patch)
         patch.setattr(storage, "files", lambda _: house)
-        storage.save(house / "models" / "en", trained(), Card(language="en"))
-        storage.save(house / "models" / "any", trained(), Card())
+        storage.save(house / "models" / "en", taught(), Card(language="en"))
+        storage.save(house / "models" / "any", taught(), Card())
         yield house / "models"
 
 
@@ -70,14 +70,14 @@ def test_a_model_is_chosen_by_name_or_folder(shipped: Path) -> None:
     assert chosen("Lookahead(Model('en'))") == Lookahead(Model("en"))
     assert chosen(Pause()) == Pause()
     for text in ("en", "any", str(shipped / "any")):
-        assert same(Model(text), trained(), talk(30))
+        assert same(Model(text), taught(), talk(30))
 
 
 def test_a_registered_name_comes_before_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    storage.save("Pause", trained(), Card())
+    storage.save("Pause", taught(), Card())
     assert chosen("Pause") == Pause()
     assert chosen("./Pause") == Model("./Pause")
 
@@ -93,6 +93,7 @@ def test_a_registered_name_comes_before_a_folder(
         ("Pause(threshold=x)", "'x' in .* is not a plain value; write a number[^;]*$"),
         ("Model", "Model needs a setting 'model'"),
         ("Model('')", "model is the name or the folder of a model"),
+        ("Model('a\\0b')", "model is the name or the folder of a model"),
         ("Model(3)", "model is the name or the folder of a model"),
     ],
 )
@@ -111,21 +112,21 @@ def test_nothing_is_read_before_it_is_needed(tmp_path: Path) -> None:
     nowhere = Model(str(tmp_path / "nowhere"))
     with pytest.raises(ModelError, match="there is no such model; name a model folder, or a model"):
         nowhere.detect(talk(3))
-    storage.save(tmp_path / "nowhere", trained(), Card())
-    assert same(nowhere, trained(), talk(3))
+    storage.save(tmp_path / "nowhere", taught(), Card())
+    assert same(nowhere, taught(), talk(3))
 
 
 def test_a_model_is_read_once_and_again_when_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = storage.save(tmp_path / "m", trained(), Card())
+    place = storage.save(tmp_path / "m", taught(), Card())
     first = Model(str(place))
     kept = first.stored.detector
     (place / storage.ARRAYS).rename(tmp_path / "away")
     assert Model(str(place)).stored.detector is kept
     (tmp_path / "away").rename(place / storage.ARRAYS)
-    storage.save(place, trained().adjusted(bias=9.0), Card())
-    assert Model(str(place)).stored.detector == Tiny(bias=9.0)
+    storage.save(place, taught().adjusted(bias=9.0), Card())
+    assert Model(str(place)).stored.detector == taught(bias=9.0)
     assert first.stored.detector is kept
 
 
@@ -133,7 +134,7 @@ def test_a_model_is_read_once_and_again_when_it_changes(
     "language", ["", "en", "EN-us", "eng", "English", " english (UK)", "und", "auto", "en_GB"]
 )
 def test_the_model_decides_in_its_language(language: str, notes: pytest.LogCaptureFixture) -> None:
-    assert same(Model("en"), trained(), talk(30, language=language))
+    assert same(Model("en"), taught(), talk(30, language=language))
     assert not notes.messages
 
 
@@ -159,10 +160,10 @@ def test_pauses_decide_in_another_language(
 
 
 def test_codes_without_a_list_are_others_only_if_that_is_sure(tmp_path: Path) -> None:
-    place = storage.save(tmp_path / "pt", trained(), Card(language="pt"))
+    place = storage.save(tmp_path / "pt", taught(), Card(language="pt"))
     model = Model(str(place))
-    assert same(model, trained(), talk(5, language="pt-BR"))
-    assert same(model, trained(), talk(5, language="por"))
+    assert same(model, taught(), talk(5, language="pt-BR"))
+    assert same(model, taught(), talk(5, language="por"))
     assert same(model, Pause(), talk(5, language="sv"))
     assert same(model, Pause(), talk(5, language="English"))
 
@@ -172,19 +173,19 @@ def test_pauses_decide_where_words_are_not_known(
     name: str, notes: pytest.LogCaptureFixture
 ) -> None:
     model = Model(name)
-    assert same(model, trained(), talk(LEAST - 1, 0))
-    assert same(model, trained(), talk(LEAST, 0.5))
+    assert same(model, taught(), talk(LEAST - 1, 0))
+    assert same(model, taught(), talk(LEAST, 0.5))
     assert not notes.messages
     assert same(model, Pause(), talk(LEAST, 0.45))
     assert notes.messages == [
         f"talk: the model {name} knows less than half of its words; pauses and marks decide alone"
     ]
     mixed = Transcript.join([talk(HEAD, 0.6), talk(500, 0)])
-    assert same(model, trained(), mixed)
+    assert same(model, taught(), mixed)
 
 
 def test_what_a_recording_says_of_itself_counts_first() -> None:
-    assert same(Model("en"), trained(), talk(60, 0, language="en"))
+    assert same(Model("en"), taught(), talk(60, 0, language="en"))
     assert same(Model("any"), Pause(), talk(60, 0, language="en"))
 
 
@@ -220,7 +221,7 @@ def test_a_model_is_as_it_was_stored(shipped: Path) -> None:
 
 def test_a_stored_detector_may_refer_to_a_model_but_not_to_itself(tmp_path: Path) -> None:
     outer = storage.save(tmp_path / "outer", Lookahead(Model("en"), 3), Card())
-    assert same(Model(str(outer)), trained(), talk(30))
+    assert same(Model(str(outer)), taught(), talk(30))
     circle = storage.save(tmp_path / "circle", Model(str(tmp_path / "x")), Card())
     storage.save(tmp_path / "x", Lookahead(Model(str(circle))), Card())
     with pytest.raises(ModelError, match="circle: the model refers to itself"):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import api
-from caesura.detectors.pause import Pause
 from caesura.detectors.pausemodel import EVIDENCE, PauseModel, Way
 from caesura.errors import LayerError, ModelError
 from caesura.transcript import Segmentation, Transcript
@@ -411,31 +408,3 @@ def test_arrays_of_other_settings_are_refused() -> None:
             other.knowing(learnt)
     with pytest.raises(ModelError, match="it has the arrays"):
         PauseModel(evidence=("pause",)).knowing(learnt)
-
-
-@pytest.fixture(scope="module")
-def calls(corpora: Path) -> list[Transcript]:
-    """Calls with times for most words; every fourth is for development."""
-    found = [next(api.read(file)) for file in sorted((corpora / "earnings22/references").iterdir())]
-    known = (one for one in found if one.start is not None and len(one))
-    return [one for one in known if np.isfinite(one.start).mean() >= 0.8]  # type: ignore[arg-type]
-
-
-def f1(detector: PauseModel | Pause, calls: list[Transcript]) -> float:
-    found = np.concatenate([detector.detect(one).boundary[:-1] for one in calls])
-    true = np.concatenate([one.sentences.boundary[:-1] for one in calls if one.sentences])
-    return float(2 * (found & true).sum() / (found.sum() + true.sum()))
-
-
-def test_longer_pauses_are_likelier_boundaries_in_real_calls(calls: list[Transcript]) -> None:
-    assert len(calls) == 66
-    model = PauseModel().train([one for at, one in enumerate(calls) if at % 4 != 3])
-    known = [point.probability for point in model.curve() if point.seconds is not None]
-    assert known[:12] == sorted(known[:12])
-    assert known[0] < 0.02
-    assert 0.17 < known[4] < 0.22
-    assert known[9] < 0.5 < known[10]
-    assert min(known[11:20]) > 0.55
-    development = calls[3::4]
-    assert f1(model.adjusted(bias=1.2), development) > 0.46
-    assert f1(Pause(threshold=0.45, evidence=("pause",)), development) < 0.46

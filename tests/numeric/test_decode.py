@@ -1,5 +1,6 @@
 """Decoding equals brute force over all sequences of classes, in blocks and without."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -84,6 +85,24 @@ def test_neighbours_do_not_matter() -> None:
         here = slice(first, first + length)
         assert (decode.posterior(alone, np.array([length]), 2) == together[here]).all()
         assert (decode.viterbi(alone, np.array([length]), 2) == paths[here]).all()
+
+
+@pytest.mark.parametrize("decoded", [decode.posterior, decode.viterbi])
+def test_a_long_recording_does_not_make_others_long(
+    decoded: Callable[..., Floats], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out = decode.Blocks.laid_out
+    sizes = []
+
+    def watched(blocks: decode.Blocks, scores: Floats) -> Floats:
+        made = laid_out(blocks, scores)
+        sizes.append(made.size)
+        return made
+
+    monkeypatch.setattr(decode.Blocks, "laid_out", watched)
+    scores = drawn(4, 2060, 3, 4)
+    decoded(scores, np.array([2000, *[3] * 20]), 3)
+    assert sum(sizes) == scores.size
 
 
 def test_extreme_scores_stay_finite() -> None:

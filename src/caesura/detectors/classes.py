@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from caesura.contracts import strings
+from caesura.settings import strings
 from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
 
 WITHIN = frozenset(",:-–—")

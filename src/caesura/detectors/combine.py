@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from caesura.detectors import classes as gap_classes
 from caesura.detectors.finitestate import DECISIONS, FiniteState
 from caesura.detectors.language import Spoken, without_punctuation, words_of
-from caesura.detectors.lm import LM, between, one_of
+from caesura.detectors.lm import LM
 from caesura.detectors.pausemodel import PauseModel
 from caesura.numeric.packing import damaged
+from caesura.settings import between, one_of
 from caesura.transcript import Floats, Strings, Transcript
 
 PARTS = ("lm", "pause")
@@ -108,8 +109,7 @@ class Combination(FiniteState):
 
     def bias_in(self, transcript: Transcript) -> float:
         """Give what is added to the log-odds of a recording."""
-        timed = transcript.start is not None and transcript.end is not None
-        alone = not timed and transcript.pause is None
+        alone = transcript.pause is None and bool(np.isnan(transcript.pauses()).all())
         return self.bias + (self.lone_bias if alone else 0.0)
 
     def coverage(self, transcript: Transcript) -> float:

@@ -98,12 +98,13 @@ class FiniteState(Detector):
         ends = gap_classes.ends(self.classes)
         bias = np.repeat([self.bias_in(each) for each in transcripts], spoken.lengths)
         odds = _log(likely[:, ends]) - _log(likely[:, ~ends]) + bias
-        if self.decision == "viterbi":
-            chosen = decode.viterbi(scores, spoken.lengths, count)
-        else:
-            is_end = odds > 0
-            is_end[np.cumsum(spoken.lengths)[spoken.lengths > 0] - 1] = True
-            chosen = gap_classes.likeliest(likely, is_end, self.classes)
+        best = decode.viterbi(scores, spoken.lengths, count) if self.decision == "viterbi" else None
+        is_end = odds > 0 if best is None else ends[best]
+        is_end[np.cumsum(spoken.lengths)[spoken.lengths > 0] - 1] = True
+        chosen = gap_classes.likeliest(likely, is_end, self.classes)
+        if best is not None:
+            # The end of a recording is a boundary even where the best sequence has none.
+            chosen = np.where(ends[best] == is_end, best, chosen)
         stop = np.cumsum(spoken.lengths)[:-1]
         parts = zip(spoken.kept, np.split(chosen, stop), np.split(odds, stop), strict=True)
         for kept, numbers, evidence in parts:

@@ -22,8 +22,12 @@ from caesura.detectors.language import (
 from caesura.detectors.learner import Learner, missing_sentences
 from caesura.numeric.ngram import FACTORS, Counts
 from caesura.numeric.smoothing import KINDS
+from caesura.settings import between, one_of, several, whole
 from caesura.text.vocabulary import Vocabulary
 from caesura.transcript import Floats, Strings, Transcript
+
+MOST_HISTORIES = 1 << 12
+"""Sequences of classes that are told apart: each word has a score for every one of them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +68,11 @@ class LM(FiniteState, Learner[Language]):
         between("share", self.share, 0, 1)
         between("bias", self.bias, -1e9, 1e9)
         object.__setattr__(self, "classes", gap_classes.checked(self.classes))
+        if self.histories > MOST_HISTORIES:
+            raise ValueError(
+                f"{len(self.classes)} classes are too many for an order of {self.order}: there "
+                f"would be {self.histories:,} sequences of them, and {MOST_HISTORIES:,} is the most"
+            )
         for name in ("strength", "prune", "text_prune"):
             object.__setattr__(self, name, several(name, getattr(self, name)))
         if len(self.strength) != 2:
@@ -133,28 +142,3 @@ class LM(FiniteState, Learner[Language]):
         """Say so if not a word is known."""
         known = len(transcript) < 2 or self.coverage(transcript) > 0
         return "" if known else "no word that the model knows"
-
-
-def one_of(name: str, value: object, known: Sequence[object]) -> None:
-    """Check a setting that is one of a few values."""
-    if type(value) is bool or value not in known:
-        raise ValueError(f"{name} is one of {', '.join(map(str, known))}, not {value!r}")
-
-
-def between(name: str, value: object, least: float, most: float) -> None:
-    """Check a setting that is a number."""
-    if type(value) not in (int, float) or not least <= value <= most:  # type: ignore[operator]
-        raise ValueError(f"{name} is a number from {least:g} to {most:g}, not {value!r}")
-
-
-def whole(name: str, value: object, least: int, most: int) -> None:
-    """Check a setting that is a whole number."""
-    if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{name} is a whole number from {least} to {most}, not {value!r}")
-
-
-def several(name: str, value: object) -> tuple[Any, ...]:
-    """Check a setting that is a list."""
-    if not isinstance(value, (tuple, list)):
-        raise ValueError(f"{name} is a tuple of numbers, not {value!r}")
-    return tuple(value)

@@ -41,7 +41,7 @@ class Model(Detector):
     name = "Model"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, str) or not self.model:
+        if not isinstance(self.model, str) or not self.model or "\0" in self.model:
             raise ValueError(f"model is the name or the folder of a model, not {self.model!r}")
 
     @cached_property

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from caesura.contracts import Detector, Stream, strings
+from caesura.contracts import Detector, Stream
 from caesura.detectors.window import WindowStream
+from caesura.settings import strings
 from caesura.text.marks import end_mark, sentence_ends
 from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
 

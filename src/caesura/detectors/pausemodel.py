@@ -11,12 +11,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.contracts import Stream, strings
+from caesura.contracts import Stream
 from caesura.detectors import classes as gap_classes
 from caesura.detectors.gaps import SPEAKERS, durations, nearest, numbered, turns
 from caesura.detectors.learner import Learner, missing_sentences
 from caesura.detectors.window import WindowStream
 from caesura.errors import ModelError
+from caesura.settings import between, strings
 from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
 
 EVIDENCE = ("pause", "marker", "speaker")
@@ -76,11 +77,11 @@ class PauseModel(Learner[Seen]):
     relearns = frozenset({"step", "longest", "timed", "evidence", "classes"})
 
     def __post_init__(self) -> None:
-        _check_number("step", self.step, 0.001, 60)
-        _check_number("longest", self.longest, self.step, self.step * MOST_BINS)
-        _check_number("timed", self.timed, 0, 1)
-        _check_number("smooth", self.smooth, *SMOOTH)
-        _check_number("bias", self.bias, -1e9, 1e9)
+        between("step", self.step, 0.001, 60)
+        between("longest", self.longest, self.step, self.step * MOST_BINS)
+        between("timed", self.timed, 0, 1)
+        between("smooth", self.smooth, *SMOOTH)
+        between("bias", self.bias, -1e9, 1e9)
         object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
         object.__setattr__(self, "classes", gap_classes.checked(self.classes))
 
@@ -280,8 +281,3 @@ def _damaged(what: str) -> ModelError:
     return ModelError(
         f"the model does not fit the settings of PauseModel: {what}", remedy="train it again"
     )
-
-
-def _check_number(name: str, value: object, least: float, most: float) -> None:
-    if type(value) not in (int, float) or not least <= value <= most:  # type: ignore[operator]
-        raise ValueError(f"{name} is a number from {least:g} to {most:g}, not {value!r}")

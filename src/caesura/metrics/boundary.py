@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Value, ratio, strings
+from caesura.contracts import Counts, Spread, Value, ratio
 from caesura.errors import LayerError
 from caesura.metrics.gaps import (
     NO_HYPOTHESIS,
@@ -18,6 +18,7 @@ from caesura.metrics.gaps import (
     known_sentences,
     missing,
 )
+from caesura.settings import strings
 from caesura.transcript import Indices, Segmentation, Strings, Transcript
 
 

@@ -9,13 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio, strings
+from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
 from caesura.metrics.differing import Differing
 from caesura.metrics.gaps import PerReference, by_reference
 from caesura.metrics.kept import Kept
 from caesura.metrics.parsing import LAYERS, correct
 from caesura.metrics.placing import placed
 from caesura.metrics.wordpairs import word_pairs
+from caesura.settings import strings
 from caesura.text.cutting import Cutting, cutting
 from caesura.text.literal import by_index, within
 from caesura.text.matching import Matching, match

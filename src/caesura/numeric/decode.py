@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ TINY = 1e-300
 """What stands for a probability of 0 where its logarithm is taken."""
 
 Join = Callable[[Floats, Floats], Floats]
+Found = TypeVar("Found", Floats, Indices)
+Decode = Callable[[Floats, Indices, int], Found]
 
 
 @dataclass(frozen=True)
@@ -118,11 +121,24 @@ def _scaled(state: Floats) -> Floats:
     return scaled
 
 
+def _apart(decode: Decode[Found], scores: Floats, lengths: Indices, classes: int) -> Found:
+    """Decode one recording after another.
+
+    Blocks as long as the longest one would take up memory for as many long ones, and break ties
+    by what else is decoded.
+    """
+    each = zip(np.split(scores, np.cumsum(lengths)[:-1]), lengths.tolist(), strict=True)
+    found: Found = np.concatenate([decode(part, np.array([n]), classes) for part, n in each])
+    return found
+
+
 def posterior(scores: Floats, lengths: Indices, classes: int) -> Floats:
     """Probability of each class at each step: forward and backward over all histories."""
     if not len(scores):
         return np.zeros((0, classes))
     states = scores.shape[1] // classes
+    if states > MOST_STATES and len(lengths) > 1:
+        return _apart(posterior, scores, lengths, classes)
     blocks = cut(lengths, states)
     weights = blocks.laid_out(np.maximum(scores - scores.max(axis=1, keepdims=True), LEAST))
     weights = np.exp(np.ascontiguousarray(weights))
@@ -185,9 +201,7 @@ def viterbi(scores: Floats, lengths: Indices, classes: int) -> Indices:
         return np.zeros(0, np.int64)
     states = scores.shape[1] // classes
     if states > MOST_STATES and len(lengths) > 1:
-        # Blocks as long as the longest recording would break ties by what else is decoded.
-        each = zip(np.split(scores, np.cumsum(lengths)[:-1]), lengths.tolist(), strict=True)
-        return np.concatenate([viterbi(part, np.array([n]), classes) for part, n in each])
+        return _apart(viterbi, scores, lengths, classes)
     blocks = cut(lengths, states)
     steps = np.ascontiguousarray(blocks.laid_out(scores))
     best = _best_begins(steps, blocks, classes, states)
