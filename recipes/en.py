@@ -26,8 +26,9 @@ from caesura.detectors.pausemodel import PauseModel
 from caesura.material import Gathering, Material, inner_gaps
 from caesura.numeric.thresholds import best_threshold
 from caesura.storage import save
+from caesura.text.marks import TITLES
 from caesura.training import rates
-from caesura.transcript import Flags, Floats, Transcript
+from caesura.transcript import Flags, Floats, Segmentation, Transcript
 
 SPEECH = ("earnings22/references", "earnings21/references", "rev16/verbatim")
 LEFT_OUT = ("bitcoin_talks",)
@@ -35,7 +36,7 @@ LEFT_OUT = ("bitcoin_talks",)
 
 TIMED, EVERY = 0.8, 4
 CLASSES = (".", ",")
-SHARES, WEIGHTS = (0.3, 0.4, 0.5, 0.6), (0.75, 1.0, 1.25)
+SHARES, WEIGHTS = (0.0, 0.2, 0.4, 0.6), (0.75, 1.0, 1.25)
 UNTUNED = Combination(
     lm=LM(classes=CLASSES, strength=(8.0, 32.0), cutoff=4, prune=(1, 3), text_prune=(11, 45)),
     pause=PauseModel(classes=CLASSES),
@@ -87,11 +88,20 @@ def main() -> None:
 def gathered(data: Path) -> list[Material]:
     """Read all recordings."""
     gathering = Gathering()
-    speech = [caesura.read(data / name) for name in SPEECH]
+    speech = [map(without_titles, caesura.read(data / name)) for name in SPEECH]
     files = [file for file in sorted((data / "text-en").glob("*.txt")) if file.stem not in LEFT_OUT]
     text = [caesura.read(file, format="turns") for file in files]
     names = [f"text-en/{file.stem}" for file in files]
     return [*gathering.take("train", SPEECH, speech), *gathering.take("text", names, text)]
+
+
+def without_titles(transcript: Transcript) -> Transcript:
+    """Take back sentence ends after titles, which these transcripts mark with a dot: Mr."""
+    found = transcript.sentences
+    if found is None:
+        return transcript
+    kept = [gap for gap in found.gaps.tolist() if transcript.words[gap].lower() not in TITLES]
+    return transcript.replace(sentences=Segmentation.of_gaps(len(transcript), kept))
 
 
 def development(speech: Sequence[Transcript]) -> list[Transcript]:

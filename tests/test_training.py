@@ -179,8 +179,23 @@ def test_development_recordings_must_be_others(place: str) -> None:
     given[place] = [*given[place], DEV[1]]
     with pytest.raises(MismatchError, match=r"1 development recording is among .*: 11"):
         trained(Tiny(), given["train"], given["dev"], given["text"])
-    others = [DEV[1].replace(id="another"), speech(99, id=DEV[1].id)]
-    trained(Tiny(), [*TRAIN, *others], DEV)
+    given[place] = [*given[place][:-1], DEV[1].replace(id="another")]
+    with pytest.raises(MismatchError, match=r"1 development recording is among .*: another"):
+        trained(Tiny(), given["train"], given["dev"], given["text"])
+    few = DEV[1][:19]
+    trained(Tiny(), [*TRAIN, speech(99, id=DEV[1].id), few.replace(id="another")], [*DEV, few])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("a b c d " * 60, "240"), ("a\n" * 30, "1")], ids=["none", "each"]
+)
+def test_odd_sentences_are_doubted(
+    text: str, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "odd.txt").write_text(text)
+    with caplog.at_level(logging.WARNING, "caesura.training"):
+        api.train("LM", train=tmp_path / "odd.txt", out=tmp_path / "m", format="lines")
+    assert f"odd has {words} words a sentence: are its sentences marked" in caplog.text
 
 
 @pytest.mark.parametrize("place", ["train", "dev", "text"])

@@ -20,6 +20,7 @@ from caesura.material import Gathering
 from caesura.numeric.stats import RESAMPLES, SEED
 from caesura.scores import Scores
 from caesura.text.normalize import describe
+from caesura.text.normalize import normalize as normalized
 from caesura.training import Training, Tries, keep, refuse_place
 from caesura.transcript import Strings, Transcript
 
@@ -85,15 +86,19 @@ def segment(
     files: Input | Iterable[Input],
     *,
     detector: str | Detector = "en",
+    normalize: str | Sequence[str] = "none",
     format: str | Format | None = None,
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings.
 
     A detector is a registered one with its settings, the name of a model that ships with
-    Caesura, or the folder of one that you trained.
+    Caesura, or the folder of one that you trained. Recordings go through the steps of
+    `normalize` first, if there are any.
     """
-    deciding = chosen(detector)
-    for transcript in read(files, format=format):
+    deciding, steps = chosen(detector), steps_of(normalize)
+    describe(steps)
+    for given in read(files, format=format):
+        transcript = normalized(given, steps)
         found = deciding.detect(transcript)
         lacking = deciding.lacks(transcript)
         if lacking and len(found.gaps) < 2:
@@ -251,8 +256,8 @@ def train(
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
     of other kinds. The rest goes on the card of the model.
     """
-    chosen = registry.parse("detector", detector) if isinstance(detector, str) else detector
-    tries, steps = Tries(chosen, tune, goal), steps_of(normalize)
+    asked = registry.parse("detector", detector) if isinstance(detector, str) else detector
+    tries, steps = Tries(asked, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     refuse_place(out)
     gathering = Gathering(steps)

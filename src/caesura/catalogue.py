@@ -42,10 +42,11 @@ def _registered(kind: str) -> list[dict[str, str]]:
 
 def _settings(kind: Any) -> str:
     """What can be set, and what it is if nothing is said."""
-    needed = [field.name for field in fields(kind) if field.default is MISSING]
-    if needed:
-        return ", ".join(needed)
-    return ", ".join(f"{name}={value!r}" for name, value in kind().settings.items())
+    shown = [
+        field.name if field.default is MISSING else f"{field.name}={field.default!r}"
+        for field in fields(kind)
+    ]
+    return ", ".join(shown)
 
 
 def _first_line(thing: object) -> str:

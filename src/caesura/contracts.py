@@ -271,6 +271,10 @@ class Detector(Configured, ABC):
         """Give the same detector with what another of this configuration has learnt."""
         return self
 
+    def told(self) -> str:
+        """Say in a sentence what was learnt, if that can be said: it goes on a model's card."""
+        return ""
+
     def adjusted(self, **settings: Any) -> Self:
         """Give the same detector, and what it has learnt, with other settings."""
         return replace(self, **settings)  # type: ignore[type-var]

@@ -13,13 +13,19 @@ import numpy as np
 
 from caesura.errors import FormatError, LayerError, MismatchError
 from caesura.text.normalize import normalize
-from caesura.transcript import Flags, Strings, Transcript
+from caesura.transcript import Flags, Transcript
 
 logger = logging.getLogger("caesura.training")
 
 PURPOSES = {"train": "to train on", "dev": "to tune on", "text": "as more text"}
 
 AMOUNTS = ("recordings", "words", "sentences")
+
+FEW = 20
+"""Words that may be the same in two recordings by chance."""
+
+ODD = (2, 150)
+"""Words a sentence, fewer or more of which hardly anybody speaks."""
 
 NAMED = 5
 """Recordings that an error names."""
@@ -67,6 +73,7 @@ class Gathering:
             self._refuse_again(material)
             counts = [counted(material.described()[what], what) for what in AMOUNTS]
             logger.info("  %s in %.1f s", ", ".join(counts), time.monotonic() - begun)
+            _doubt(material)
             found.append(material)
         return found
 
@@ -84,6 +91,20 @@ class Gathering:
         once = self.texts.setdefault
         return made.replace(
             **{name: tuple(map(once, cells, cells)) for name, cells in layers.items() if cells}
+        )
+
+
+def _doubt(material: Material) -> None:
+    """Warn of sentences that look as if the text had none, or each word were one."""
+    amounts = material.described()
+    if amounts["words"] < FEW or not amounts["sentences"]:
+        return
+    each = amounts["words"] / amounts["sentences"]
+    if not ODD[0] <= each <= ODD[1]:
+        logger.warning(
+            "%s has %.0f words a sentence: are its sentences marked, and is the format right?",
+            material.name,
+            each,
         )
 
 
@@ -127,12 +148,11 @@ def usable(recordings: Sequence[Transcript], purpose: str) -> list[Transcript]:
 def refuse_shared(dev: Sequence[Transcript], others: Iterable[Transcript]) -> None:
     """Raise an error if a development recording was trained on too: its scores would be too good.
 
-    It is the same if it has the same name and the same words.
+    It is the same if it has the same words and, where these are few, the same name too.
     """
-    words: dict[str, set[Strings]] = {}
-    for each in dev:
-        words.setdefault(each.id, set()).add(each.words)
-    shared = [each for each in others if each.words in words.get(each.id, ())]
+    words = {each.words for each in dev if len(each) >= FEW}
+    named = {(each.id, each.words) for each in dev}
+    shared = [x for x in others if x.words in words or (x.id, x.words) in named]
     if shared:
         are = "recording is" if len(shared) == 1 else "recordings are"
         raise MismatchError(

@@ -97,7 +97,8 @@ def find(kind: Kind, name: str) -> type[Configured]:
     """Import and give the class of that name."""
     place = NAMES[kind].get(name)
     if place is None:
-        close = difflib.get_close_matches(name, NAMES[kind], n=1, cutoff=0.5)
+        close = [known for known in NAMES[kind] if known.lower() == name.lower()]
+        close = close or difflib.get_close_matches(name, NAMES[kind], n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(NAMES[kind])}"
         raise UnknownName(f"no {kind} is named {name!r}", remedy=hint)
     module, _, attribute = place.partition(":")

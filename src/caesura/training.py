@@ -249,8 +249,10 @@ def keep(
 ) -> Path:
     """Write the model, with a card that says what it was trained on and how well that went."""
     scores = {"goal": training.goal, **training.scores} if training.scores else {}
+    told = training.detector.told()
     whole = replace(
         card,
+        notes=" ".join(note for note in (card.notes, told) if note),
         data=tuple(each.described() for each in material),
         scores=scores,
         curve=tuple(row.to_json() for row in training.curve),

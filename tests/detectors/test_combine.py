@@ -250,3 +250,16 @@ def test_words_that_decide_alone_may_have_a_bias_of_their_own() -> None:
     for each, found, bias in zip(asked, both.detect_all(asked), expected, strict=True):
         assert found.log_odds is not None
         assert found.log_odds.tolist() == (plain.log_odds(each) + bias).tolist()
+
+
+def test_times_without_pauses_are_taken_for_none() -> None:
+    both = Combination(WORDS, lone_bias=2.0).train(LESSONS)
+    bare_words = bare(7, 80).replace(start=None, end=None)
+    start = np.arange(80) * 0.3
+    joined = bare_words.replace(start=start, end=start + 0.3)
+    assert (both.log_odds(joined) == both.log_odds(bare_words)).all()
+    # One word in forty with a pause after it, or fewer than fifty gaps, and times count.
+    end = start + 0.3
+    end[[20, 60]] -= 0.2
+    assert (both.log_odds(joined.replace(end=end)) != both.log_odds(bare_words)).any()
+    assert (both.log_odds(joined[:50]) != both.log_odds(bare_words[:50])).any()

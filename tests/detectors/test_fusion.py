@@ -240,6 +240,24 @@ def test_what_is_wrong_in_a_column_is_not_passed_over() -> None:
         fusion.detect(wrong)
 
 
+def test_a_column_that_nobody_has_is_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    start = np.array([0.0, 1.0, 3.0])
+    ends = Segmentation.of_gaps(3, [0])
+    lesson = Transcript(("a", "b", "c"), start=start, end=start + 1, sentences=ends)
+    with pytest.raises(LayerError, match=r"Column\(column='x'.* nothing to say of any of 1"):
+        Fusion((PAUSE, Column("x"))).train([lesson], [lesson])
+    Fusion((PAUSE, Column("x"))).detect(lesson)
+    assert "the other detectors decide without it" in caplog.text
+
+
+def test_learnt_weights_are_told() -> None:
+    learnt = Fusion((PAUSE, Column("x"))).with_model(np.array([0.5, 1.25, -2.0]))
+    assert learnt.told() == (
+        "Learnt weights: 1.250 for Pause, -2.000 for Column; constant 0.500 with the bias."
+    )
+    assert Fusion((PAUSE,), weights=(1.0,)).told() == ""
+
+
 def test_labels_coverage_and_reach_come_from_the_detectors() -> None:
     given = Transcript(("a", "b"), mark=("", "!"))
     rate = Rate().with_model(np.full(1, 5.0))

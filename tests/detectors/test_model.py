@@ -156,7 +156,7 @@ def test_pauses_decide_in_another_language(
     assert same(model, Pause(), talk(30, language=language, id=""))
     about = f"in {name}, and the model en is for English; pauses and marks decide alone"
     assert notes.messages == [f"talk: {about}", f"a recording: {about}"]
-    assert [record.levelname for record in notes.records] == ["INFO", "INFO"]
+    assert [record.levelname for record in notes.records] == ["WARNING", "WARNING"]
 
 
 def test_codes_without_a_list_are_others_only_if_that_is_sure(tmp_path: Path) -> None:

@@ -116,3 +116,18 @@ def test_nothing_to_go_by_is_told(caplog: pytest.LogCaptureFixture) -> None:
 def test_one_word_and_no_word() -> None:
     assert ends(timed((0, 1))) == [0]
     assert ends(Transcript(())) == []
+
+
+def test_marks_that_stand_as_words_are_marks() -> None:
+    words = 'so it goes . well , not quite ! " yes'.split()
+    found = Pause().detect(Transcript(tuple(words)))
+    assert found.gaps.tolist() == [3, 9, 10]
+    assert found.label is not None
+    assert [mark for mark in found.label if mark] == [".", "!"]
+    assert Pause().lacks(Transcript(("a", "."))) == ""
+    assert "no sentence marks" in Pause().lacks(Transcript(("a", ",", "b")))
+
+
+def test_marks_before_the_first_word_end_nothing() -> None:
+    found = Pause().detect(Transcript((".", "so", ".", "well")))
+    assert found.gaps.tolist() == [2, 3]

@@ -33,12 +33,25 @@ Examples:
     shell_complete=cast(Any, options.detectors),
     help="What finds the sentences: a model's name or folder, or a detector, settings in brackets.",
 )
+@click.option(
+    "--normalize",
+    default="none",
+    show_default=True,
+    metavar="STEPS",
+    help="Steps before sentences are looked for, joined with +, as in case+punctuation.",
+)
 @options.to
 @options.output
 @options.format
 @options.as_json
 def command(
-    files: tuple[str, ...], detector: str, to: str, output: str, format: str | None, json: bool
+    files: tuple[str, ...],
+    detector: str,
+    normalize: str,
+    to: str,
+    output: str,
+    format: str | None,
+    json: bool,
 ) -> None:
     """Find where sentences end and write them, one a line unless a format is told.
 
@@ -49,7 +62,7 @@ def command(
 
     if json and (to or output != "-"):
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
-    found = watched(api.segment(files, detector=detector, format=format))
+    found = watched(api.segment(files, detector=detector, normalize=normalize, format=format))
     if json:
         for transcript in found:
             click.echo(_json.dumps(described(transcript), ensure_ascii=False))

@@ -112,7 +112,9 @@ def command(json: bool, **asked: Any) -> None:
         return
     if found.curve:
         click.echo(curve(found))
-    click.echo(f"caesura: the model is in {asked['out']}", err=True)
+    import logging
+
+    logging.getLogger("caesura.training").info("the model is in %s", asked["out"])
 
 
 def curve(training: Training) -> str:

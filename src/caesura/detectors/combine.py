@@ -19,6 +19,10 @@ from caesura.settings import between, one_of
 from caesura.transcript import Floats, Strings, Transcript
 
 PARTS = ("lm", "pause")
+
+ENOUGH, FEWEST = 50, 0.02
+"""Of so many gaps with known pauses, the share that shows one if times are worth looking at."""
+
 WORDS, PAUSES = LM(), PauseModel()
 
 
@@ -29,7 +33,7 @@ class Combination(FiniteState):
     In way 'A' pauses count as p(f | e) (equations 10 to 12), in way 'B' as p(e | f) (13 and 14).
     `decision` is 'posterior' or 'viterbi'; `bias` is added to the log-odds, and
     `lone_bias` besides in a recording without word times and pause markers, where words decide
-    alone.
+    alone. Times that show next to no pauses are taken for none.
     """
 
     lm: LM = WORDS
@@ -98,7 +102,7 @@ class Combination(FiniteState):
         """Score each class of each word after each history, with the pause that follows."""
         scores = self.lm.scores(transcripts, spoken)
         said = [
-            self.pause.emissions(without_punctuation(each, kept), self.way)  # type: ignore[arg-type]
+            self.pause.emissions(without_punctuation(self._trusted(each), kept), self.way)  # type: ignore[arg-type]
             for each, kept in zip(transcripts, spoken.kept, strict=True)
         ]
         width = gap_classes.count(self.classes)
@@ -109,8 +113,17 @@ class Combination(FiniteState):
 
     def bias_in(self, transcript: Transcript) -> float:
         """Give what is added to the log-odds of a recording."""
-        alone = transcript.pause is None and bool(np.isnan(transcript.pauses()).all())
+        pauses = self._trusted(transcript).pauses()
+        alone = transcript.pause is None and bool(np.isnan(pauses).all())
         return self.bias + (self.lone_bias if alone else 0.0)
+
+    def _trusted(self, transcript: Transcript) -> Transcript:
+        """Leave out times that hardly show a pause: they were joined end to end, or made up."""
+        pauses = transcript.pauses()
+        known = pauses[~np.isnan(pauses)]
+        if len(known) < ENOUGH or np.mean(known >= self.pause.step / 2) >= FEWEST:
+            return transcript
+        return transcript.replace(start=None, end=None)
 
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known."""

@@ -143,6 +143,15 @@ class Fusion(Learner[Floats]):
             raise ModelError(f"the weights are not {len(parts) + 1} numbers")
         return made.with_model(np.array(weights, np.float64))
 
+    def told(self) -> str:
+        """Say which weights were learnt."""
+        if self.weights or self._model is None:
+            return ""
+        constant, weights = self.terms
+        pairs = zip(weights, self.detectors, strict=True)
+        each = ", ".join(f"{weight:.3f} for {inner.name}" for weight, inner in pairs)
+        return f"Learnt weights: {each}; constant {constant:.3f} with the bias."
+
     def lacks(self, transcript: Transcript) -> str:
         """Say what all detectors lack; one that has something to go by is enough."""
         lacking = [inner.lacks(transcript) for inner in self.detectors]
@@ -178,6 +187,13 @@ class Fusion(Learner[Floats]):
             raise LayerError(
                 f"the weights of {self.name} are learnt from sentences; there are none"
             )
+        for inner in self.detectors:
+            lacking = {inner.lacks(one) for one in known}
+            if "" not in lacking:
+                raise LayerError(
+                    f"{inner!r} has nothing to say of any of {len(known)} recordings: "
+                    + "; ".join(sorted(lacking)[:3])
+                )
         # The last gap of a recording is a boundary whatever the evidence: nothing to learn from.
         evidence = _evidence(self.detectors, known)
         rows = np.concatenate([np.column_stack(columns)[:-1] for columns in evidence])
@@ -223,9 +239,10 @@ def _said(detector: Detector, transcripts: Sequence[Transcript]) -> list[Segment
 def _said_of(detector: Detector, transcript: Transcript) -> Segmentation:
     try:
         return detector.detect(transcript)
-    except LayerError:
+    except LayerError as error:
         if not detector.lacks(transcript):
             raise
+        logger.warning("%s; the other detectors decide without it", error)
         return Segmentation(np.zeros(len(transcript), np.bool_))
 
 

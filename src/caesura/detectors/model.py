@@ -112,7 +112,7 @@ class Model(Detector):
         if note not in self._told:
             self._told.add(note)
             id = transcript.id or "a recording"
-            logger.info("%s: %s; pauses and marks decide alone", id, misfit)
+            logger.warning("%s: %s; pauses and marks decide alone", id, misfit)
 
     @cached_property
     def _told(self) -> set[tuple[str, str]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from caesura.contracts import Detector, Stream
 from caesura.detectors.window import WindowStream
 from caesura.settings import strings
 from caesura.text.marks import end_mark, sentence_ends
+from caesura.text.normalize import standing
 from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
 
 EVIDENCE = ("pause", "speaker", "marks")
@@ -26,6 +27,9 @@ PER_SECOND = 10.0
 MOST_OF_A_PAUSE = 4.0
 MARK, NO_MARK, SPEAKER, NOTHING = 8.0, -6.0, 20.0, -1.0
 """Log-odds: marks outweigh pauses, and a new speaker outweighs both."""
+
+NO_GAP = -50.0
+"""Log-odds between a word and the marks that follow it as words of their own."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +65,7 @@ class Pause(Detector):
         """Add up what pause, marks and speakers say of each gap."""
         odds = self._pauses(transcript) if "pause" in self.evidence else None
         total = np.full(len(transcript), NOTHING) if odds is None else odds
-        if "marks" in self.evidence and transcript.mark is not None:
+        if "marks" in self.evidence:
             total = total + _marks(transcript)
         if "speaker" in self.evidence and transcript.speaker is not None:
             total = total + SPEAKER * speaker_changes(transcript.speaker)
@@ -69,16 +73,19 @@ class Pause(Detector):
 
     def label(self, transcript: Transcript) -> Strings | None:
         """Plain sentence mark at each gap, where the text has marks."""
-        if transcript.mark is None:
+        written = _written(transcript)
+        if written is None:
             return None
-        return tuple(sentence_ends(transcript.words, transcript.mark, ".?!;"))
+        ends = iter(sentence_ends(written.words, written.marks, ".?!;"))
+        last = set(written.last.tolist())
+        return tuple(next(ends) if gap in last else "" for gap in range(len(transcript)))
 
     def lacks(self, transcript: Transcript) -> str:
         """Name the evidence that would be needed where there is none at all."""
         known = {
             "pause": bool((self._is_pause(transcript) & ~np.isnan(transcript.pauses())).any()),
             "speaker": len(set(transcript.speaker or ()) - {""}) > 1,
-            "marks": any(end_mark(mark) for mark in set(transcript.mark or ())),
+            "marks": _has_marks(transcript),
         }
         if len(transcript) < 2 or any(known[name] for name in self.evidence):
             return ""
@@ -108,17 +115,59 @@ class Pause(Detector):
         return np.fromiter((cell in self.markers for cell in cells), np.bool_, len(cells))
 
 
+class _Written(NamedTuple):
+    """Words with the marks after them, and the gap after each and its marks."""
+
+    words: Sequence[str]
+    marks: Sequence[str]
+    last: Indices
+
+
+def _written(transcript: Transcript) -> _Written | None:
+    """Give words and marks, also of marks that stand as words; None if there are no marks."""
+    alone = standing(transcript)
+    marks = transcript.mark
+    if not alone.any():
+        gaps = np.arange(len(transcript))
+        return None if marks is None else _Written(transcript.words, marks, gaps)
+    # What comes before the first word belongs to no word, and to no gap that is one.
+    words: list[str] = []
+    joined: list[str] = []
+    last: list[int] = []
+    for at, (word, is_mark) in enumerate(zip(transcript.words, alone.tolist(), strict=True)):
+        mark = marks[at] if marks is not None else ""
+        if not is_mark:
+            words.append(word)
+            joined.append(mark)
+            last.append(at)
+        elif words:
+            joined[-1] += word + mark
+            last[-1] = at
+    return _Written(words, joined, np.array(last, np.int64))
+
+
+def _has_marks(transcript: Transcript) -> bool:
+    written = _written(transcript)
+    return written is not None and any(map(end_mark, set(written.marks)))
+
+
 def _marks(transcript: Transcript) -> Floats:
     """Evidence of the marks: for a boundary, against one, or none in unpunctuated stretches."""
-    marks = transcript.mark or ()
-    count = len(marks)
-    is_end = np.fromiter(map(bool, sentence_ends(transcript.words, marks, ".?!")), np.bool_, count)
-    is_marked = np.fromiter((mark != "" for mark in marks), np.bool_, count)
+    written, count = _written(transcript), len(transcript)
+    if written is None:
+        return np.zeros(count)
+    is_end, is_marked = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    is_end[written.last] = [*map(bool, sentence_ends(written.words, written.marks, ".?!"))]
+    is_marked[written.last] = [mark != "" for mark in written.marks]
     seen = np.concatenate([[0], np.cumsum(is_end)])
     gaps = np.arange(count)
     near = seen[np.minimum(gaps + CONTEXT + 1, count)] > seen[np.maximum(gaps - CONTEXT, 0)]
     punctuated = is_marked | (near & (_unmarked(is_marked) <= STRETCH))
-    return np.where(is_end, MARK, np.where(punctuated, NO_MARK, 0.0))
+    odds = np.where(is_end, MARK, np.where(punctuated, NO_MARK, 0.0))
+    inner = np.ones(count, np.bool_)
+    inner[written.last] = False
+    odds[inner] = NO_GAP
+    return odds
 
 
 def _unmarked(is_marked: Flags) -> Indices:

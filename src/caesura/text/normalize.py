@@ -58,8 +58,9 @@ NOTES = "♪♫♩♬🎵🎶"
 """Signs for music."""
 
 
-def normalize(transcript: Transcript, steps: Sequence[str]) -> Transcript:
-    """Apply the named steps one after another."""
+def normalize(transcript: Transcript, steps: str | Sequence[str]) -> Transcript:
+    """Apply the named steps one after another; a text has them joined with +."""
+    steps = steps.split("+") if isinstance(steps, str) else steps
     describe(steps)
     for step in steps:
         transcript = STEPS[step](transcript)
@@ -121,8 +122,8 @@ def punctuation(transcript: Transcript) -> Transcript:
     """
     words = _mapped(transcript.words, lambda word: bare(word).replace("’", "'"))
     plain = transcript.replace(words=words, opening=None, mark=None)
-    standing = _standing(transcript)
-    return plain.take(~standing) if standing.any() else plain
+    alone = standing(transcript)
+    return plain.take(~alone) if alone.any() else plain
 
 
 def marks(transcript: Transcript) -> Transcript:
@@ -132,20 +133,20 @@ def marks(transcript: Transcript) -> Transcript:
     or to the next if it opens something.
     """
     table = {word: _pieces(word) for word in set(transcript.words)}
-    standing = _standing(transcript)
+    alone = standing(transcript)
     glued = {word: piece for word, piece in table.items() if piece.word and piece.word != word}
-    if not glued and not standing.any():
+    if not glued and not alone.any():
         return transcript
     opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
     for at in [at for at, word in enumerate(transcript.words) if word in glued]:
         piece = glued[transcript.words[at]]
         opening[at] += piece.opening
         mark[at] = piece.mark + mark[at]
-    blank = _attached(transcript, opening, mark, standing)
+    blank = _attached(transcript, opening, mark, alone)
     words = tuple(table[word].word for word in transcript.words)
     whole = transcript.replace(words=words, opening=tuple(opening), mark=tuple(mark))
-    kept = whole.take(~standing)
-    return kept if transcript.blank is None else kept.replace(blank=blank[~standing])
+    kept = whole.take(~alone)
+    return kept if transcript.blank is None else kept.replace(blank=blank[~alone])
 
 
 def fillers(transcript: Transcript) -> Transcript:
@@ -237,15 +238,13 @@ def _without_notes(transcript: Transcript) -> Transcript:
     return _without(bare, {at: mark[at] for at in gone})
 
 
-def _attached(
-    transcript: Transcript, opening: list[str], mark: list[str], standing: Flags
-) -> Flags:
+def _attached(transcript: Transcript, opening: list[str], mark: list[str], alone: Flags) -> Flags:
     """Give punctuation that stands alone to its neighbours; tell where blanks follow then."""
     count = len(transcript)
     blank = np.ones(count, np.bool_) if transcript.blank is None else transcript.blank.copy()
-    kept = np.flatnonzero(~standing)
+    kept = np.flatnonzero(~alone)
     front: dict[int, str] = {}
-    for at in np.flatnonzero(standing).tolist():
+    for at in np.flatnonzero(alone).tolist():
         surface = opening[at] + transcript.words[at] + mark[at]
         place = int(np.searchsorted(kept, at))
         after = int(kept[place]) if place < len(kept) else -1
@@ -266,13 +265,13 @@ def _mapped(words: Strings, change: Callable[[str], str]) -> Strings:
     return tuple(map(table.__getitem__, words))
 
 
-def _standing(transcript: Transcript) -> Flags:
+def standing(transcript: Transcript) -> Flags:
     """Tell which words are punctuation and nothing else."""
     table = {word: not bare(word) for word in set(transcript.words)}
-    standing = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    found = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     if transcript.tag is not None and "PUNCT" in transcript.tag:
-        standing |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
-    return standing
+        found |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
+    return found
 
 
 def bare(word: str) -> str:
