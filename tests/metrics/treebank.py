@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -94,7 +93,6 @@ def _rows(sentence: list[Token]) -> Iterator[str]:
 
 def transcript(page: str) -> Transcript:
     """Read a page as one text."""
-    logging.getLogger("caesura").setLevel(logging.ERROR)
     (found,) = ConllU().read(io.BytesIO(page.encode()))
     return found
 
