@@ -1,6 +1,7 @@
 """Fixtures for all tests: the corpora, and a clean environment."""
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -8,6 +9,9 @@ import pytest
 
 hypothesis.settings.register_profile("caesura", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("caesura")
+
+# A shell has interrupts ignored in what it runs in the background; tests send some.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
