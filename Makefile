@@ -12,7 +12,7 @@ BIN := .venv/bin
 	touch $@
 
 .venv/test.stamp: .venv/try.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,plot,train]'
 	touch $@
 
 try: .venv/try.stamp

@@ -1,16 +1,22 @@
 """Names, settings, and texts that are neither."""
 
+import sys
+from dataclasses import dataclass
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura import registry
+from caesura.contracts import Configured
 from caesura.detectors.column import Column
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.lookahead import Lookahead
 from caesura.detectors.pause import Pause
 from caesura.errors import CaesuraError, UnknownName
 from caesura.metrics.boundary import Boundary
+from caesura.taggers.stored import Tagged
+from caesura.taggers.tagger import Tagger
 
 
 def test_a_name_alone_has_the_defaults() -> None:
@@ -71,6 +77,41 @@ def test_what_is_wrong_is_said_in_one_line(text: str, message: str) -> None:
         registry.parse("detector", text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_names_are_unique_over_kinds() -> None:
+    every = [name for kind in registry.NAMES for name in registry.names(kind)]
+    assert len(set(every)) == len(every)
+
+
+@dataclass(frozen=True, repr=False)
+class Reader(Configured):
+    """Something made with a thing of another kind."""
+
+    tagger: object = None
+    others: tuple[object, ...] = ()
+
+    name = "Reader"
+
+
+def test_settings_may_be_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = f"{Reader.__module__}:{Reader.__name__}"
+    monkeypatch.setitem(sys.modules, Reader.__module__, sys.modules[__name__])
+    monkeypatch.setitem(registry.NAMES["metric"], "Reader", place)
+    made: object = Reader(Tagger(size=7), (Pause(), Tagged("x")))
+    text = "Reader(Tagger(size=7), others=(Pause, Tagged('x')))"
+    assert made == registry.parse("metric", text)
+    assert made == registry.parse("metric", repr(made))
+
+
+def test_a_thing_of_another_kind_is_refused_by_its_kind() -> None:
+    for text in ("Tagger", "Tagger(size=3)"):
+        with pytest.raises(UnknownName, match="Tagger is a tagger, and a detector is wanted"):
+            registry.parse("detector", text)
+    with pytest.raises(UnknownName, match="Lookahead: detector is a detector, not Tagger"):
+        registry.parse("detector", "Lookahead(Tagger)")
+    assert registry.learner("Tagger(size=3)") == Tagger(size=3)
+    assert registry.learner("Pause(1)") == Pause(1)
 
 
 @given(st.text(max_size=40))

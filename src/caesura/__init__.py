@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         reproduce,
         score,
         segment,
+        stream,
         train,
         write,
     )
@@ -57,6 +58,7 @@ _ROOMS = {
         "reproduce",
         "score",
         "segment",
+        "stream",
         "train",
         "write",
     ),
@@ -102,6 +104,7 @@ __all__ = [
     "reproduce",
     "score",
     "segment",
+    "stream",
     "train",
     "write",
 ]

@@ -10,7 +10,7 @@ from caesura import registry, storage
 from caesura.aligning import CARRIED, COMPARED, aligned
 from caesura.cards import Card
 from caesura.comparison import Comparison
-from caesura.contracts import Detector, Format, Metric
+from caesura.contracts import Detector, Format, Metric, Trainable
 from caesura.detectors.model import chosen
 from caesura.errors import MismatchError
 from caesura.evaluation import LEAST, Plan, evaluated, steps_of
@@ -19,9 +19,11 @@ from caesura.inputs import Input, Inputs, each, pooled, read
 from caesura.material import Gathering
 from caesura.numeric.stats import RESAMPLES, SEED
 from caesura.scores import Scores
+from caesura.streaming import Words, streamed
+from caesura.tagging import tries as tries_of
 from caesura.text.normalize import describe
 from caesura.text.normalize import normalize as normalized
-from caesura.training import Training, Tries, keep, refuse_place
+from caesura.training import Training, keep, refuse_place
 from caesura.transcript import Strings, Transcript
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "reproduce",
     "score",
     "segment",
+    "stream",
     "train",
     "write",
 ]
@@ -105,6 +108,25 @@ def segment(
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
         yield transcript.replace(sentences=found)
+
+
+def stream(
+    words: Words,
+    *,
+    detector: str | Detector = "en",
+    format: str | None = None,
+    state: str | Path | None = None,
+    bad: str = "stop",
+) -> Iterator[Transcript]:
+    """Give each sentence as soon as it is final, while words still arrive.
+
+    `words` are a file (- is standard input) of JSON objects or CTM rows, one a line, or such
+    objects one by one. Evidence `delay_words` and `delay_seconds` says how long after the end of
+    a sentence that was decided. With a `state` file a stream that was cut goes on where it was.
+    A `bad` line stops the stream, or is skipped.
+    """
+    terms = {"detector": detector, "format": format, "state": state, "bad": bad}
+    return (each.sentence for each in streamed(words, **terms))  # type: ignore[arg-type]
 
 
 def score(
@@ -234,7 +256,7 @@ def report(
 
 
 def train(
-    detector: str | Detector,
+    detector: str | Trainable,
     *,
     train: Inputs,
     out: str | Path,
@@ -254,10 +276,11 @@ def train(
 
     Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
-    of other kinds. The rest goes on the card of the model.
+    of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
+    that it tags right. The rest goes on the card of the model.
     """
-    asked = registry.parse("detector", detector) if isinstance(detector, str) else detector
-    tries, steps = Tries(asked, tune, goal), steps_of(normalize)
+    asked = registry.learner(detector) if isinstance(detector, str) else detector
+    tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     refuse_place(out)
     gathering = Gathering(steps)
@@ -301,7 +324,7 @@ def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe what is registered: formats, detectors, metrics and normalisation steps."""
+    """Describe what is registered: formats, detectors, taggers, metrics and normalisation steps."""
     from caesura.catalogue import described
 
     return described(kind)

@@ -1,4 +1,4 @@
-"""What formats, detectors, streams and metrics promise each other.
+"""What formats, detectors, streams, taggers and metrics promise each other.
 
 The laws, tested for everything registered (tests/laws):
 
@@ -15,28 +15,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, BinaryIO, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.configured import Configured as Configured
+from caesura.configured import Trainable as Trainable
 from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
-
-
-class Configured:
-    """A frozen dataclass whose `repr` is the text a user types to get it."""
-
-    name: ClassVar[str]
-    """The registered name."""
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What it was made with."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
-    def __repr__(self) -> str:
-        return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
 
 
 class Format(Configured, ABC):
@@ -226,7 +213,7 @@ class Stream(ABC):
         """Give, as JSON can hold it, what `Detector.stream(state)` needs to take up the thread."""
 
 
-class Detector(Configured, ABC):
+class Detector(Trainable, ABC):
     """Gathers evidence about each gap and decides where sentences end."""
 
     @abstractmethod
@@ -246,39 +233,6 @@ class Detector(Configured, ABC):
         """Decide for many recordings at once, which may be faster and says just the same."""
         return [self.detect(transcript) for transcript in transcripts]
 
-    relearns: ClassVar[frozenset[str]] = frozenset()
-    """Settings on which depends what is learnt; all others can be changed after training."""
-
-    def train(
-        self,
-        train: Sequence[Transcript],
-        dev: Sequence[Transcript] = (),
-        text: Sequence[Transcript] = (),
-    ) -> Self:
-        """Give a detector of this configuration with what can be learnt from transcripts.
-
-        `train` is speech like that to be segmented, `text` more sentences of other kinds; `dev`
-        is for what must not be learnt from the same recordings. A detector that has nothing to
-        learn gives itself.
-        """
-        return self
-
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
-        """Give what training taught, as arrays with names; nothing if there is nothing to learn."""
-        return {}
-
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
-        """Give the same detector with what another of this configuration has learnt."""
-        return self
-
-    def told(self) -> str:
-        """Say in a sentence what was learnt, if that can be said: it goes on a model's card."""
-        return ""
-
-    def adjusted(self, **settings: Any) -> Self:
-        """Give the same detector, and what it has learnt, with other settings."""
-        return replace(self, **settings)  # type: ignore[type-var]
-
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known; all of them, if words play no part."""
         return 1.0
@@ -290,6 +244,18 @@ class Detector(Configured, ABC):
     @abstractmethod
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Begin, or take up again, to detect in words that arrive over time."""
+
+
+class Tagging(Trainable, ABC):
+    """Gives words their parts of speech, where a transcript does not bring them."""
+
+    @abstractmethod
+    def tag(self, transcript: Transcript) -> Transcript:
+        """Give the transcript with a tag for each word; punctuation has PUNCT."""
+
+    def tag_all(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
+        """Tag many recordings at once, which may be faster and says just the same."""
+        return [self.tag(transcript) for transcript in transcripts]
 
 
 def as_json(value: Any) -> Any:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from caesura.errors import UnknownName
 
 if TYPE_CHECKING:
-    from caesura.contracts import Configured, Detector, Format, Metric
+    from caesura.contracts import Configured, Detector, Format, Metric, Tagging
 
-Kind = Literal["format", "detector", "metric"]
+Kind = Literal["format", "detector", "tagger", "metric"]
 
 NAMES: dict[Kind, dict[str, str]] = {
     "format": {
@@ -63,6 +63,12 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Model": "caesura.detectors.model:Model",
         "Column": "caesura.detectors.column:Column",
         "Fusion": "caesura.detectors.fusion:Fusion",
+        "CRF": "caesura.detectors.crf:CRF",
+        "SVM": "caesura.detectors.svm:SVM",
+    },
+    "tagger": {
+        "Tagger": "caesura.taggers.tagger:Tagger",
+        "Tagged": "caesura.taggers.stored:Tagged",
     },
     "metric": {
         "Boundary": "caesura.metrics.boundary:Boundary",
@@ -76,6 +82,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Tolerant": "caesura.metrics.tolerant:Tolerant",
         "Majority": "caesura.metrics.majority:Majority",
         "KolarLamel": "caesura.metrics.majority:KolarLamel",
+        "Latency": "caesura.metrics.latency:Latency",
     },
 }
 
@@ -90,6 +97,8 @@ def find(kind: Literal["format"], name: str) -> type[Format]: ...
 @overload
 def find(kind: Literal["detector"], name: str) -> type[Detector]: ...
 @overload
+def find(kind: Literal["tagger"], name: str) -> type[Tagging]: ...
+@overload
 def find(kind: Literal["metric"], name: str) -> type[Metric]: ...
 @overload
 def find(kind: Kind, name: str) -> type[Configured]: ...
@@ -97,6 +106,9 @@ def find(kind: Kind, name: str) -> type[Configured]:
     """Import and give the class of that name."""
     place = NAMES[kind].get(name)
     if place is None:
+        other = kind_of(name, kind)
+        if other != kind:
+            raise UnknownName(f"{name} is a {other}, and a {kind} is wanted")
         close = [known for known in NAMES[kind] if known.lower() == name.lower()]
         close = close or difflib.get_close_matches(name, NAMES[kind], n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(NAMES[kind])}"
@@ -111,6 +123,8 @@ def parse(kind: Literal["format"], text: str) -> Format: ...
 @overload
 def parse(kind: Literal["detector"], text: str) -> Detector: ...
 @overload
+def parse(kind: Literal["tagger"], text: str) -> Tagging: ...
+@overload
 def parse(kind: Literal["metric"], text: str) -> Metric: ...
 def parse(kind: Kind, text: str) -> Configured:
     """Make what the text describes: a registered name, perhaps with settings in brackets."""
@@ -121,6 +135,19 @@ def parse(kind: Kind, text: str) -> Configured:
             f"{text!r} is not a {kind}", remedy="write a name, as in Name or Name(setting=1)"
         ) from error
     return _build(kind, tree, text)
+
+
+def learner(text: str) -> Detector | Tagging:
+    """Make the detector or the tagger that a text describes."""
+    if kind_of(text.split("(")[0].strip(), "detector") == "tagger":
+        return parse("tagger", text)
+    return parse("detector", text)
+
+
+def kind_of(name: str, usual: Kind) -> Kind:
+    """Tell of what kind a registered name is; the usual one, if it is of that or of none."""
+    others = (kind for kind in NAMES if name in NAMES[kind])
+    return usual if name in NAMES[usual] else next(others, usual)
 
 
 def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
@@ -141,9 +168,11 @@ def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
 
 
 def _value(kind: Kind, tree: ast.expr, text: str) -> Any:
-    """Give a setting: a literal, a registered thing of the same kind, or several of either."""
-    if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and tree.id in NAMES[kind]):
-        return _build(kind, tree, text)
+    """Give a setting: a literal, a registered thing of any kind, or several of either."""
+    named = tree.func if isinstance(tree, ast.Call) else tree
+    inner = kind_of(named.id, kind) if isinstance(named, ast.Name) else kind
+    if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and tree.id in NAMES[inner]):
+        return _build(inner, tree, text)
     if isinstance(tree, (ast.Tuple, ast.List)):
         values = [_value(kind, element, text) for element in tree.elts]
         return tuple(values) if isinstance(tree, ast.Tuple) else values

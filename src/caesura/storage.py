@@ -1,10 +1,10 @@
-"""Model folders: what a detector has learnt, and a card that says what it is.
+"""Model folders: what a detector or a tagger has learnt, and a card that says what it is.
 
     card.json             the detector and its settings, data, scores, licence, checksums
     arrays.safetensors    what was learnt
 
 A folder is read only if both files say what they said when they were written. Nothing in them
-is code: the registry makes the detector, which is then given arrays of numbers.
+is code: the registry makes the detector or tagger, which is then given arrays of numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from caesura import registry
 from caesura.cards import ANEW, FORMAT, Card
-from caesura.contracts import Detector
+from caesura.contracts import Detector, Tagging, Trainable
 from caesura.errors import CaesuraError, ModelError, OutputError, UnknownName
 from caesura.outputs import atomic_folder
 from caesura.version import __version__
@@ -40,13 +40,31 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Stored(NamedTuple):
-    """A model: its card, and the detector that has learnt."""
+    """A model: its card, and what has learnt."""
 
     card: Card
-    detector: Detector
+    learner: Trainable
+
+    @property
+    def detector(self) -> Detector:
+        """The detector; it is an error if the model is a tagger."""
+        if isinstance(self.learner, Detector):
+            return self.learner
+        raise self._other("a detector", "name another model, or train a detector")
+
+    @property
+    def tagger(self) -> Tagging:
+        """The tagger; it is an error if the model is a detector."""
+        if isinstance(self.learner, Tagging):
+            return self.learner
+        raise self._other("a tagger", "train one: caesura train Tagger --train FILES --out MODEL")
+
+    def _other(self, wanted: str, remedy: str) -> ModelError:
+        what = f"the model {self.card.name} is a {self.learner.name}, and {wanted} is wanted"
+        return ModelError(what, remedy=remedy)
 
 
-def save(folder: str | Path, detector: Detector, card: Card) -> Path:
+def save(folder: str | Path, detector: Trainable, card: Card) -> Path:
     """Write a model folder, all of it or nothing, in place of a model that is there already.
 
     The card gets the detector, the version and the checksums. The same detector and card give
@@ -170,9 +188,9 @@ def _is_model(folder: Path) -> bool:
     return names <= {CARD, ARRAYS} and FORMAT.encode() in _read(folder / CARD, CARD_LIMIT)
 
 
-def _refuse_unreadable(detector: Detector) -> None:
+def _refuse_unreadable(detector: Trainable) -> None:
     try:
-        same = registry.parse("detector", repr(detector)) == detector
+        same = registry.learner(repr(detector)) == detector
     except CaesuraError as error:
         raise ModelError(f"{detector!r} cannot be stored: {error}") from error
     if not same:
@@ -208,10 +226,10 @@ def _refuse_others_than_numbers(arrays: Arrays) -> None:
             raise ModelError(f"the array {name!r} is of {array.dtype}, and not of numbers")
 
 
-def _taught(card: Card, arrays: Arrays) -> Detector:
-    """Make the detector of a card and give it what was learnt."""
+def _taught(card: Card, arrays: Arrays) -> Trainable:
+    """Make the detector or tagger of a card and give it what was learnt."""
     try:
-        detector = registry.parse("detector", card.detector).knowing(arrays)
+        detector = registry.learner(card.detector).knowing(arrays)
         names = set(detector.learnt())
     except UnknownName as error:
         raise ModelError(

@@ -10,22 +10,23 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from caesura import storage
-from caesura.contracts import Counts, Detector, Undefined, Value, as_json
+from caesura.contracts import Counts, Detector, Trainable, Undefined, Value, as_json
 from caesura.errors import LayerError, MismatchError, OutputError, UnknownName
-from caesura.material import Material, inner_gaps, refuse_shared, refuse_undivided, usable
+from caesura.material import PURPOSES, Material, inner_gaps, refuse_shared, refuse_undivided, usable
 from caesura.metrics.boundary import Boundary
-from caesura.numeric.thresholds import GOALS, Goal, best_threshold
+from caesura.numeric.thresholds import GOALS, best_threshold
 from caesura.transcript import Flags, Segmentation, Transcript
 from caesura.tuning import changed, learns_anew, ranges, shown
 
 logger = logging.getLogger("caesura.training")
 
 RATES = ("precision", "recall", "f1", "ser")
+SHORT = dict(zip(RATES, ("P", "R", "F1", "SER"), strict=True))
 METRIC = Boundary()
 
 
@@ -37,12 +38,12 @@ class Row:
     scores: Mapping[str, Value]
     bias: float | None = None
 
-    def merit(self, goal: Goal) -> float:
+    def merit(self, goal: str) -> float:
         """Say how good the scores are; the worst is a score that has no value."""
         value = self.scores[goal]
         if isinstance(value, Undefined):
             return -inf
-        return value if goal == "f1" else -value
+        return -value if goal == "ser" else value
 
     def to_json(self) -> dict[str, Any]:
         """Give what JSON can hold; a score without a value is null."""
@@ -53,14 +54,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Training:
-    """A trained detector, and what was seen on development recordings on the way.
+    """A trained detector or tagger, and what was seen on development recordings on the way.
 
     `curve` has a row for each combination of settings that was tried, in the order asked for;
     `best` is the place of the chosen one. Without development recordings there are no scores.
     """
 
-    detector: Detector
-    goal: Goal = "f1"
+    detector: Any
+    goal: str = "f1"
     scores: Mapping[str, Value] = field(default_factory=dict)
     curve: tuple[Row, ...] = ()
     best: int = 0
@@ -100,10 +101,12 @@ class Tries:
     What cannot be tried is told before anything is read or learnt.
     """
 
-    def __init__(self, detector: Detector, tune: str | Sequence[str], goal: str) -> None:
+    goals: ClassVar[Sequence[str]] = GOALS
+
+    def __init__(self, detector: Trainable, tune: str | Sequence[str], goal: str) -> None:
         values = ranges(tune)
-        self.detector = detector
-        self.goal = _goal(goal)
+        self.detector: Any = detector
+        self.goal: Any = self._known(goal)
         self.anew = [name for name in values if learns_anew(detector, name)]
         self.grid = [dict(zip(values, each, strict=True)) for each in product(*values.values())]
         for settings in self.grid:
@@ -116,12 +119,11 @@ class Tries:
         text: Sequence[Transcript] = (),
     ) -> Training:
         """Check the recordings, train on them, and tune if there are any to tune on."""
-        train, dev, text = usable(train, "train"), usable(dev, "dev"), usable(text, "text")
+        train, dev, text = self.usable(train, dev, text)
         if not train and not text:
             raise LayerError("there are no recordings to train on", remedy="name some with --train")
         refuse_shared(dev, (*train, *text))
         if dev:
-            refuse_undivided(dev)
             return self._run(train, dev, text)
         if self.grid != [{}]:
             raise MismatchError(
@@ -131,12 +133,23 @@ class Tries:
         logger.info("no development recordings: trained as it is, neither tuned nor scored")
         return Training(_learn(self.detector, train, dev, text), self.goal)
 
+    def usable(self, *parts: Sequence[Transcript]) -> list[list[Transcript]]:
+        """Give the recordings to train on, to tune on and with more text that can be used."""
+        found = [usable(part, name) for part, name in zip(parts, PURPOSES, strict=True)]
+        if found[1]:
+            refuse_undivided(found[1])
+        return found
+
+    def scores(self, detector: Any, dev: Sequence[Transcript]) -> dict[str, Value]:
+        """Score a detector on development recordings."""
+        return scored(detector.detect_all(dev), dev)
+
     def _run(
         self, train: Sequence[Transcript], dev: Sequence[Transcript], text: Sequence[Transcript]
     ) -> Training:
         """Train once for all combinations that share what is learnt, and try each of them."""
         rows: dict[int, Row] = {}
-        best: tuple[float, int, Detector] | None = None
+        best: tuple[float, int, Any] | None = None
         for learnt, places in self._groups().items():
             shared = dict(learnt)
             base = _learn(changed(self.detector, shared), train, dev, text, shared)
@@ -149,7 +162,7 @@ class Tries:
                     best = merit, place, candidate
         assert best is not None
         _, at, chosen = best
-        scores = scored(chosen.detect_all(dev), dev)
+        scores = self.scores(chosen, dev)
         rows[at] = replace(rows[at], scores=scores)
         return Training(chosen, self.goal, scores, tuple(rows[i] for i in sorted(rows)), at)
 
@@ -161,8 +174,8 @@ class Tries:
         return groups
 
     def _tried(
-        self, detector: Detector, settings: Mapping[str, Any], dev: Sequence[Transcript]
-    ) -> tuple[Detector, Row]:
+        self, detector: Any, settings: Mapping[str, Any], dev: Sequence[Transcript]
+    ) -> tuple[Any, Row]:
         """Score one combination, with the best bias where that can be set."""
         if _has_bias(detector) and "bias" not in settings:
             found = detector.adjusted(bias=0.0).detect_all(dev)
@@ -173,9 +186,15 @@ class Tries:
                 row = Row(settings, rates(odds > threshold, ends), 0.0 - threshold)
                 _tell(row)
                 return detector.adjusted(bias=row.bias), row
-        row = Row(settings, scored(detector.detect_all(dev), dev))
+        row = Row(settings, self.scores(detector, dev))
         _tell(row)
         return detector, row
+
+    def _known(self, goal: str) -> str:
+        if goal not in self.goals:
+            known = ", ".join(self.goals)
+            raise UnknownName(f"there is no goal {goal!r}", remedy=f"known are {known}")
+        return goal
 
 
 def scored(found: Sequence[Segmentation], dev: Sequence[Transcript]) -> dict[str, Value]:
@@ -197,20 +216,13 @@ def _plain(scores: Mapping[str, Value]) -> dict[str, Any]:
     return {name: as_json(value) for name, value in scores.items()}
 
 
-def _goal(goal: str) -> Goal:
-    for known in GOALS:
-        if goal == known:
-            return known
-    raise UnknownName(f"there is no goal {goal!r}", remedy=f"known are {', '.join(GOALS)}")
-
-
 def _learn(
-    detector: Detector,
+    detector: Trainable,
     train: Sequence[Transcript],
     dev: Sequence[Transcript],
     text: Sequence[Transcript],
     settings: Mapping[str, Any] | None = None,
-) -> Detector:
+) -> Trainable:
     logger.info("training %s%s", detector.name, f" with {shown(settings)}" if settings else "")
     begun = time.monotonic()
     learnt = detector.train(train, dev, text)
@@ -220,7 +232,7 @@ def _learn(
     return learnt
 
 
-def _has_bias(detector: Detector) -> bool:
+def _has_bias(detector: Trainable) -> bool:
     settings = detector.settings
     return "bias" in settings and settings.get("decision") != "viterbi"
 
@@ -235,8 +247,7 @@ def _by_log_odds(found: Sequence[Segmentation]) -> bool:
 
 def _tell(row: Row) -> None:
     """Say how well a combination does."""
-    pairs = zip(("P", "R", "F1", "SER"), RATES, strict=True)
-    values = " ".join(f"{short} {_short(row.scores[name])}" for short, name in pairs)
+    values = " ".join(f"{SHORT.get(k, k)} {_short(value)}" for k, value in row.scores.items())
     logger.info("%s %s", values, shown(row.settings) or "on development recordings")
 
 

@@ -1,17 +1,19 @@
-"""Settings to be tuned: ranges as users write them, and detectors that have other settings.
+"""Settings to be tuned: ranges as users write them, and things that have other settings.
 
-The name of a setting may lead into a detector within another: `lm.order`, `detectors.0.smooth`.
+The name of a setting may lead into what is within another: `lm.order`, `detectors.0.smooth`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
-from caesura.contracts import Detector
+from caesura.contracts import Trainable
 from caesura.errors import UnknownName
 from caesura.numeric.ranges import MOST_POINTS, number, points
+
+T = TypeVar("T", bound=Trainable)
 
 WORDS = {"True": True, "False": False, "None": None}
 
@@ -47,7 +49,7 @@ def _single(text: str) -> Any:
     return text
 
 
-def changed(detector: Detector, settings: Mapping[str, Any]) -> Detector:
+def changed(detector: T, settings: Mapping[str, Any]) -> T:
     """Give a detector with other settings, and all that it and those within it have learnt."""
     for name, value in settings.items():
         try:
@@ -68,12 +70,12 @@ def _with(thing: Any, path: Sequence[str], value: Any, name: str) -> Any:
     return thing.adjusted(**{path[0]: inner})
 
 
-def learns_anew(detector: Detector, name: str) -> bool:
+def learns_anew(detector: Trainable, name: str) -> bool:
     """Whether what is learnt depends on a setting, of a detector or of one within it."""
     thing: Any = detector
     for step in name.split("."):
         part = _part(thing, step, name)
-        if isinstance(thing, Detector) and step in thing.relearns:
+        if isinstance(thing, Trainable) and step in thing.relearns:
             return True
         thing = part
     return False
@@ -81,12 +83,12 @@ def learns_anew(detector: Detector, name: str) -> bool:
 
 def _part(thing: Any, step: str, name: str) -> Any:
     """Give what a step of a dotted name leads to: a setting, or one of several detectors."""
-    if isinstance(thing, Detector) and step in thing.settings:
+    if isinstance(thing, Trainable) and step in thing.settings:
         return thing.settings[step]
     if isinstance(thing, tuple) and step.isdecimal() and int(step) < len(thing):
         return thing[int(step)]
-    what = thing.name if isinstance(thing, Detector) else repr(thing)
-    known = ", ".join(thing.settings) if isinstance(thing, Detector) else ""
+    what = thing.name if isinstance(thing, Trainable) else repr(thing)
+    known = ", ".join(thing.settings) if isinstance(thing, Trainable) else ""
     raise UnknownName(
         f"{what} has no setting {step!r}" + (f" (of {name!r})" if step != name else ""),
         remedy=f"it has {known}" if known else "see: caesura list detectors",

@@ -17,12 +17,14 @@ REQUIRED = {
     "report": ["x", "--reference", "y", "--output", "z.html"],
     "reproduce": ["wisebe", "--data", ".", "--out", "x"],
     "models": [],
+    "stream": [],
     "train": ["Pause", "--train", "x", "--out", "y"],
     "list": [],
 }
 ONLY_SHOWN = {
     "align": {"to", "output", "json"},
     "segment": {"to", "output", "json"},
+    "stream": {"to", "json"},
     "score": {"json", "report"},
     "compare": {"json", "report"},
     "agree": {"json", "report"},

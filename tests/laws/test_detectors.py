@@ -39,9 +39,12 @@ DETECTORS = [
     "Column('bert', scale='probability', bias=-0.5)",
     "Fusion((Pause(evidence=('pause',)), Column('bert', scale='probability')))",
     "Fusion([Pause, Column('prosody'), Fusion((Pause,))], weights=(2, 0.5, -1), bias=0.25)",
+    "CRF(iterations=30)",
+    "CRF(c2=0.1, iterations=30, cutoff=2, decision='viterbi')",
+    "SVM(cost=0.5, bias=1)",
     *(f"Model({name!r})" for name in storage.shipped()),
 ]
-BOUND_TOGETHER = ("LM", "Combination", "Model")
+BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM")
 """Detectors for which every gap bears on every other: their own streams do not look at all."""
 
 LAYERS = ["start", "end", "speaker", "mark", "pause", "evidence", "sentences"]

@@ -11,14 +11,16 @@ from caesura.cli import options
 
 @click.command(
     "list",
-    short_help="List formats, detectors, metrics and normalisation steps.",
+    short_help="List formats, detectors, taggers, metrics and normalisation steps.",
     epilog="""\b
 Examples:
   caesura list
   caesura list formats
   caesura list metrics --json""",
 )
-@click.argument("kind", required=False, default="", metavar="[formats|detectors|metrics|steps]")
+@click.argument(
+    "kind", required=False, default="", metavar="[formats|detectors|taggers|metrics|steps]"
+)
 @options.as_json
 def command(kind: str, json: bool) -> None:
     """List what there is to choose from, all of it or one KIND."""

@@ -17,16 +17,17 @@ from caesura.version import __version__
 
 VERBS = {
     "segment": "Turn recognisers' files into sentences or captions.",
+    "stream": "Write sentences while the words still arrive.",
     "score": "Score a segmentation against one or more references.",
     "compare": "Test whether systems differ on the same references.",
     "agree": "Measure how far annotators agree with each other.",
     "report": "Write a report on one system or several: page, tables or figures.",
     "align": "Give recognised words the sentences of their punctuated script.",
-    "train": "Train a detector on transcripts with sentences, and keep it as a model.",
+    "train": "Train a detector or a tagger on transcripts, and keep it as a model.",
     "convert": "Write transcripts in another format.",
     "reproduce": "Run the study of a paper on corpora you have.",
     "models": "Show the models that ship with Caesura, or your own.",
-    "list": "List formats, detectors, metrics and normalisation steps.",
+    "list": "List formats, detectors, taggers, metrics and normalisation steps.",
 }
 
 

@@ -12,10 +12,10 @@ from caesura import registry
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def completing(kind: registry.Kind) -> Complete:
-    """Complete the names of one kind."""
+def completing(*kinds: registry.Kind) -> Complete:
+    """Complete the names of some kinds."""
     return lambda _context, _parameter, typed: [
-        name for name in registry.names(kind) if name.startswith(typed)
+        name for kind in kinds for name in registry.names(kind) if name.startswith(typed)
     ]
 
 

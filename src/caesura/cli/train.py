@@ -43,7 +43,7 @@ def described(command: Any) -> Any:
 
 @click.command(
     "train",
-    short_help="Train a detector on transcripts with sentences, and keep it as a model.",
+    short_help="Train a detector or a tagger on transcripts, and keep it as a model.",
     epilog="""\b
 Examples:
   caesura train PauseModel --train calls/ --dev held-out/ --out pauses
@@ -51,11 +51,12 @@ Examples:
       --tune step=0.05,0.1,0.2 --tune smooth=1,10,100 --goal ser
   caesura train LM --train calls/ --dev held-out/ --tune order=2,3,4 \\
       --text speeches.txt --text-format turns --out words
+  caesura train Tagger --train train.conllu --dev dev.conllu --out tagger
 
 Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
 again from the beginning.""",
 )
-@click.argument("detector", shell_complete=cast(Any, options.completing("detector")))
+@click.argument("detector", shell_complete=cast(Any, options.completing("detector", "tagger")))
 @paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
 @paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
 @paths("--text", "More text with sentences, of other kinds, for detectors that learn from words.")
@@ -72,7 +73,8 @@ again from the beginning.""",
     type=click.Choice(["f1", "ser"]),
     default="f1",
     show_default=True,
-    help="What to tune for: the highest F1 or the lowest slot error rate.",
+    help="What to tune for: the highest F1 or the lowest slot error rate. A tagger is tuned for "
+    "accuracy.",
 )
 @click.option(
     "--out",
@@ -100,7 +102,8 @@ again from the beginning.""",
 def command(json: bool, **asked: Any) -> None:
     """Train a DETECTOR on transcripts whose sentences are known, and keep it as a model.
 
-    Development recordings (--dev), which are not learnt from, choose its settings.
+    Development recordings (--dev), which are not learnt from, choose its settings. A tagger
+    learns from transcripts whose words have tags, and is tuned for the share that it tags right.
     """
     from caesura import api
 
@@ -121,15 +124,14 @@ def curve(training: Training) -> str:
     """Lay out the scores of all that was tried, the best marked."""
     from caesura.reports.grid import Grid, number
     from caesura.reports.tables import plain
-    from caesura.training import RATES
 
-    names = tuple(training.curve[0].settings)
+    names, rates = tuple(training.curve[0].settings), tuple(training.curve[0].scores)
     rows = []
     for place, row in enumerate(training.curve):
-        scores = [number(row.scores[name]) for name in RATES]
+        scores = [number(row.scores[name]) for name in rates]
         bias = "–" if row.bias is None else number(row.bias, 2)
         best = "best" if place == training.best else ""
         rows.append((*(str(row.settings[name]) for name in names), *scores, bias, best))
     title = f"{training.detector.name} on the development recordings, tuned for {training.goal}"
-    head = (*names, *RATES, "bias", "")
+    head = (*names, *rates, "bias", "")
     return plain(Grid(title, head, tuple(rows), labels=len(names)))

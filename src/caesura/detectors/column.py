@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from caesura.contracts import Detector, Stream
-from caesura.detectors.window import WindowStream
+from caesura.detectors.window import LocalStream
 from caesura.errors import LayerError
 from caesura.transcript import Floats, Transcript
 
@@ -67,7 +67,7 @@ class Column(Detector):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap as soon as the next word shows that it is not the last."""
-        return WindowStream(self, ahead=self.reach, behind=self.reach, state=state)
+        return LocalStream(self, ahead=self.reach, behind=self.reach, state=state)
 
 
 def _check(transcript: Transcript, cells: Floats) -> None:

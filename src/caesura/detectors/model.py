@@ -13,6 +13,7 @@ from typing import Any
 from caesura import registry
 from caesura.contracts import Detector, Stream
 from caesura.detectors.pause import Pause
+from caesura.detectors.window import decided_after
 from caesura.documents import from_document, to_document
 from caesura.errors import ModelError, UnknownName
 from caesura.storage import Stored, card, find, load, shipped
@@ -140,8 +141,13 @@ class ModelStream(Stream):
         """Take words; give the sentences that are final now."""
         if self.inner is not None:
             return self.inner.push(words)
-        self.held = Transcript.join([self.held, words]) if len(self.held) else words
-        return self._decide() if self.model.judges(self.held) else []
+        # No more than the first words are held, so that it does not matter how they arrive.
+        first, rest = words[: HEAD - len(self.held)], words[HEAD - len(self.held) :]
+        self.held = Transcript.join([self.held, first]) if len(self.held) else first
+        if not self.model.judges(self.held):
+            return []
+        begun = self._decide()
+        return [*begun, *self.push(rest)] if len(rest) else begun
 
     def close(self) -> list[Transcript]:
         """Decide what is left."""
@@ -163,7 +169,7 @@ class ModelStream(Stream):
         self.by = "pause" if misfit else "model"
         self.inner = self._begun(None)
         held, self.held = self.held, Transcript(())
-        return self.inner.push(held)
+        return decided_after(self.inner.push(held), held)
 
     def _begun(self, state: Mapping[str, Any] | None) -> Stream:
         return (Pause() if self.by == "pause" else self.model.stored.detector).stream(state)
@@ -175,6 +181,7 @@ def chosen(detector: str | Detector) -> Detector:
         return detector
     registered = detector.split("(")[0].strip() in registry.names("detector")
     if not registered and (detector in shipped() or _is_folder(detector)):
+        _refuse_tagger(detector)
         return Model(detector)
     try:
         return registry.parse("detector", detector)
@@ -186,6 +193,15 @@ def chosen(detector: str | Detector) -> Detector:
             f"models are {models}, or name a model folder" if models else "or name a model folder"
         )
         raise UnknownName(error.what, remedy=f"{error.remedy}; {also}") from error
+
+
+def _refuse_tagger(model: str) -> None:
+    made = card(find(model)).detector.split("(")[0]
+    if registry.kind_of(made, "detector") == "tagger":
+        raise ModelError(
+            f"the model {model} is a {made}, and a detector is wanted",
+            remedy="name another model, or train a detector",
+        )
 
 
 def _is_folder(name: str) -> bool:
@@ -201,7 +217,7 @@ def _opened(model: str, within: tuple[Path, ...]) -> Stored:
     if folder in within:
         raise ModelError("the model refers to itself", where=str(folder), remedy="train it anew")
     found = _kept(str(folder), card(folder).checksum)
-    for inner in _models(found.detector):
+    for inner in models_in(found.detector):
         _opened(inner.model, (*within, folder))
     return found
 
@@ -211,15 +227,15 @@ def _kept(folder: str, checksum: str) -> Stored:  # noqa: ARG001 - another check
     return load(folder)
 
 
-def _models(setting: object) -> Iterator[Model]:
+def models_in(setting: object) -> Iterator[Model]:
     """Find the stored models among the settings of a detector."""
     if isinstance(setting, Model):
         yield setting
     elif isinstance(setting, Detector):
-        yield from _models(tuple(setting.settings.values()))
+        yield from models_in(tuple(setting.settings.values()))
     elif isinstance(setting, (tuple, list)):
         for each in setting:
-            yield from _models(each)
+            yield from models_in(each)
 
 
 def _code(language: str) -> str:

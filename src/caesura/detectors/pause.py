@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.contracts import Detector, Stream
-from caesura.detectors.window import WindowStream
+from caesura.detectors.window import LocalStream
 from caesura.settings import strings
 from caesura.text.marks import end_mark, sentence_ends
 from caesura.text.normalize import standing
@@ -95,7 +95,7 @@ class Pause(Detector):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap as soon as the words that can bear on it are there."""
-        return WindowStream(self, ahead=self.reach, behind=self.reach, state=state)
+        return LocalStream(self, ahead=self.reach, behind=self.reach, state=state)
 
     def _pauses(self, transcript: Transcript) -> Floats:
         # Gaps are rounded to milliseconds; half of one lets a pause of just the threshold count.

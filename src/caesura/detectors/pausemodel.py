@@ -15,7 +15,7 @@ from caesura.contracts import Stream
 from caesura.detectors import classes as gap_classes
 from caesura.detectors.gaps import SPEAKERS, durations, nearest, numbered, turns
 from caesura.detectors.learner import Learner, missing_sentences
-from caesura.detectors.window import WindowStream
+from caesura.detectors.window import LocalStream
 from caesura.errors import ModelError
 from caesura.settings import between, strings
 from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
@@ -175,7 +175,7 @@ class PauseModel(Learner[Seen]):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap as soon as the next word is there."""
-        return WindowStream(self, ahead=self.reach, behind=0, state=state)
+        return LocalStream(self, ahead=self.reach, behind=0, state=state)
 
     def curve(self) -> list[Point]:
         """Give p(boundary | f) by duration and marker, over all speakers (figure 3)."""

@@ -83,10 +83,10 @@ class Blocks:
             yield first[counts > number] + number
 
 
-def cut(lengths: Indices, states: int) -> Blocks:
-    """Choose the length of blocks, by the number of states only."""
+def cut(lengths: Indices, states: int, block: int) -> Blocks:
+    """Cut recordings into blocks, or leave them whole if there are many states."""
     lengths = lengths[lengths > 0]
-    return Blocks(lengths, BLOCK if states <= MOST_STATES else int(lengths.max()))
+    return Blocks(lengths, block if states <= MOST_STATES else int(lengths.max()))
 
 
 def _start(states: int, classes: int) -> int:
@@ -139,7 +139,7 @@ def posterior(scores: Floats, lengths: Indices, classes: int) -> Floats:
     states = scores.shape[1] // classes
     if states > MOST_STATES and len(lengths) > 1:
         return _apart(posterior, scores, lengths, classes)
-    blocks = cut(lengths, states)
+    blocks = cut(lengths, states, min(BLOCK, int(lengths.max())))
     weights = blocks.laid_out(np.maximum(scores - scores.max(axis=1, keepdims=True), LEAST))
     weights = np.exp(np.ascontiguousarray(weights))
     begin, end = _edges(weights, blocks, classes, states)
@@ -202,7 +202,7 @@ def viterbi(scores: Floats, lengths: Indices, classes: int) -> Indices:
     states = scores.shape[1] // classes
     if states > MOST_STATES and len(lengths) > 1:
         return _apart(viterbi, scores, lengths, classes)
-    blocks = cut(lengths, states)
+    blocks = cut(lengths, states, BLOCK)
     steps = np.ascontiguousarray(blocks.laid_out(scores))
     best = _best_begins(steps, blocks, classes, states)
     origin = np.empty((*steps.shape[:2], states), np.int8)

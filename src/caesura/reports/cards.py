@@ -27,9 +27,16 @@ def overview(cards: Sequence[Card]) -> str:
 
 def _line(card: Card) -> list[str]:
     front = (card.name, card.language, card.detector.split("(")[0])
-    figures = (_size(card.bytes), _cell(card.scores.get("f1"), 3))
+    figures = (_size(card.bytes), _main(card.scores))
     cells = [*map(_short, front), *figures, _short(card.licence), clean(card.about)]
     return [cell or "–" for cell in cells]
+
+
+def _main(scores: Row) -> str:
+    """Give the F1 of a detector, or the accuracy of a tagger, which is named."""
+    if "accuracy" in scores:
+        return f"accuracy {_cell(scores['accuracy'], 3)}"
+    return _cell(scores.get("f1"), 3)
 
 
 def _short(text: str) -> str:

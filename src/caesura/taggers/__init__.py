@@ -1,0 +1,1 @@
+"""One file a tagger: what gives words their parts of speech."""
