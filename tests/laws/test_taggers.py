@@ -40,7 +40,7 @@ def test_all_registered_taggers_are_held_to_the_laws() -> None:
     assert {text.split("(")[0] for text in TAGGERS} == set(registry.names("tagger"))
 
 
-@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_repr_parses_back(name: str) -> None:
     tagger = registry.parse("tagger", name)
     assert registry.parse("tagger", repr(tagger)) == tagger
@@ -48,7 +48,7 @@ def test_repr_parses_back(name: str) -> None:
     assert repr(trained(name)) == repr(tagger)
 
 
-@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 @given(st.data())
 def test_tags_every_word_of_any_transcript_and_changes_nothing_else(
     name: str, data: st.DataObject
@@ -63,14 +63,14 @@ def test_tags_every_word_of_any_transcript_and_changes_nothing_else(
     assert all(found.tag)
 
 
-@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_many_recordings_at_once_are_tagged_as_one_by_one(name: str) -> None:
     tagger = trained(name)
     assert tagger.tag_all([]) == []
     assert tagger.tag_all(UNSEEN) == [tagger.tag(each) for each in UNSEEN]
 
 
-@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_capitals_and_punctuation_play_no_part(name: str) -> None:
     tagger, given = trained(name), lesson(8).only(())
     bare = given.take(~standing(given))
@@ -79,7 +79,7 @@ def test_capitals_and_punctuation_play_no_part(name: str) -> None:
     assert tagger.tag(lower).tag == tagger.tag(bare).tag == marked.take(~standing(given)).tag
 
 
-@pytest.mark.parametrize("name", TAGGERS)
+@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_saved_and_loaded_it_says_the_same_bit_by_bit(name: str, tmp_path: Path) -> None:
     teacher = trained(name)
     pupil = storage.load(storage.save(tmp_path / "model", teacher, Card())).tagger
