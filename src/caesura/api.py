@@ -11,10 +11,10 @@ from caesura.aligning import CARRIED, COMPARED, aligned
 from caesura.cards import Card
 from caesura.comparison import Comparison
 from caesura.contracts import Detector, Format, Metric, Trainable
+from caesura.converting import convert, write
 from caesura.detectors.model import chosen
 from caesura.errors import MismatchError
 from caesura.evaluation import LEAST, Plan, evaluated, steps_of
-from caesura.formats import files as _files
 from caesura.inputs import Input, Inputs, each, pooled, read
 from caesura.material import Gathering
 from caesura.numeric.stats import RESAMPLES, SEED
@@ -49,42 +49,6 @@ __all__ = [
 logger = logging.getLogger("caesura")
 
 
-def write(
-    transcripts: Transcript | Iterable[Transcript],
-    *,
-    output: str | Path,
-    to: str | Format = "",
-) -> list[Path]:
-    """Write recordings: into a folder as many files as they came from, or all into one file.
-
-    The format is told by the output's suffix if not given. Gives the files written.
-    """
-    given = [transcripts] if isinstance(transcripts, Transcript) else transcripts
-    return _files.write_all(given, output, _files.target(to, output))
-
-
-def convert(
-    files: Input | Iterable[Input],
-    *,
-    to: str | Format = "",
-    output: str | Path = "-",
-    format: str | Format | None = None,
-) -> list[Path]:
-    """Write all recordings of files and folders in another format; the log says what it drops."""
-    target = _files.target(to, output)
-    dropped: dict[str, None] = {}
-
-    def noted() -> Iterator[Transcript]:
-        for transcript in read(files, format=format):
-            dropped.update(dict.fromkeys(_files.dropped(transcript, target)))
-            yield transcript
-
-    written = write(noted(), output=output, to=target)
-    if dropped:
-        logger.warning("%s drops %s", target.name, ", ".join(dropped))
-    return written
-
-
 def segment(
     files: Input | Iterable[Input],
     *,
@@ -102,12 +66,12 @@ def segment(
     describe(steps)
     for given in read(files, format=format):
         transcript = normalized(given, steps)
-        found = deciding.detect(transcript)
+        found = deciding.annotate(transcript)
         lacking = deciding.lacks(transcript)
-        if lacking and len(found.gaps) < 2:
+        if lacking and found.sentences is not None and len(found.sentences.gaps) < 2:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
-        yield transcript.replace(sentences=found)
+        yield found
 
 
 def stream(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from numpy.typing import NDArray
 
+from caesura.errors import ModelError
 from caesura.transcript import Transcript
+
+M = TypeVar("M")
 
 
 class Configured:
@@ -61,3 +64,65 @@ class Trainable(Configured, ABC):
     def adjusted(self, **settings: Any) -> Self:
         """Give the same, and what it has learnt, with other settings."""
         return replace(self, **settings)  # type: ignore[type-var]
+
+    @property
+    def checksum(self) -> str:
+        """What tells a model that is referred to by its name from others of that name."""
+        return ""
+
+    def parts(self) -> Iterator[Trainable]:
+        """Give itself, and all that can learn among its settings."""
+        yield self
+        yield from _within(tuple(self.settings.values()))
+
+
+def _within(setting: object) -> Iterator[Trainable]:
+    if isinstance(setting, Trainable):
+        yield from setting.parts()
+    elif isinstance(setting, (tuple, list)):
+        for each in setting:
+            yield from _within(each)
+
+
+class Learning(Trainable, Generic[M]):
+    """What has a model, which training or a stored model gives it.
+
+    The model is no setting: `repr` and equality tell things by what was chosen, not by what was
+    learnt.
+    """
+
+    _model: M | None = None
+
+    @property
+    def model(self) -> M:
+        """What was learnt."""
+        if self._model is None:
+            raise ModelError(
+                f"{self.name} has to be trained before it can say anything",
+                remedy=f"train it: caesura train {self.name} --train FILES --out MODEL",
+            )
+        return self._model
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether there is a model."""
+        return self._model is not None
+
+    def with_model(self, model: M | None) -> Self:
+        """Give the same with a model."""
+        made = replace(self)  # type: ignore[type-var]
+        object.__setattr__(made, "_model", model)
+        return made
+
+    def adjusted(self, **settings: Any) -> Self:
+        """Give the same, and its model, with other settings."""
+        changed: Self = replace(self, **settings)  # type: ignore[type-var]
+        return changed.with_model(self._model)
+
+    @abstractmethod
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give the model as arrays with names."""
+
+    @abstractmethod
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
+        """Give the same with a model made of arrays, or raise a `ModelError`."""

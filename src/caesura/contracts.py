@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.configured import Configured as Configured
+from caesura.configured import Learning as Learning
 from caesura.configured import Trainable as Trainable
 from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
 
@@ -232,6 +233,10 @@ class Detector(Trainable, ABC):
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Decide for many recordings at once, which may be faster and says just the same."""
         return [self.detect(transcript) for transcript in transcripts]
+
+    def annotate(self, transcript: Transcript) -> Transcript:
+        """Give the transcript with the sentences, and with what else was found on the way."""
+        return transcript.replace(sentences=self.detect(transcript))
 
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known; all of them, if words play no part."""

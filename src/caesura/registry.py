@@ -65,6 +65,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Fusion": "caesura.detectors.fusion:Fusion",
         "CRF": "caesura.detectors.crf:CRF",
         "SVM": "caesura.detectors.svm:SVM",
+        "SDA": "caesura.detectors.sda:SDA",
     },
     "tagger": {
         "Tagger": "caesura.taggers.tagger:Tagger",
@@ -82,6 +83,8 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Tolerant": "caesura.metrics.tolerant:Tolerant",
         "Majority": "caesura.metrics.majority:Majority",
         "KolarLamel": "caesura.metrics.majority:KolarLamel",
+        "Cluster": "caesura.metrics.clusters:Cluster",
+        "Dependency": "caesura.metrics.links:Dependency",
         "Latency": "caesura.metrics.latency:Latency",
     },
 }

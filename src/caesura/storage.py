@@ -38,6 +38,18 @@ NUMBERS = "biuf"
 
 Arrays = Mapping[str, NDArray[Any]]
 
+MISFITS = (
+    CaesuraError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What may go wrong in making sense of arrays: it is their fault."""
+
 
 class Stored(NamedTuple):
     """A model: its card, and what has learnt."""
@@ -236,8 +248,7 @@ def _taught(card: Card, arrays: Arrays) -> Trainable:
             f"the detector cannot be made: {error.what}",
             remedy=f"use version {card.version} of Caesura, which made the model",
         ) from error
-    except Exception as error:
-        # Whatever goes wrong in making sense of arrays is their fault.
+    except MISFITS as error:
         raise ModelError(f"the arrays do not fit {card.detector}: {_reason(error)}") from error
     if names != set(arrays):
         odd = ", ".join(sorted(names ^ set(arrays)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from caesura.contracts import Detector, Stream
-from caesura.detectors.model import chosen, models_in
+from caesura.detectors.model import chosen
 from caesura.detectors.window import delayed
 from caesura.errors import FormatError, MismatchError
 from caesura.formats.arriving import Arriving, Line, chunks
@@ -256,8 +256,8 @@ def fingerprint(detector: Detector) -> str:
     for name, array in sorted(detector.learnt().items()):
         found.update(f"{name} {array.dtype} {array.shape}".encode())
         found.update(array.tobytes())
-    for model in models_in(detector):
-        found.update(model.stored.card.checksum.encode())
+    for part in detector.parts():
+        found.update(part.checksum.encode())
     return found.hexdigest()
 
 

@@ -83,3 +83,19 @@ def test_a_tagger_segments_nothing(caesura: Program) -> None:
 
 def test_taggers_are_listed(caesura: Program) -> None:
     assert "Tagger" in caesura("list", "taggers").out
+
+
+def test_a_chunker_trains_its_tagger_and_tunes_it(caesura: Program) -> None:
+    pytest.importorskip("pycrfsuite")
+    package.write([lesson(3).only(["sentences"])], output="words.jsonl")
+    chunker = "CRF(iterations=30, tagger=Tagger(cutoff=1))"
+    asked = ("train", chunker, "--train", "train.conllu", "--dev", "words.jsonl", "--out", "model")
+    done = caesura(*asked, "--tune", "tagger.size=10,500", "--json")
+    assert done.code == 0, done.err
+    assert [row["tagger.size"] for row in json.loads(done.out)["curve"]] == [10, 500]
+    stored = storage.load("model")
+    assert "tagger=Tagger(size=" in stored.card.detector
+    assert any(name.startswith("tagger.") for name in stored.detector.learnt())
+    done = caesura("segment", "words.jsonl", "--detector", "model")
+    assert done.code == 0, done.err
+    assert len(done.out.splitlines()) == 20

@@ -12,7 +12,8 @@ import caesura
 from caesura import registry
 from caesura.contracts import Counts
 from caesura.detectors.chunking import CLUSTER, INSIDE, LABELS, SENTENCE, labels_of
-from caesura.detectors.crf import CRF
+from caesura.detectors.crf import CRF, begins
+from caesura.detectors.surroundings import hashes_of
 from caesura.detectors.svm import SVM
 from caesura.errors import LayerError, ModelError
 from caesura.metrics import clusters as cluster_metric
@@ -174,17 +175,21 @@ def test_probabilities_of_labels(chunker: Chunker) -> None:
     if isinstance(chunker, SVM):
         return
     unseen = with_punctuation(talk(90))
-    found = chunker.clusters(unseen)
-    marks = np.array([tag == "PUNCT" for tag in unseen.tag or ()])
-    assert not found.begun[marks].any()
-    assert not found.sentence[marks].any()
-    assert found.begun.tolist() == (np.array(unseen.cluster) & ~marks).tolist()
+    kept, spoken = chunker.heard(unseen)
+    (likely,) = chunker.likely([hashes_of(spoken, chunker.model.subtags)])
+    assert np.allclose(likely.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert begins(likely).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]
     odds = chunker.detect(unseen).log_odds
     assert odds is not None
-    likely = found.sentence[~marks][1:]
-    gaps = np.flatnonzero(~marks)[1:] - 1
-    assert np.allclose(odds[gaps], np.log(likely / (1 - likely)), atol=1e-6)
-    assert ((found.sentence + found.cluster)[~marks] <= 1 + 1e-12).all()
+    first = likely[1:, SENTENCE]
+    gaps = np.flatnonzero(kept)[1:] - 1
+    assert np.allclose(odds[gaps], np.log(first / (1 - first)), atol=1e-6)
+
+
+def test_a_word_begins_a_cluster_if_it_is_more_likely_than_not() -> None:
+    likely = np.array([[0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.3, 0.2, 0.5], [0.0, 0.9, 0.1]])
+    assert begins(likely).tolist() == [True, False, True, True]
+    assert begins(likely[:0]).tolist() == []
 
 
 def test_viterbi_decides_by_the_best_sequence(chunker: Chunker) -> None:
@@ -200,7 +205,9 @@ def test_recordings_without_sentences_teach_nothing(chunker: Chunker) -> None:
         chunker.train([hidden(talk(1))])
 
 
-@pytest.mark.parametrize("setting", ["c2=-1", "iterations=0", "cutoff=0", "decision='best'"])
+@pytest.mark.parametrize(
+    "setting", ["c2=-1", "iterations=0", "cutoff=0", "decision='best'", "size=-1"]
+)
 def test_settings_of_crf_are_checked(setting: str) -> None:
     with pytest.raises(caesura.CaesuraError, match=setting.split("=")[0]):
         registry.parse("detector", f"CRF({setting})")
@@ -228,10 +235,22 @@ def test_coverage_is_the_share_of_known_words(chunker: Chunker) -> None:
     assert chunker.lacks(Transcript(("xyzzy", "cat"))) == ""
 
 
+def test_a_small_model_keeps_what_matters(chunker: Chunker) -> None:
+    lessons = [talk(seed) for seed in range(6)]
+    small = replace(chunker, size=30).train(lessons)
+    assert len(small.learnt()["keys"]) <= 30 < len(chunker.learnt()["keys"]) / 4
+    assert set(small.learnt()["keys"].tolist()) <= set(chunker.learnt()["keys"].tolist())
+    unseen = talk(88)
+    assert small.detect(hidden(unseen)).boundary.tolist() == unseen.sentences.boundary.tolist()  # type: ignore[union-attr]
+    whole = replace(chunker, size=1 << 20).train(lessons)
+    assert whole.learnt()["weights"].tobytes() == chunker.learnt()["weights"].tobytes()
+
+
 @pytest.mark.parametrize(
     ("detector", "f1", "spans"),
     [
         (CRF(bias=1.04), 0.715, 0.95),
+        (CRF(bias=1.04, size=10_000), 0.715, 0.95),
         (CRF(decision="viterbi"), 0.68, 0.95),
         (SVM(), 0.67, 0.95),
     ],

@@ -1,5 +1,6 @@
 """The language model as a detector: against brute force, and on all kinds of transcripts."""
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from caesura import registry
 from caesura.detectors import classes as gap_classes
 from caesura.detectors import finitestate
+from caesura.detectors.language import Spoken
 from caesura.detectors.lm import LM
 from caesura.errors import UnknownName
 from caesura.numeric.ngram import FACTORS
@@ -143,9 +145,16 @@ def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatc
     lm = LM(cutoff=1).train(LESSONS)
     monkeypatch.setattr(finitestate, "CELLS", 100 * lm.histories)
     asked = [bare(1, count) for count in (40, 60, 1, 200, 100, 0)]
-    sizes = [[len(each) for each in batch] for batch in lm._batches(asked)]
+    sizes = []
+
+    def spoken(self: LM, batch: Sequence[Transcript]) -> Spoken:
+        sizes.append([len(each) for each in batch])
+        return number(self, batch)
+
+    number = LM.spoken
+    monkeypatch.setattr(LM, "spoken", spoken)
+    lm.detect_all(asked)
     assert sizes == [[40, 60], [1], [200], [100, 0]]
-    assert list(lm._batches([])) == []
 
 
 LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).learnt())

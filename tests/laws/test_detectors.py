@@ -42,10 +42,16 @@ DETECTORS = [
     "CRF(iterations=30)",
     "CRF(c2=0.1, iterations=30, cutoff=2, decision='viterbi')",
     "SVM(cost=0.5, bias=1)",
+    "CRF(iterations=30, size=60, tagger=Tagger(size=40, cutoff=1))",
+    "SVM(cost=0.5, tagger=Tagger(cutoff=1))",
+    "SDA(crf=CRF(iterations=30), bits=12)",
+    "SDA(CRF(iterations=30, tagger=Tagger(size=40, cutoff=1)), longest=12, decision='posterior')",
     *(f"Model({name!r})" for name in storage.shipped()),
 ]
-BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM")
+BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA")
 """Detectors for which every gap bears on every other: their own streams do not look at all."""
+
+TAGS = {"stop": "VERB", "now": "ADV", "we": "PRON", "go": "VERB", "on": "ADP"}
 
 LAYERS = ["start", "end", "speaker", "mark", "pause", "evidence", "sentences"]
 
@@ -58,8 +64,12 @@ def lesson(seed: int, count: int = 80) -> Transcript:
     steps = [chance.choice([0.0, 0.5, 1.0] if end else [0.0, 0.0, 0.3]) for end in ends]
     start = np.cumsum([0.0, *(step + 0.25 for step in steps[:-1])])
     start[[chance.randrange(count) for _ in range(4)]] = np.nan
+    words = tuple(chance.choice(["stop", "now"] if end else ["we", "go", "on"]) for end in ends)
     return Transcript(
-        words=tuple(chance.choice(["stop", "now"] if end else ["we", "go", "on"]) for end in ends),
+        words=words,
+        tag=tuple(map(TAGS.__getitem__, words)),
+        head=np.array([min(at + (not end), count - 1) for at, end in enumerate(ends)]),
+        relation=tuple("case" if word == "on" else "dep" for word in words),
         start=start,
         end=start + 0.25,
         speaker=tuple(str(at // 20) for at in range(count)),

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ METRICS = [
     "Tolerant(seconds=0.5)",
     "Majority(k=1)",
     "Joint(multiwords='split')",
+    "Dependency(roots=True)",
 ]
 
 Drawn = tuple[Transcript, list[Transcript]]
@@ -48,14 +50,27 @@ def segmentations(draw: st.DrawFn, count: int) -> Segmentation:
 def documents(draw: st.DrawFn, least: int = 1, most: int = 4) -> Drawn:
     """A hypothesis and references on the same timed words, from none at all on."""
     count = draw(st.integers(0, 12))
-    words = tuple(draw(st.lists(st.sampled_from("abc"), min_size=count, max_size=count)))
+    words = tuple(draw(st.lists(st.sampled_from("abc,"), min_size=count, max_size=count)))
     ends = np.cumsum(draw(st.lists(st.integers(1, 900), min_size=count, max_size=count))) / 1000
     references = draw(st.integers(least, most))
+    bare = Transcript(words, start=ends, end=ends)
     made = [
-        Transcript(words, start=ends, end=ends, sentences=draw(segmentations(count)))
+        bare.replace(sentences=draw(segmentations(count)), **draw(structures(count)))
         for _ in range(references + 1)
     ]
     return made[0], made[1:]
+
+
+@st.composite
+def structures(draw: st.DrawFn, count: int) -> dict[str, Any]:
+    """Heads, some of them unknown, relations and, perhaps, clusters; all told by one number."""
+    names = ("case", "det", "nsubj", "root")
+    most = 2 * len(names) * (count + 1) - 1
+    cells = np.array(draw(st.lists(st.integers(0, most), min_size=count, max_size=count)), np.int64)
+    cells, begun = np.divmod(cells, 2)
+    heads, kinds = np.divmod(cells, len(names))
+    marked = {"cluster": begun > 0} if draw(st.booleans()) else {}
+    return {"head": heads - 1, "relation": tuple(names[kind] for kind in kinds)} | marked
 
 
 @pytest.fixture(params=METRICS)
@@ -191,10 +206,18 @@ def test_a_copy_of_the_reference_is_best(name: str, copies: int, document: Drawn
 
 
 def text(count: int, *ends: int) -> Transcript:
+    """Each word of a sentence hangs on the next, and two of three are function words."""
     marks = tuple("." if gap in ends else "" for gap in range(count))
     sentences = Segmentation(np.array([bool(mark) for mark in marks], np.bool_), marks)
     times = np.arange(count) / 2
-    return Transcript(("w",) * count, start=times, end=times, sentences=sentences)
+    return Transcript(
+        ("w",) * count,
+        start=times,
+        end=times,
+        head=np.arange(count) + ~sentences.boundary,
+        relation=tuple("case" if at % 3 else "obl" for at in range(count)),
+        sentences=sentences,
+    )
 
 
 def test_copies_of_an_ordinary_text_have_the_best_of_all_values(metric: Metric) -> None:

@@ -3,11 +3,13 @@
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from caesura.columns import Floats, Indices
 from caesura.errors import CaesuraError, ModelError
@@ -114,14 +116,37 @@ def test_equals_crfsuite(
 
 
 def test_weights_that_are_nothing_are_dropped() -> None:
-    chain = Chain(
-        Weights(np.array([2, 5, 8]), np.array([[0, 0.0], [1, 0], [0, 2]])), np.zeros((3, 2))
-    )
-    small = chain.rounded()
+    weights = Weights(np.array([2, 5, 8]), np.array([[0, 0.0], [1, 0], [0, 2]]))
+    small = Chain(weights, np.zeros((3, 2))).with_weights(weights.rounded())
     assert small.weights.keys.tolist() == [5, 8]
-    assert small.weights.rows.dtype == np.float32
+    assert small.weights.rows.dtype == np.float16
     again = Chain.of(small.arrays(), 2)
     assert again.weights.summed(np.array([[2, 5, 8]])).tolist() == [[0, 0], [1, 0], [0, 2]]
+
+
+def test_weights_too_large_for_half_precision_are_cut() -> None:
+    rows = np.array([[7e4, -1e9, 1e-3]])
+    kept = Weights(np.array([5]), rows).rounded()
+    assert kept.rows.tolist() == [[crf.MOST_WEIGHT, -crf.MOST_WEIGHT, np.float16(1e-3)]]
+    assert len(Weights.of(kept.arrays(), 3).keys) == 1
+
+
+def test_features_that_matter_most_are_kept_in_order() -> None:
+    rows = np.array([[9.0, 9.0], [1, 0], [0, -3], [0, 1.5], [1, 0]])
+    weights = Weights(np.arange(10, 60, 10), rows)
+    times = np.array([100, 4, 1, 1, 4])
+    assert weights.largest(1, times).keys.tolist() == [30]
+    kept = weights.largest(3, times)
+    assert kept.keys.tolist() == [20, 30, 50]
+    assert kept.rows.tolist() == [[1, 0], [0, -3], [1, 0]]
+    assert weights.largest(99, times).keys.tolist() == weights.keys.tolist()
+
+
+@given(st.integers(0, 10**6))
+def test_features_are_counted(seed: int) -> None:
+    known, given = lessons(seed)
+    places = [at for lesson in given for at in lesson.places.ravel().tolist()]
+    assert crf.seen(given, len(known)).tolist() == [places.count(at) for at in range(len(known))]
 
 
 def test_features_seen_often_enough() -> None:
@@ -130,26 +155,27 @@ def test_features_seen_often_enough() -> None:
     assert crf.frequent(keys, 3).tolist() == [9]
 
 
-GOOD = {
-    "keys": np.array([3, 7]),
-    "weights": np.ones((2, 3), np.float32),
+GOOD: dict[str, NDArray[Any]] = {
+    "keys": np.array([3, 7], np.uint32),
+    "weights": np.ones((2, 3), np.float16),
     "transitions": np.zeros((4, 3)),
 }
-LARGE = np.full((2, 3), 1e9, np.float32)
+LARGE = np.full((2, 3), 6e4, np.float16)
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        {"keys": np.array([7, 3])},
-        {"keys": np.array([3, 3])},
+        {"keys": np.array([7, 3], np.uint32)},
+        {"keys": np.array([3, 3], np.uint32)},
         {"keys": np.array([-1, 3])},
         {"keys": np.array([3.0, 7.0])},
-        {"keys": np.array([3])},
-        {"keys": np.array([[3, 7]])},
-        {"weights": np.ones((2, 2), np.float32)},
+        {"keys": np.array([3], np.uint32)},
+        {"keys": np.array([[3, 7]], np.uint32)},
+        {"weights": np.ones((2, 2), np.float16)},
         {"weights": np.ones((2, 3), np.int32)},
-        {"weights": np.full((2, 3), np.nan, np.float32)},
+        {"weights": np.ones((2, 3), np.float32)},
+        {"weights": np.full((2, 3), np.nan, np.float16)},
         {"weights": LARGE},
         {"transitions": np.zeros((3, 3))},
         {"transitions": np.full((4, 3), np.inf)},

@@ -1,6 +1,7 @@
 """Units that arrive in pieces get the sentences that they get as a whole."""
 
 import json
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -9,26 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.columns import Indices
+from caesura.numeric import growing
 from caesura.numeric.charts import Growing, Scores, best
 from numeric.structures import drawn
 
 
 def in_pieces(
-    scores: Scores, growing: Growing, cuts: list[int], *, saving: bool = False
+    scores: Scores, search: Growing, cuts: list[int], *, saving: bool = False
 ) -> tuple[Indices, Indices]:
     """Push units in pieces; give heads and the last units of sentences."""
     parts = []
     for first, stop in pairwise([0, *cuts, len(scores)]):
-        parts.append(growing.push(scores[first:stop]))
+        parts.append(search.push(scores[first:stop]))
         if saving:
-            state = json.loads(json.dumps(growing.state(), allow_nan=False))
-            growing = Growing(growing.longest, growing.patience, state)
-    parts.append(growing.close())
-    assert growing.given == len(scores)
+            state = json.loads(json.dumps(search.state(), allow_nan=False))
+            search = Growing(search.longest, search.patience, state)
+    parts.append(search.close())
+    assert search.given == len(scores)
     ends = np.concatenate([part.ends for part in parts])
     return np.concatenate([part.heads for part in parts]), np.flatnonzero(ends)
 
 
+@pytest.mark.parametrize("few", [0, 3, 64])
 @given(
     seed=st.integers(0, 10**6),
     size=st.integers(1, 80),
@@ -38,8 +41,9 @@ def in_pieces(
     patience=st.none() | st.integers(0, 12),
     saving=st.booleans(),
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_pieces_do_not_matter(
+    few: int,
     seed: int,
     size: int,
     cuts: list[int],
@@ -50,7 +54,9 @@ def test_pieces_do_not_matter(
 ) -> None:
     scores = drawn(seed, size, 4, kind)
     places = sorted(min(cut, size) for cut in cuts)
-    heads, ends = in_pieces(scores, Growing(longest, patience), places, saving=saving)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(growing, "FEW", few)
+        heads, ends = in_pieces(scores, Growing(longest, patience), places, saving=saving)
     if patience is None:
         whole = best(scores, longest)
         assert heads.tolist() == whole.heads.tolist()
@@ -76,6 +82,28 @@ def test_patience_bounds_what_is_kept() -> None:
     assert given[-1] > 2900
 
 
+def test_a_state_stays_as_it_was() -> None:
+    scores = drawn(9, 40, 4, "smooth")
+    search = Growing(8, patience=5)
+    search.push(scores[:20])
+    state = search.state()
+    saved = json.dumps(state)
+    search.push(scores[20:])
+    assert json.dumps(state) == saved
+
+
+def test_memory_does_not_grow() -> None:
+    scores = drawn(3, 3000, 4, "smooth")
+    patient = Growing(12, patience=20)
+    taken = []
+    tracemalloc.start()
+    for at in range(0, len(scores), 5):
+        patient.push(scores[at : at + 5])
+        taken.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert max(taken[200:]) < 1.3 * max(taken[:200])
+
+
 def test_enough_patience_changes_nothing() -> None:
     scores = drawn(5, 400, 4, "smooth")
     heads, _ = in_pieces(scores, Growing(10, patience=400), [100, 101, 250])
@@ -85,14 +113,14 @@ def test_enough_patience_changes_nothing() -> None:
 def test_what_was_given_never_changes() -> None:
     """Whatever follows, the sentences that were given out are those of the whole."""
     start = drawn(7, 60, 4, "smooth")
-    growing = Growing(6)
-    early = growing.push(start)
-    assert 20 < growing.given < 60
+    search = Growing(6)
+    early = search.push(start)
+    assert 20 < search.given < 60
     for seed in range(20):
         more = drawn(seed, 31, 4, "harsh")[1:]
         whole = best(start.then(more), 6)
-        assert whole.heads[: growing.given].tolist() == early.heads.tolist()
-        assert whole.ends[: growing.given].tolist() == early.ends.tolist()
+        assert whole.heads[: search.given].tolist() == early.heads.tolist()
+        assert whole.ends[: search.given].tolist() == early.ends.tolist()
 
 
 def test_undecided_units_wait() -> None:
@@ -102,12 +130,12 @@ def test_undecided_units_wait() -> None:
     links[:, 2] = 0.0
     roots = np.full(size, -100.0)
     scores = Scores(links, roots, np.zeros((size - 1, 2)))
-    growing = Growing(2)
+    search = Growing(2)
     for at in range(size):
-        assert not growing.push(scores[at : at + 1]).ends[1:].any()
-    assert growing.given <= 1
-    growing.close()
-    assert growing.given == size
+        assert not search.push(scores[at : at + 1]).ends[1:].any()
+    assert search.given <= 1
+    search.close()
+    assert search.given == size
     bounded = Growing(2, patience=5)
     for at in range(size):
         bounded.push(scores[at : at + 1])
@@ -119,17 +147,17 @@ def test_patience_holds_what_was_best(patience: int) -> None:
     """After each unit, sentences that ended so many units ago are ruled to stay as they are."""
     scores = drawn(13, 120, 4, "smooth")
     ruled = Scores(scores.links, scores.roots, scores.gaps.copy())
-    growing = Growing(7, patience)
+    search = Growing(7, patience)
     fixed, parts = 0, []
     for count in range(1, len(scores) + 1):
-        parts.append(growing.push(scores[count - 1 : count]))
+        parts.append(search.push(scores[count - 1 : count]))
         ends = best(ruled[:count], 7).ends
         done = max([0, *(np.flatnonzero(ends[: max(count - patience, 0)]) + 1).tolist()])
         for unit in range(fixed + 1, min(done + 1, len(scores))):
             ruled.gaps[unit, 0 if ends[unit - 1] else 1] = -np.inf
         fixed = max(fixed, done)
-        assert growing.given >= fixed
-    parts.append(growing.close())
+        assert search.given >= fixed
+    parts.append(search.close())
     whole = best(ruled, 7)
     assert np.concatenate([part.ends for part in parts]).tolist() == whole.ends.tolist()
     assert np.concatenate([part.heads for part in parts]).tolist() == whole.heads.tolist()

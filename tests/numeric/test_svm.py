@@ -15,7 +15,7 @@ from caesura.numeric.crf import Lesson, Weights
 from caesura.numeric.svm import Margins
 from numeric.test_crf import lessons
 
-NONE = Weights(np.zeros(0, np.int64), np.zeros((0, 3), np.float32))
+NONE = Weights(np.zeros(0, np.int64), np.zeros((0, 3), np.float16))
 
 
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 8), max_size=4))

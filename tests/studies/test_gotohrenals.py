@@ -1,10 +1,7 @@
 """The study of words and pauses on corpora of our own, and on the real ones."""
 
-import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,41 +9,22 @@ from caesura.errors import FormatError, OutputError
 from caesura.studies import find
 from caesura.studies.gotohrenals import measuring, pauses, run
 from caesura.studies.gotohrenals.corpora import Corpora, coverage, gathered
-from caesura.studies.gotohrenals.measuring import value
 from caesura.studies.gotohrenals.systems import (
     MAIN,
 )
 from caesura.studies.gotohrenals.trials import on_references
+from caesura.studies.measures import value
 from caesura.studies.writing import Outcome
-from studies import calls
 from studies.calls import CALLS, known_or, timed
 from studies.synthetic import put
+from studies.written import results
+
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return calls.corpora(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick() -> Iterator[None]:
-    with calls.fewer_draws():
-        yield
-
-
-@pytest.fixture(scope="module")
-def found(data: Path) -> Corpora:
-    return gathered(data)
-
-
-@pytest.fixture(scope="module")
-def outcome(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run(data, tmp_path_factory.mktemp("study") / "new" / "folder")
-
-
-def results(outcome: Outcome) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads((outcome.files[0].parent / "results.json").read_bytes())
-    return made
+def outcome(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return run(talks, tmp_path_factory.mktemp("study") / "new" / "folder")
 
 
 def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
@@ -59,8 +37,8 @@ def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
     assert all(f"]({name})" in report for name in drawn)
 
 
-def test_the_same_data_give_the_same_numbers(data: Path, outcome: Outcome, tmp_path: Path) -> None:
-    again = run(data, tmp_path / "again")
+def test_the_same_data_give_the_same_numbers(talks: Path, outcome: Outcome, tmp_path: Path) -> None:
+    again = run(talks, tmp_path / "again")
     assert [file.read_bytes() for file in again.files] == [f.read_bytes() for f in outcome.files]
 
 
@@ -119,9 +97,9 @@ def test_combined_models_beat_words_alone_where_pauses_tell(outcome: Outcome) ->
 
 
 def test_without_recognisers_podcasts_and_text_parts_are_left_out_by_name(
-    data: Path, tmp_path: Path
+    talks: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(data / "earnings22", tmp_path / "data" / "earnings22")
+    shutil.copytree(talks / "earnings22", tmp_path / "data" / "earnings22")
     outcome = run(tmp_path / "data", tmp_path / "out")
     report = outcome.files[0].read_text(encoding="utf-8")
     assert "Left out: Word errors" in outcome.text
@@ -130,16 +108,16 @@ def test_without_recognisers_podcasts_and_text_parts_are_left_out_by_name(
     assert "### references" in report
 
 
-def test_six_calls_are_enough(data: Path, tmp_path: Path) -> None:
+def test_six_calls_are_enough(talks: Path, tmp_path: Path) -> None:
     for number in range(6):
         file = Path("earnings22") / "references" / f"c{number}.nlp"
-        put(tmp_path / "data" / file, (data / file).read_text(encoding="utf-8"))
+        put(tmp_path / "data" / file, (talks / file).read_text(encoding="utf-8"))
     made = results(run(tmp_path / "data", tmp_path / "out"))
     assert made["data"]["development_calls"] == ["c3"]
     assert made["data"]["tuning_calls"] == ["c5"]
 
 
-def test_too_few_calls_with_times_are_one_clear_error(data: Path, tmp_path: Path) -> None:
+def test_too_few_calls_with_times_are_one_clear_error(talks: Path, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there are 0"):
         run(tmp_path, tmp_path / "out")
     for number in range(4):
@@ -149,10 +127,10 @@ def test_too_few_calls_with_times_are_one_clear_error(data: Path, tmp_path: Path
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_as_output_is_refused_before_any_work(data: Path, tmp_path: Path) -> None:
+def test_a_file_as_output_is_refused_before_any_work(talks: Path, tmp_path: Path) -> None:
     put(tmp_path / "out", "mine")
     with pytest.raises(OutputError):
-        run(data, tmp_path / "out")
+        run(talks, tmp_path / "out")
 
 
 def test_on_real_calls_words_and_pauses_together_beat_both(corpora: Path, tmp_path: Path) -> None:

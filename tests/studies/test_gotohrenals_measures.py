@@ -1,17 +1,15 @@
 """How the study of words and pauses tunes, measures and decides."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from caesura.comparison import Difference
 from caesura.numeric.thresholds import GOALS
+from caesura.studies import measures
+from caesura.studies.claims import Claim
 from caesura.studies.gotohrenals import claims, measuring, misheard
-from caesura.studies.gotohrenals.claims import Claim
-from caesura.studies.gotohrenals.corpora import Corpora, gathered, share_of
-from caesura.studies.gotohrenals.measuring import Source, better, rate, value
+from caesura.studies.gotohrenals.corpora import Corpora, share_of
+from caesura.studies.gotohrenals.measuring import Source, rate
 from caesura.studies.gotohrenals.misheard import Points
 from caesura.studies.gotohrenals.pauses import Rise
 from caesura.studies.gotohrenals.systems import (
@@ -25,27 +23,13 @@ from caesura.studies.gotohrenals.systems import (
     tuned,
 )
 from caesura.studies.gotohrenals.trials import on_recognised, on_references
-from caesura.studies.gotohrenals.verdicts import found as find_test
 from caesura.studies.gotohrenals.verdicts import verdict
+from caesura.studies.measures import better, value
+from caesura.studies.verdicts import found as find_test
 from caesura.transcript import Segmentation, Transcript
-from studies import calls
 from studies.calls import known_or
 
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return calls.corpora(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick() -> Iterator[None]:
-    with calls.fewer_draws():
-        yield
-
-
-@pytest.fixture(scope="module")
-def found(data: Path) -> Corpora:
-    return gathered(data)
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 def test_lost_boundaries_count_as_missing() -> None:
@@ -76,7 +60,7 @@ def test_tuning_finds_the_best_of_all_settings(found: Corpora) -> None:
     source = Source.of_references("x", found.tuning)
     at_work = Run(Models.of(found.for_tuning, found.learnt), source)
     for goal in GOALS:
-        sign = measuring.GOALS[goal]
+        sign = measures.GOALS[goal]
         choice = tuned(at_work, System("threshold", "direct"), goal)
         every = [source.scores(at_work.found(each)) for each in candidates("threshold")]
         values = [sign * known_or(value(each, goal), -sign * 9) for each in every]
@@ -92,7 +76,7 @@ def test_a_tuned_threshold_does_at_least_as_well_where_it_was_tuned(found: Corpo
             value(at_work.scores(tuned(at_work, system, goal)), goal)
             for system in (System("pause", "direct"), System("pause", "tuned"))
         )
-        sign = measuring.GOALS[goal]
+        sign = measures.GOALS[goal]
         assert sign * known_or(by_threshold, -9) >= sign * known_or(direct, -9)
 
 

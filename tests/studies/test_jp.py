@@ -1,12 +1,10 @@
 """The study of joint scoring on small files of our own, and on the real ones."""
 
-import json
 import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +19,7 @@ from caesura.studies.jp.segmenters import SEGMENTERS, Cut, Segmenter
 from caesura.studies.jp.table import Row, glued
 from caesura.studies.jp.treebanks import COUNTS, KINDS, Result, Treebank, cut, treebanks
 from caesura.studies.writing import Outcome
+from studies.written import report, results
 
 DOCUMENTS = (
     (("He did n't go .", "She did ."), ("Why not ?",)),
@@ -86,15 +85,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def outcome(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outcome:
     monkeypatch.setattr(segmenters, "SEGMENTERS", FAKES)
     return run(data, tmp_path / "new" / "folder")
-
-
-def results(outcome: Outcome) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((outcome.files[0].parent / "results.json").read_bytes())
-    return found
-
-
-def report(outcome: Outcome) -> str:
-    return (outcome.files[0].parent / "report.md").read_text(encoding="utf-8")
 
 
 def test_the_text_is_as_the_file_writes_it(data: Path) -> None:

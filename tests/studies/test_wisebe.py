@@ -1,12 +1,10 @@
 """The study of the WiSeBE paper on corpora of our own, and on the real ones."""
 
-import json
 import re
 import shutil
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -26,6 +24,7 @@ from caesura.studies.wisebe.tables import MEAN_F1
 from caesura.studies.writing import Outcome
 from caesura.transcript import Segmentation, Transcript
 from studies import synthetic
+from studies.written import report, results
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +35,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def outcome(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return run(data, tmp_path_factory.mktemp("study") / "new" / "folder")
-
-
-def results(outcome: Outcome) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((outcome.files[0].parent / "results.json").read_bytes())
-    return found
-
-
-def report(outcome: Outcome) -> str:
-    return (outcome.files[0].parent / "report.md").read_text(encoding="utf-8")
 
 
 def test_the_report_has_all_parts_and_nothing_left_out(outcome: Outcome) -> None:

@@ -153,3 +153,42 @@ def test_on_treebanks(corpora: Path, name: str, words: float, each: float) -> No
     assert total / begun == pytest.approx(words, abs=0.01)
     assert begun / sentences == pytest.approx(each, abs=0.1)
     assert roots == sentences
+
+
+SENTENCES = {
+    "naija": {
+        "I | con dey | dere | con dey | help | am": [1, ROOT, 1, 1, 3, 4],
+        "den | ending | of di year | de | go con dey pay | us | our | money": [
+            4, 4, 1, 4, ROOT, 4, 7, 4
+        ],
+    },
+    "french-rhapsodie": {
+        "c' | est | plus | à le niveau | de la fac": [1, ROOT, 3, 1, 3],
+        "ben | c' | est moi | qui | les | ai payés": [2, 2, ROOT, 5, 5, 2],
+    },
+    "english-ewt": {
+        "It | is rumored | that | North | Korea | has | at least | a couple | nuclear | weapons": [
+            1, ROOT, 5, 4, 5, 1, 7, 9, 9, 5
+        ],
+        "When | they | saw | a cartoon | of | their | prophet | people | had | to die": [
+            2, 2, 8, 2, 6, 6, 3, 8, ROOT, 8
+        ],
+    },
+    "japanese-gsd": {
+        "姉 と | 同じ | 先生 だっ た の で | 話 やすかっ た です": [1, 2, 3, ROOT],
+        "久し ぶり に | うまい | コーヒー が | 飲め まし た": [3, 2, 3, ROOT],
+    },
+}  # fmt: skip
+"""Sentences of treebanks, cut into clusters, and the cluster that each links to."""
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_clusters_of_real_sentences(corpora: Path, name: str) -> None:
+    wanted = {text.replace(" | ", " "): text for text in SENTENCES[name]}
+    found = {}
+    for transcript in caesura.read(corpora / "ud" / name / "dev.conllu"):
+        for sentence in transcript.iter_sentences():
+            spoken = sentence.take(~standing(sentence))
+            if " ".join(spoken.words) in wanted:
+                found[" | ".join(shown(spoken))] = clusters.units(spoken).link.tolist()
+    assert found == SENTENCES[name]

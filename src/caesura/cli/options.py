@@ -34,6 +34,19 @@ def files(command: Any) -> Any:
     )(command)
 
 
+def detector(command: Any) -> Any:
+    """What finds the sentences."""
+    return click.option(
+        "--detector",
+        metavar="DETECTOR",
+        default="en",
+        show_default=True,
+        shell_complete=cast(Any, detectors),
+        help="What finds the sentences: a model's name or folder, or a detector, settings in "
+        "brackets.",
+    )(command)
+
+
 def format(command: Any) -> Any:
     """The format to read."""
     return click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as _json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,14 +25,7 @@ Examples:
   cat words.ctm | caesura segment - --format ctm --json""",
 )
 @options.files
-@click.option(
-    "--detector",
-    metavar="DETECTOR",
-    default="en",
-    show_default=True,
-    shell_complete=cast(Any, options.detectors),
-    help="What finds the sentences: a model's name or folder, or a detector, settings in brackets.",
-)
+@options.detector
 @click.option(
     "--normalize",
     default="none",

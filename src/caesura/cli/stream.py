@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -73,14 +73,7 @@ Examples:
 @click.argument(
     "words", default="-", metavar="[WORDS]", type=click.Path(readable=False, allow_dash=True)
 )
-@click.option(
-    "--detector",
-    metavar="DETECTOR",
-    default="en",
-    show_default=True,
-    shell_complete=cast(Any, options.detectors),
-    help="What finds the sentences: a model's name or folder, or a detector, settings in brackets.",
-)
+@options.detector
 @click.option(
     "--format",
     type=click.Choice(["jsonl-words", "ctm"]),

@@ -7,35 +7,39 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.contracts import Stream
+from caesura.contracts import Stream, Tagging
 from caesura.detectors.finitestate import NO_GAP
-from caesura.detectors.gaps import UNKNOWN, turns
+from caesura.detectors.guessing import guessed
 from caesura.detectors.language import gap_of_each, without_punctuation
-from caesura.detectors.learner import Learner, missing_sentences
+from caesura.detectors.learner import Learner, led, missing_sentences, shared_out
+from caesura.detectors.surroundings import (
+    Columns,
+    checked_subtags,
+    columns_of,
+    hashes_of,
+    lessons_of,
+    subtags_of,
+)
 from caesura.detectors.window import WindowStream
 from caesura.numeric import features
-from caesura.numeric.crf import Lesson, Weights, damaged, frequent
+from caesura.numeric.crf import Lesson, Weights, damaged, seen
 from caesura.numeric.features import Hashes
-from caesura.numeric.tables import Table
 from caesura.text import clusters
+from caesura.text.batches import batches
 from caesura.text.normalize import standing
-from caesura.text.vocabulary import hashed, spelling
 from caesura.transcript import Flags, Floats, Indices, Segmentation, Transcript
 
 LABELS = ("Bs", "Bb", "I")
 SENTENCE, CLUSTER, INSIDE = range(len(LABELS))
 """The first word of a sentence, that of another cluster, and any other."""
 
-WORD = ((("word", 0),),)
-"""The template that tells whether a word is known."""
-
-AT_ONCE = 1 << 12
+AT_ONCE = 1 << 10
 """Words whose features are made at a time: they stay close to the processor."""
 
 BATCH = 1 << 18
@@ -44,36 +48,60 @@ BATCH = 1 << 18
 AHEAD, BEHIND = 8, 30
 """Words around a gap that a stream looks at; those farther away hardly matter."""
 
-Columns = Mapping[str, Hashes]
 
+class Scorer(Protocol):
+    """Weights of features, and what labels say of their neighbours."""
 
-class Taught(Protocol):
-    """What a chunker has learnt, whatever else: weights, and sub-tags as hashes in order."""
+    names: ClassVar[frozenset[str]]
 
     @property
     def weights(self) -> Weights:
         """Weights of features."""
 
-    @property
-    def subtags(self) -> Hashes:
-        """Sub-tags that training saw."""
+    def with_weights(self, weights: Weights) -> Self:
+        """Give the same with other weights of features."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Give what is known as arrays of these names."""
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]], labels: int) -> Self:
+        """Make one of arrays, or raise an error if they do not fit."""
 
 
-M = TypeVar("M", bound=Taught)
+S = TypeVar("S", bound=Scorer)
 
 
-class Chunker(Learner[M]):
+@dataclass(frozen=True, eq=False)
+class Taught(Generic[S]):
+    """What a chunker has learnt: a scorer, and the sub-tags that it knows as hashes in order."""
+
+    scorer: S
+    subtags: Hashes
+
+
+class Chunker(Learner[Taught[S]]):
     """Labels words by what stands around them, and the labels of their neighbours."""
 
     cutoff: int
     bias: float
+    size: int
+    tagger: Tagging | None
 
-    reach = AHEAD
-    """How many words after a gap bear on it in a stream."""
+    scorer: ClassVar[type[Scorer]]
+    """What scores labels."""
+
+    ahead: ClassVar[int] = AHEAD
+    """How many words after a gap bear on it in a stream, if tags are given."""
+
+    @property
+    def reach(self) -> int:
+        """How many words after a gap bear on it in a stream."""
+        return self.ahead if self.tagger is None else max(self.ahead, AHEAD)
 
     @abstractmethod
-    def fit(self, spoken: Sequence[Transcript], labels: Sequence[Indices]) -> M:
-        """Learn from recordings without punctuation whose words have these labels."""
+    def fit(self, known: Indices, lessons: Sequence[Lesson]) -> S:
+        """Learn the weights of the known features."""
 
     @abstractmethod
     def weighed(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
@@ -92,8 +120,23 @@ class Chunker(Learner[M]):
         """Learn from recordings whose sentences are known.
 
         Where their clusters are not, those are labelled by what can be learnt from the
-        recordings and texts that have some; if none has, each word is a cluster.
+        recordings and texts that have some; if none has, each word is a cluster. With a tagger,
+        which learns from all tags first if it has not learnt yet, tags are its guesses.
         """
+        made, train, text = self.prepared(train, text)
+        return made.trained(train, text)
+
+    def prepared(
+        self, train: Sequence[Transcript], text: Sequence[Transcript]
+    ) -> tuple[Self, Sequence[Transcript], Sequence[Transcript]]:
+        """Give the same with a tagger that has learnt, and the recordings as it tags them."""
+        if self.tagger is None:
+            return self, train, text
+        tagger, tagged = guessed(self.tagger, [*train, *text])
+        return self.adjusted(tagger=tagger), tagged[: len(train)], tagged[len(train) :]
+
+    def trained(self, train: Sequence[Transcript], text: Sequence[Transcript]) -> Self:
+        """Learn from recordings as they are tagged."""
         given = train or text
         spoken = [self.spoken(each) for each in given if each.sentences is not None]
         spoken = [each for each in spoken if len(each)]
@@ -101,7 +144,16 @@ class Chunker(Learner[M]):
             raise missing_sentences(len(given))
         begun = self._clusters(spoken, text)
         labels = [labels_of(*pair) for pair in zip(spoken, begun, strict=True)]
-        return self.with_model(self.fit(spoken, labels))
+        return self._taught(spoken, labels)
+
+    def _taught(self, spoken: Sequence[Transcript], labels: Sequence[Indices]) -> Self:
+        """Learn from recordings without punctuation whose words have these labels."""
+        known, lessons = lessons_of(spoken, labels, self.cutoff)
+        scorer = self.fit(known, lessons)
+        weights = scorer.weights
+        if self.size:
+            weights = weights.largest(self.size, seen(lessons, len(known)))
+        return self.with_model(Taught(scorer.with_weights(weights.rounded()), subtags_of(spoken)))
 
     def _clusters(self, spoken: list[Transcript], text: Sequence[Transcript]) -> list[Flags]:
         """Find the clusters of recordings, by a chunker learnt from others where need be."""
@@ -113,16 +165,41 @@ class Chunker(Learner[M]):
         trees = [(each, labels_of(each, begun)) for each, begun in pairs if begun is not None]
         if not trees:
             return [np.ones(len(each), np.bool_) for each in spoken]
-        teacher = self.with_model(self.fit(*map(list, zip(*trees, strict=True))))
+        teacher = self._taught(*map(list, zip(*trees, strict=True)))
         return [
             teacher.starts(each) if begun is None else begun
             for each, begun in zip(spoken, found, strict=True)
         ]
 
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give keys of features, weights, what labels say of others, and hashes of sub-tags."""
+        tagger = {} if self.tagger is None else led({"tagger": self.tagger})
+        return {**self.model.scorer.arrays(), "subtags": self.model.subtags, **tagger}
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
+        """Give the same detector with weights that were learnt before."""
+        own, tagger = shared_out(learnt, "tagger")
+        if set(own) != self.scorer.names | {"subtags"}:
+            raise damaged(f"it has the arrays {', '.join(sorted(own)) or 'none'}")
+        scorer = cast(S, self.scorer.of(own, len(LABELS)))
+        taught = None if self.tagger is None else self.tagger.knowing(tagger)
+        return self.adjusted(tagger=taught).with_model(Taught(scorer, checked_subtags(own)))
+
+    def tagged(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
+        """Give recordings that bring no tags those of the tagger, if there is one."""
+        if self.tagger is None:
+            return list(transcripts)
+        bare = [each for each in transcripts if each.tag is None]
+        found = iter(self.tagger.tag_all(bare) if bare else ())
+        return [next(found) if each.tag is None else each for each in transcripts]
+
     def heard(self, transcript: Transcript) -> tuple[Flags, Transcript]:
-        """Tell which words are no punctuation, and give what is left with them alone."""
-        kept = ~standing(transcript)
-        return kept, without_punctuation(transcript, kept)
+        """Tell which words are no punctuation, and give what is left with them alone, tagged."""
+        return self.heard_all([transcript])[0]
+
+    def heard_all(self, transcripts: Sequence[Transcript]) -> list[tuple[Flags, Transcript]]:
+        """Do so for many recordings at once."""
+        return [_heard(each) for each in self.tagged(transcripts)]
 
     def spoken(self, transcript: Transcript) -> Transcript:
         """Leave punctuation out."""
@@ -147,10 +224,10 @@ class Chunker(Learner[M]):
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Decide for many recordings together, as many at a time as fit into memory."""
-        return [each for batch in _batches(transcripts) for each in self._decided(batch)]
+        return [each for batch in batches(transcripts, BATCH) for each in self._decided(batch)]
 
     def _decided(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
-        kept, spoken = zip(*map(self.heard, transcripts), strict=True)
+        kept, spoken = zip(*self.heard_all(transcripts), strict=True)
         states, lengths = self.states(spoken)
         odds, first = self.weighed(states, lengths)
         stop = np.cumsum(lengths)[:-1]
@@ -166,23 +243,31 @@ class Chunker(Learner[M]):
 
     def states(self, spoken: Sequence[Transcript]) -> tuple[Floats, Indices]:
         """Score the labels of each word, of recordings without punctuation, by its features."""
-        model = self.model
-        rows = [np.zeros((0, len(LABELS)))]
-        for each in spoken:
-            columns = columns_of(each, model.subtags)
-            for first in range(0, len(each), AT_ONCE):
-                stop = min(first + AT_ONCE, len(each))
-                rows.append(model.weights.summed(features.keys(columns, first, stop)))
-        return np.concatenate(rows), np.array([len(each) for each in spoken], np.int64)
+        rows = [self.scored(hashes_of(each, self.model.subtags)) for each in spoken]
+        lengths = np.array([len(each) for each in spoken], np.int64)
+        return np.concatenate(rows) if rows else np.zeros((0, len(LABELS))), lengths
+
+    def scored(self, hashes: Columns) -> Floats:
+        """Score the labels of the words of a recording, given what stands around them."""
+        columns = {name: features.padded(cells) for name, cells in hashes.items()}
+        count, weights = len(hashes["word"]), self.model.scorer.weights
+        rows = np.zeros((count, len(LABELS)))
+        for first in range(0, count, AT_ONCE):
+            stop = min(first + AT_ONCE, count)
+            rows[first:stop] = weights.summed(features.keys(columns, first, stop))
+        return rows
 
     def coverage(self, transcript: Transcript) -> float:
-        """Give the share of the words that are known."""
-        spoken = self.spoken(transcript)
+        """Give the share of the words that are known, wherever they were looked at."""
+        _, spoken = _heard(transcript)
         if not len(spoken):
             return 1.0
-        columns = columns_of(spoken, self.model.subtags)
-        found = self.model.weights.find(features.keys(columns, 0, len(spoken), WORD))
-        return float((found >= 0).mean())
+        columns = columns_of(spoken.only(()))
+        known = np.zeros(len(spoken), np.bool_)
+        for at in range(-features.REACH, features.REACH + 1):
+            keys = features.keys(columns, -at, len(spoken) - at, ((("word", at),),))
+            known |= self.model.scorer.weights.find(keys)[0] >= 0
+        return float(known.mean())
 
     def lacks(self, transcript: Transcript) -> str:
         """Say so if not a word is known."""
@@ -194,88 +279,19 @@ class Chunker(Learner[M]):
         return WindowStream(self, ahead=self.reach, behind=BEHIND, state=state)
 
 
+def _heard(transcript: Transcript) -> tuple[Flags, Transcript]:
+    kept = ~standing(transcript)
+    return kept, without_punctuation(transcript, kept)
+
+
+def refuse_other_than_tagger(tagger: object) -> None:
+    """Raise an error if what is set as a tagger is none."""
+    if tagger is not None and not isinstance(tagger, Tagging):
+        raise ValueError(f"tagger is Tagger(), Tagged('FOLDER') or None, not {tagger!r}")
+
+
 def labels_of(spoken: Transcript, begun: Flags) -> Indices:
     """Label words by what they begin."""
     assert spoken.sentences is not None
     first = np.append(True, spoken.sentences.boundary[:-1])
     return np.where(first, SENTENCE, np.where(begun, CLUSTER, INSIDE))
-
-
-def lessons_of(
-    spoken: Sequence[Transcript], labels: Sequence[Indices], cutoff: int
-) -> tuple[Indices, list[Lesson]]:
-    """Give the features seen often enough, and where each word has them."""
-    keys = [features.keys(columns_of(each), 0, len(each)) for each in spoken]
-    known = frequent(keys, cutoff)
-    table = Table(known)
-    places = [table.find(each.ravel()).reshape(each.shape) for each in keys]
-    return known, list(map(Lesson, places, labels))
-
-
-def columns_of(spoken: Transcript, subtags: Hashes | None = None) -> Columns:
-    """Give what is looked at as columns of hashes; what lies in a gap counts with the next word.
-
-    Sub-tags are cut to the longest beginning that is known, if `subtags` has the known ones.
-    """
-    count = len(spoken)
-    found = {"word": np.fromiter(map(_word, spoken.words), np.uint64, count)}
-    if spoken.tag is not None:
-        found["tag"] = np.fromiter(map(_text, spoken.tag), np.uint64, count)
-    if spoken.subtag is not None:
-        known = None if subtags is None else frozenset(subtags.tolist())
-        cut = {each: _cut(each, known) for each in set(spoken.subtag)}
-        found["subtag"] = np.fromiter(map(cut.__getitem__, spoken.subtag), np.uint64, count)
-    if spoken.start is not None and spoken.end is not None:
-        before = np.append(np.nan, spoken.pauses()[:-1])[:count]
-        found["pause"] = features.spread(features.pause_bins(before))
-    if spoken.speaker is not None:
-        unknown = np.full(min(count, 1), UNKNOWN)
-        found["turn"] = features.spread(np.append(unknown, turns(spoken.speaker)))
-    return {name: features.padded(column) for name, column in found.items()}
-
-
-@lru_cache(maxsize=1 << 17)
-def _word(word: str) -> int:
-    return hashed(spelling(word))
-
-
-@lru_cache(maxsize=1 << 12)
-def _text(cell: str) -> int:
-    return hashed(cell)
-
-
-def _cut(subtag: str, known: frozenset[int] | None) -> int:
-    """Hash the longest beginning, up to a dash, that is known; all of it if none is."""
-    part = subtag
-    while known is not None and part:
-        if _text(part) in known:
-            return _text(part)
-        part = part.rpartition("-")[0]
-    return _text(subtag)
-
-
-def subtags_of(spoken: Sequence[Transcript]) -> Hashes:
-    """Give hashes of all sub-tags in ascending order."""
-    cells = {cell for each in spoken for cell in each.subtag or ()}
-    return np.unique(np.array([_text(cell) for cell in cells], np.uint64))
-
-
-def checked_subtags(arrays: Mapping[str, NDArray[Any]]) -> Hashes:
-    """Give the sub-tags of stored arrays, or raise an error if they are none."""
-    found = arrays["subtags"]
-    if found.ndim != 1 or found.dtype != np.uint64 or (found[1:] <= found[:-1]).any():
-        raise damaged("sub-tags are no hashes in order")
-    return np.array(found)
-
-
-def _batches(transcripts: Sequence[Transcript]) -> Iterator[list[Transcript]]:
-    batch: list[Transcript] = []
-    words = 0
-    for transcript in transcripts:
-        if batch and words + len(transcript) > BATCH:
-            yield batch
-            batch, words = [], 0
-        batch.append(transcript)
-        words += len(transcript)
-    if batch:
-        yield batch

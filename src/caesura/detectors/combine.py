@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from caesura.detectors import classes as gap_classes
 from caesura.detectors.finitestate import DECISIONS, FiniteState
 from caesura.detectors.language import Spoken, without_punctuation, words_of
+from caesura.detectors.learner import led, shared_out
 from caesura.detectors.lm import LM
 from caesura.detectors.pausemodel import PauseModel
 from caesura.numeric.packing import damaged
 from caesura.settings import between, one_of
 from caesura.transcript import Floats, Strings, Transcript
-
-PARTS = ("lm", "pause")
 
 ENOUGH, FEWEST = 50, 0.02
 """Of so many gaps with known pauses, the share that shows one if times are worth looking at."""
@@ -80,19 +79,14 @@ class Combination(FiniteState):
 
     def learnt(self) -> Mapping[str, NDArray[Any]]:
         """Give what both models have learnt."""
-        parts = {name: getattr(self, name).learnt() for name in PARTS}
-        return {f"{name}.{k}": array for name, part in parts.items() for k, array in part.items()}
+        return led({"lm": self.lm, "pause": self.pause})
 
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Combination:
         """Give the same detector with models that know what was learnt."""
-        parts: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in PARTS}
-        for key, array in learnt.items():
-            name, _, inner = key.partition(".")
-            if name not in parts:
-                raise damaged(f"it has an array {key}")
-            parts[name][inner] = array
-        lm, pause = self.lm.knowing(parts["lm"]), self.pause.knowing(parts["pause"])
-        return replace(self, lm=lm, pause=pause)
+        others, lm, pause = shared_out(learnt, "lm", "pause")
+        if others:
+            raise damaged(f"it has an array {min(others)}")
+        return replace(self, lm=self.lm.knowing(lm), pause=self.pause.knowing(pause))
 
     def spoken(self, transcripts: Sequence[Transcript]) -> Spoken:
         """Number the words of recordings."""

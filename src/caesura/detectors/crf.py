@@ -2,66 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from caesura.contracts import Tagging
 from caesura.detectors.chunking import (
     CLUSTER,
     INSIDE,
     LABELS,
     SENTENCE,
     Chunker,
-    checked_subtags,
-    lessons_of,
-    subtags_of,
+    refuse_other_than_tagger,
 )
 from caesura.detectors.finitestate import DECISIONS
+from caesura.detectors.surroundings import Columns
 from caesura.numeric import crf, decode
-from caesura.numeric.crf import Chain, Weights
-from caesura.numeric.features import Hashes
+from caesura.numeric.crf import Chain, Lesson
 from caesura.settings import between, one_of, whole
-from caesura.transcript import Flags, Floats, Indices, Transcript
-
-ARRAYS = {"keys", "weights", "transitions", "subtags"}
-
-
-class Chunks(NamedTuple):
-    """Whether each word begins a cluster, and the probabilities of Bs and of Bb.
-
-    Punctuation begins nothing.
-    """
-
-    begun: Flags
-    sentence: Floats
-    cluster: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Field:
-    """A chain of labels, and the sub-tags that it knows."""
-
-    chain: Chain
-    subtags: Hashes
-
-    @property
-    def weights(self) -> Weights:
-        """Weights of features."""
-        return self.chain.weights
+from caesura.transcript import Flags, Floats, Indices
 
 
 @dataclass(frozen=True, repr=False)
-class CRF(Chunker[Field]):
+class CRF(Chunker[Chain]):
     """Labels of all words together, by words, tags, sub-tags, pauses and speakers around each.
 
     `c2` holds weights back to 0: the loss is the negative log-likelihood plus `c2` times the
     sum of their squares, and training ends after `iterations`. Features seen fewer than
-    `cutoff` times are left out. `decision` is 'posterior', a boundary where the next word is
-    the first of a sentence with a probability above 1/2, with the `bias`, or 'viterbi', the
-    single best sequence of labels.
+    `cutoff` times are left out, and unless `size` is 0, so many that matter most are kept.
+    `decision` is 'posterior', a boundary where the next word is the first of a sentence with a
+    probability above 1/2, with the `bias`, or 'viterbi', the single best sequence of labels.
+    A `tagger` gives tags to recordings without any.
     """
 
     c2: float = 5.0
@@ -69,9 +41,12 @@ class CRF(Chunker[Field]):
     cutoff: int = 1
     decision: str = "posterior"
     bias: float = 0.0
+    size: int = 0
+    tagger: Tagging | None = None
 
     name = "CRF"
-    relearns = frozenset({"c2", "iterations", "cutoff"})
+    scorer = Chain
+    relearns = frozenset({"c2", "iterations", "cutoff", "size", "tagger"})
 
     def __post_init__(self) -> None:
         between("c2", self.c2, 0, 1e9)
@@ -79,26 +54,16 @@ class CRF(Chunker[Field]):
         whole("cutoff", self.cutoff, 1, 1 << 31)
         one_of("decision", self.decision, DECISIONS)
         between("bias", self.bias, -1e9, 1e9)
+        whole("size", self.size, 0, 1 << 31)
+        refuse_other_than_tagger(self.tagger)
 
-    def fit(self, spoken: Sequence[Transcript], labels: Sequence[Indices]) -> Field:
+    def fit(self, known: Indices, lessons: Sequence[Lesson]) -> Chain:
         """Train a chain with python-crfsuite."""
-        known, lessons = lessons_of(spoken, labels, self.cutoff)
-        chain = crf.trained(known, lessons, len(LABELS), self.c2, self.iterations)
-        return Field(chain.rounded(), subtags_of(spoken))
-
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
-        """Give keys of features, weights, transitions and hashes of sub-tags."""
-        return {**self.model.chain.arrays(), "subtags": self.model.subtags}
-
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> CRF:
-        """Give the same detector with weights that were learnt before."""
-        if set(learnt) != ARRAYS:
-            raise crf.damaged(f"it has the arrays {', '.join(sorted(learnt)) or 'none'}")
-        return self.with_model(Field(Chain.of(learnt, len(LABELS)), checked_subtags(learnt)))
+        return crf.trained(known, lessons, len(LABELS), self.c2, self.iterations)
 
     def weighed(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
         """Weigh by the posterior; decide by it, or by the best sequence."""
-        likely = self.model.chain.posterior(states, lengths)
+        likely = self.model.scorer.posterior(states, lengths)
         other = likely[:, CLUSTER] + likely[:, INSIDE]
         odds = _log(likely[:, SENTENCE]) - _log(other)
         if self.decision == "viterbi":
@@ -107,17 +72,21 @@ class CRF(Chunker[Field]):
 
     def best(self, states: Floats, lengths: Indices) -> Indices:
         """Give the label of each word in the best sequence."""
-        return self.model.chain.viterbi(states, lengths)
+        return self.model.scorer.viterbi(states, lengths)
 
-    def clusters(self, transcript: Transcript) -> Chunks:
-        """Tell where clusters begin, by the best sequence, and how probable each label is."""
-        kept, spoken = self.heard(transcript)
-        states, lengths = self.states([spoken])
-        begun, likely = np.zeros(len(kept), np.bool_), np.zeros((len(kept), len(LABELS)))
-        begun[kept] = self.best(states, lengths) != INSIDE
-        begun[np.flatnonzero(kept)[:1]] = True
-        likely[kept] = self.model.chain.posterior(states, lengths)
-        return Chunks(begun, likely[:, SENTENCE], likely[:, CLUSTER])
+    def likely(self, words: Sequence[Columns]) -> list[Floats]:
+        """Give the probabilities of the labels of words, by what stands around them."""
+        rows = [self.scored(each) for each in words]
+        lengths = np.array([len(each) for each in rows], np.int64)
+        likely = self.model.scorer.posterior(np.concatenate(rows), lengths)
+        return np.split(likely, np.cumsum(lengths)[:-1])
+
+
+def begins(likely: Floats) -> Flags:
+    """Tell which words begin a cluster, given the probabilities of their labels."""
+    begun: Flags = likely[:, INSIDE] <= 1 / 2
+    begun[:1] = True
+    return begun
 
 
 def _log(probability: Floats) -> Floats:

@@ -13,6 +13,7 @@ from caesura.detectors import classes as gap_classes
 from caesura.detectors.language import Spoken, gap_of_each
 from caesura.detectors.window import WindowStream
 from caesura.numeric import decode
+from caesura.text.batches import batches
 from caesura.transcript import Floats, Indices, Segmentation, Strings, Transcript
 
 DECISIONS = ("posterior", "viterbi")
@@ -72,23 +73,12 @@ class FiniteState(Detector):
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Decide for many recordings together, as many at a time as fit into memory."""
-        return [each for batch in self._batches(transcripts) for each in self._decided(batch)]
+        most = CELLS // self.histories
+        return [each for batch in batches(transcripts, most) for each in self._decided(batch)]
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap when the words that bear on it are there."""
         return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
-
-    def _batches(self, transcripts: Sequence[Transcript]) -> Iterator[list[Transcript]]:
-        batch: list[Transcript] = []
-        words = 0
-        for transcript in transcripts:
-            if batch and (words + len(transcript)) * self.histories > CELLS:
-                yield batch
-                batch, words = [], 0
-            batch.append(transcript)
-            words += len(transcript)
-        if batch:
-            yield batch
 
     def _decided(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
         spoken = self.spoken(transcripts)

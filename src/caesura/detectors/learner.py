@@ -2,56 +2,37 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from caesura.contracts import Detector
-from caesura.errors import LayerError, ModelError
+from caesura.contracts import Detector, Learning, Trainable
+from caesura.errors import LayerError
 
 M = TypeVar("M")
 
 
-class Learner(Detector, Generic[M]):
-    """A detector with a model, which training or a stored model gives it.
+class Learner(Learning[M], Detector):
+    """A detector with a model."""
 
-    The model is no setting: `repr` and equality tell detectors by what was chosen, not by what
-    was learnt.
-    """
 
-    _model: M | None = None
+def led(parts: Mapping[str, Trainable]) -> dict[str, NDArray[Any]]:
+    """Give what parts have learnt, each name led by the part's and a dot."""
+    learnt = {name: part.learnt() for name, part in parts.items()}
+    return {f"{name}.{key}": array for name, own in learnt.items() for key, array in own.items()}
 
-    @property
-    def model(self) -> M:
-        """What was learnt."""
-        if self._model is None:
-            raise ModelError(
-                f"{self.name} has to be trained before it can say anything",
-                remedy=f"train it: caesura train {self.name} --train FILES --out MODEL",
-            )
-        return self._model
 
-    def with_model(self, model: M | None) -> Self:
-        """Give the same detector with a model."""
-        made = replace(self)  # type: ignore[type-var]
-        object.__setattr__(made, "_model", model)
-        return made
-
-    def adjusted(self, **settings: Any) -> Self:
-        """Give the same detector, and its model, with other settings."""
-        changed: Self = replace(self, **settings)  # type: ignore[type-var]
-        return changed.with_model(self._model)
-
-    @abstractmethod
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
-        """Give the model as arrays with names."""
-
-    @abstractmethod
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
-        """Give the same detector with a model made of arrays, or raise a `ModelError`."""
+def shared_out(learnt: Mapping[str, NDArray[Any]], *names: str) -> list[dict[str, NDArray[Any]]]:
+    """Give each part of these names what it has learnt, and first what belongs to none."""
+    found: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in ("", *names)}
+    for key, array in learnt.items():
+        name, dot, inner = key.partition(".")
+        if dot and name in names:
+            found[name][inner] = array
+        else:
+            found[""][key] = array
+    return list(found.values())
 
 
 def missing_sentences(count: int) -> LayerError:

@@ -45,6 +45,10 @@ class Lookahead(Detector):
         """Decide as the other detector does."""
         return self.detector.detect(transcript)
 
+    def annotate(self, transcript: Transcript) -> Transcript:
+        """Find what the other detector finds."""
+        return self.detector.annotate(transcript)
+
     def train(
         self,
         train: Sequence[Transcript],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -50,6 +50,12 @@ class Model(Detector):
         """The card and the detector, read when they are first needed."""
         return _opened(self.model, ())
 
+    @property
+    def checksum(self) -> str:
+        """The checksums of the model and of those that it refers to."""
+        own = self.stored.card.checksum
+        return own + "".join(part.checksum for part in self.stored.detector.parts())
+
     def log_odds(self, transcript: Transcript) -> Floats:
         """Say what the stored detector says."""
         return self._for(transcript).log_odds(transcript)
@@ -69,6 +75,10 @@ class Model(Detector):
         pairs = list(zip(transcripts, deciding, strict=True))
         found = iter(own.detect_all([each for each, detector in pairs if detector is own]))
         return [next(found) if by is own else by.detect(each) for each, by in pairs]
+
+    def annotate(self, transcript: Transcript) -> Transcript:
+        """Find what the one that decides finds."""
+        return self._for(transcript).annotate(transcript)
 
     def coverage(self, transcript: Transcript) -> float:
         """Know what the stored detector knows."""
@@ -113,7 +123,9 @@ class Model(Detector):
         if note not in self._told:
             self._told.add(note)
             id = transcript.id or "a recording"
-            logger.warning("%s: %s; pauses and marks decide alone", id, misfit)
+            others = " or ".join(made_for(transcript.language))
+            hint = f" (there is the model {others})" if others else ""
+            logger.warning("%s: %s; pauses and marks decide alone%s", id, misfit, hint)
 
     @cached_property
     def _told(self) -> set[tuple[str, str]]:
@@ -175,6 +187,12 @@ class ModelStream(Stream):
         return (Pause() if self.by == "pause" else self.model.stored.detector).stream(state)
 
 
+def made_for(language: str) -> list[str]:
+    """Name the models that ship for a language, if it is known."""
+    code = _code(language)
+    return [name for name in shipped() if code and _code(card(find(name)).language) == code]
+
+
 def chosen(detector: str | Detector) -> Detector:
     """Give the detector that a text names: a registered one, a model that ships, or a folder."""
     if isinstance(detector, Detector):
@@ -217,25 +235,15 @@ def _opened(model: str, within: tuple[Path, ...]) -> Stored:
     if folder in within:
         raise ModelError("the model refers to itself", where=str(folder), remedy="train it anew")
     found = _kept(str(folder), card(folder).checksum)
-    for inner in models_in(found.detector):
-        _opened(inner.model, (*within, folder))
+    for inner in found.detector.parts():
+        if isinstance(inner, Model):
+            _opened(inner.model, (*within, folder))
     return found
 
 
 @lru_cache(maxsize=8)
 def _kept(folder: str, checksum: str) -> Stored:  # noqa: ARG001 - another checksum, another model
     return load(folder)
-
-
-def models_in(setting: object) -> Iterator[Model]:
-    """Find the stored models among the settings of a detector."""
-    if isinstance(setting, Model):
-        yield setting
-    elif isinstance(setting, Detector):
-        yield from models_in(tuple(setting.settings.values()))
-    elif isinstance(setting, (tuple, list)):
-        for each in setting:
-            yield from models_in(each)
 
 
 def _code(language: str) -> str:

@@ -17,7 +17,7 @@ from caesura.numeric.spans import IMPOSSIBLE, Scores, sentences, summed
 from caesura.numeric.tracing import MOST, Structure, normal
 from caesura.settings import whole
 
-__all__ = ["Growing", "Scores", "Structure", "best", "normal", "posterior"]
+__all__ = ["MOST", "Growing", "Scores", "Structure", "best", "normal", "posterior"]
 
 
 def best(scores: Scores, longest: int) -> Structure:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,8 @@ Keys = NDArray[np.int64]
 NEVER = -1e3
 """The score of a label that training never saw."""
 
-MOST_WEIGHT = 1e6
-"""No weight is as large as that."""
+MOST_WEIGHT = 1e4
+"""No weight is larger than that."""
 
 STATE, TRANSITION = 0, 1
 HEADER = struct.Struct("<4sI4s8I")
@@ -51,7 +51,8 @@ class Weights:
     @cached_property
     def _padded(self) -> NDArray[np.floating[Any]]:
         """A row of 0 at the end stands for what is not known: it is row -1."""
-        return np.vstack([self.rows, np.zeros((1, self.rows.shape[1]), self.rows.dtype)])
+        rows = self.rows.astype(np.float32) if self.rows.dtype == np.float16 else self.rows
+        return np.vstack([rows, np.zeros((1, rows.shape[1]), rows.dtype)])
 
     def find(self, keys: Keys) -> Indices:
         """Give the place of each key, -1 where it is not known."""
@@ -59,27 +60,37 @@ class Weights:
 
     def summed(self, keys: Keys) -> Floats:
         """Add up the weights of each word: a row of scores for its labels."""
-        total = np.zeros((keys.shape[1], self.rows.shape[1]))
         # One template after another, so that a sum never depends on how many words there are.
-        for places in self.find(keys):
-            total += self._padded[places]
+        total: Floats = self._padded[self.find(keys)].sum(axis=0, dtype=np.float64)
         return total
+
+    def largest(self, size: int, times: Indices) -> Weights:
+        """Keep the features that matter most, given how often each was seen in training."""
+        matter = np.sqrt(times) * np.ptp(self.rows, axis=1)
+        kept = np.sort(np.argsort(-matter, kind="stable")[:size])
+        return Weights(self.keys[kept], self.rows[kept])
+
+    def rounded(self) -> Weights:
+        """Keep weights in half precision, and only those of features that have any."""
+        rows = np.clip(self.rows, -MOST_WEIGHT, MOST_WEIGHT).astype(np.float16)
+        kept = rows.any(axis=1)
+        return Weights(self.keys[kept], rows[kept])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give what is known as arrays."""
-        return {"keys": self.keys, "weights": self.rows}
+        return {"keys": self.keys.astype(np.uint32), "weights": self.rows}
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], labels: int) -> Weights:
         """Make one of arrays, or raise an error if they are no weights."""
         keys, rows = arrays["keys"], arrays["weights"]
-        if keys.ndim != 1 or keys.dtype != np.int64 or rows.dtype != np.float32:
+        if keys.ndim != 1 or keys.dtype != np.uint32 or rows.dtype != np.float16:
             raise damaged("keys are no whole numbers, or weights no numbers")
         if rows.shape != (len(keys), labels):
             raise damaged(f"there are weights {rows.shape} for {len(keys)} keys")
-        if (keys[1:] <= keys[:-1]).any() or (keys < 0).any():
+        if (keys[1:] <= keys[:-1]).any():
             raise damaged("keys are not in order")
-        return cls(np.array(keys), bounded("weights", rows))
+        return cls(keys.astype(np.int64), bounded("weights", rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +102,9 @@ class Chain:
 
     weights: Weights
     transitions: Floats
+
+    names: ClassVar = frozenset({"keys", "weights", "transitions"})
+    """The arrays that it is made of."""
 
     @property
     def labels(self) -> int:
@@ -112,11 +126,9 @@ class Chain:
         """Give the labels of the best sequence."""
         return decode.viterbi(self.scores(states, lengths), lengths, self.labels)
 
-    def rounded(self) -> Chain:
-        """Keep weights in single precision, and only those of features that have any."""
-        rows = self.weights.rows.astype(np.float32)
-        kept = rows.any(axis=1)
-        return Chain(Weights(self.weights.keys[kept], rows[kept]), self.transitions)
+    def with_weights(self, weights: Weights) -> Chain:
+        """Give the same chain with other weights of features."""
+        return replace(self, weights=weights)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give what is known as arrays."""
@@ -143,6 +155,12 @@ def frequent(keys: Iterable[Keys], cutoff: int) -> Indices:
     known, times = np.unique(np.concatenate([each.ravel() for each in keys]), return_counts=True)
     chosen: Indices = known[times >= cutoff]
     return chosen
+
+
+def seen(lessons: Sequence[Lesson], count: int) -> Indices:
+    """Tell how often each of so many known features occurs."""
+    places = np.concatenate([lesson.places.ravel() for lesson in lessons])
+    return np.bincount(places[places >= 0], minlength=count)
 
 
 def trained(

@@ -2,14 +2,17 @@
 
 A column has a number for each word, spread over 64 bits (a hash of its spelling, say). A
 template names some columns and positions; its key at a word is a hash of what stands there.
-Two things that differ have the same key about once in 2^63 pairs.
+Two things that differ have the same key about once in 2^32 pairs, which is seldom enough: among
+a million keys a hundred pairs share theirs, and of the keys that are not known one in four
+thousand looks like one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,15 +69,17 @@ def pause_bins(pauses: Floats) -> Indices:
 
 def spread(numbers: Indices) -> Hashes:
     """Spread small numbers over 64 bits."""
-    known = np.array(
-        [_constant(f"number {each}") for each in range(int(numbers.max(initial=0)) + 1)]
-    )
-    found: Hashes = known.astype(np.uint64)[numbers]
+    found: Hashes = _numbered(int(numbers.max(initial=0)) + 1)[numbers]
     return found
 
 
 @cache
-def _constant(text: str) -> np.uint64:
+def _numbered(count: int) -> Hashes:
+    return np.array([constant(f"number {each}") for each in range(count)], np.uint64)
+
+
+@cache
+def constant(text: str) -> np.uint64:
     """Give an odd number that stands for a text, the same everywhere."""
     return np.uint64(int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) | 1)
 
@@ -84,30 +89,50 @@ def padded(column: Hashes) -> Hashes:
     return np.pad(column, REACH)
 
 
-def usable(columns: Mapping[str, Hashes], templates: Sequence[Template]) -> list[Template]:
-    """Give the templates whose columns are there."""
-    return [each for each in templates if all(name in columns for name, _ in each)]
+class _Plan(NamedTuple):
+    """How keys are added up: the parts of templates, and which of them each template has.
+
+    Behind the parts there is one that adds nothing.
+    """
+
+    parts: tuple[tuple[str, int], ...]
+    factors: Hashes
+    base: Hashes
+    members: Indices
 
 
 def keys(
     columns: Mapping[str, Hashes],
     first: int,
     stop: int,
-    templates: Sequence[Template] = TEMPLATES,
+    templates: tuple[Template, ...] = TEMPLATES,
 ) -> NDArray[np.int64]:
     """Give a row of keys for each template, a column for each of the words `first` to `stop`.
 
     Columns are padded; templates whose columns are missing have no row.
     """
-    chosen = usable(columns, templates)
-    parts: dict[tuple[str, int], Hashes] = {}
-    for part in dict.fromkeys(part for template in chosen for part in template):
-        name, at = part
-        here = columns[name][first + REACH + at : stop + REACH + at]
-        parts[part] = here * _constant(f"{name} {at}")
-    found = np.empty((len(chosen), stop - first), np.uint64)
-    for row, template in zip(found, chosen, strict=True):
-        row[:] = _constant(repr(template))
-        for part in template:
-            row += parts[part]
-    return (found >> np.uint64(1)).astype(np.int64)
+    plan = _plan(frozenset(columns), templates)
+    parts = np.zeros((len(plan.parts) + 1, stop - first), np.uint64)
+    for row, (name, at) in zip(parts, plan.parts, strict=False):
+        row[:] = columns[name][first + REACH + at : stop + REACH + at]
+    parts[:-1] *= plan.factors
+    found = parts[plan.members[0]]
+    for more in plan.members[1:]:
+        found += parts[more]
+    found += plan.base
+    found >>= np.uint64(32)
+    made: NDArray[np.int64] = found.view(np.int64)
+    return made
+
+
+@lru_cache(maxsize=64)
+def _plan(columns: frozenset[str], templates: tuple[Template, ...]) -> _Plan:
+    """Plan the keys of the templates whose columns are there."""
+    chosen = [each for each in templates if all(name in columns for name, _ in each)]
+    parts = tuple(dict.fromkeys(part for template in chosen for part in template))
+    factors = np.array([constant(f"{name} {at}") for name, at in parts], np.uint64)
+    base = np.array([constant(repr(template)) for template in chosen], np.uint64)
+    members = np.full((max(map(len, chosen), default=0) or 1, len(chosen)), len(parts))
+    for column, template in enumerate(chosen):
+        members[: len(template), column] = [parts.index(part) for part in template]
+    return _Plan(parts, factors[:, None], base[:, None], members)

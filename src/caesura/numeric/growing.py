@@ -7,17 +7,20 @@ boundaries before it; those that all of them share can no longer change.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from caesura.columns import Floats, Indices
+from caesura.columns import Flags, Floats, Indices
 from caesura.errors import CaesuraError
+from caesura.numeric.endings import Endings
 from caesura.numeric.spans import IMPOSSIBLE, Scores, largest, sentences
-from caesura.numeric.tracing import MOST, Structure, structure
+from caesura.numeric.tracing import MOST, Structure, linked
 from caesura.settings import whole
+
+FEW = 64
+"""Units of a piece that are charted one by one rather than width by width."""
 
 
 class Growing:
@@ -39,14 +42,18 @@ class Growing:
         saved = state or {"given": 0, "before": [0.0], "origin": [0], "scores": None}
         self.given = int(saved["given"])
         """Units of the sentences that were given out; what is kept begins behind them."""
-        self._before = _floats(saved["before"])
+        self._before: list[float] = _floats(saved["before"]).tolist()
         """Score of the best sentences before each unit kept, and before the next one."""
-        self._origin: Indices = np.array(saved["origin"], np.int64)
+        self._origin: list[int] = list(saved["origin"])
         """Where the last of those sentences begins."""
         self._scores = None if saved["scores"] is None else Scores(*map(_floats, saved["scores"]))
-        self._table = np.zeros((0, longest))
+        self._chart: Endings | None = None
+        """The chart of the last units, if they came in small pieces."""
+        self._rows: list[Floats] = []
+        """With patience, the sentences that end at each unit kept."""
         if self._scores is not None and patience is not None:
-            self._table = np.concatenate(list(sentences(self._scores, 0, longest, largest)))
+            for table in sentences(self._scores, 0, longest, largest):
+                self._rows.extend(table)
 
     def push(self, scores: Scores) -> Structure:
         """Take the next units; give the sentences that have become final.
@@ -54,24 +61,24 @@ class Growing:
         A unit can be pushed when the scores of all its links are known, also to units that have
         yet to arrive.
         """
-        old = self._take(scores)
+        old, score = self._take(scores), self._before[0]
         if len(scores) and self._scores is not None:
             self._find_ends(self._scores, old)
-        return self._give(self._shared())
+        return self._give(self._shared(), score)
 
     def close(self) -> Structure:
         """End the recording; give what is left. The last unit ends a sentence."""
         if self._before[-1] == -np.inf:
             raise CaesuraError(IMPOSSIBLE)
-        return self._give(len(self._before) - 1)
+        return self._give(len(self._before) - 1, self._before[0])
 
     def state(self) -> Mapping[str, Any]:
         """Give, as JSON can hold it, what is needed to take up the thread."""
         scores = self._scores if self._scores is not None and len(self._scores) else None
         return {
             "given": self.given,
-            "before": _listed(self._before),
-            "origin": self._origin.tolist(),
+            "before": _listed(np.array(self._before)),
+            "origin": list(self._origin),
             "scores": None
             if scores is None
             else [_listed(each) for each in (scores.links, scores.roots, scores.gaps)],
@@ -94,80 +101,107 @@ class Growing:
         boundary = scores.gaps[:, 1].copy()
         boundary[: 0 if self.given else 1] = 0.0
         begun = np.full(longest + size, -np.inf)
-        begun[longest - 1 : longest + old] = self._before + boundary[: old + 1]
-        self._before = np.append(self._before, np.empty(size - old))
-        self._origin = np.append(self._origin, np.empty(size - old, np.int64))
+        begun[longest - 1 : longest + old] = np.array(self._before) + boundary[: old + 1]
         at, held = old, 0
-        for table in sentences(scores, old, longest, largest):
+        for table in self._tables(scores, old):
             if self.patience is not None:
-                self._table = np.concatenate([self._table, table])
+                self._rows.extend(table)
             for row in table:
+                self._before.append(-np.inf)
+                self._origin.append(at)
                 self._end(at, row, begun, boundary)
                 at += 1
                 held = self._hold(at, held, begun, boundary)
+
+    def _tables(self, scores: Scores, old: int) -> Iterable[Floats]:
+        """Chart the units from `old` on; give the sentences that end at each."""
+        if len(scores) - old > FEW:
+            self._chart = None
+            return sentences(scores, old, self.longest, largest)
+        if self._chart is None:
+            self._chart = Endings(self.longest, scores.reach)
+            self._chart.add(scores[max(old - self.longest + 1, 0) : old])
+        return [self._chart.add(scores[old:])]
 
     def _end(self, unit: int, row: Floats, begun: Floats, boundary: Floats) -> None:
         """Find the best sentences up to a unit; `row` has those that end there."""
         ways = row + begun[unit : unit + self.longest]
         first = int(ways.argmax())
-        self._before[unit + 1] = ways[first]
+        self._before[unit + 1] = score = ways.item(first)
         self._origin[unit + 1] = unit + 1 - self.longest + first
         if unit + 1 < len(boundary):
-            begun[unit + self.longest] = ways[first] + boundary[unit + 1]
+            begun[unit + self.longest] = score + boundary[unit + 1]
 
     def _hold(self, count: int, old: int, begun: Floats, boundary: Floats) -> int:
         """Decide the boundary that is best now and lies `patience` units back, and those before.
 
-        Give the unit behind it; that of the last decision was `old`. What comes after is found
-        again, as from now on no sentence begins before it.
+        Give the unit behind it; that of the last decision was `old`. From now on no sentence
+        begins before it: what had one that does, or rests on such, is found again.
         """
         patience = self.patience
         if patience is None or count - old <= patience or self._before[count] == -np.inf:
             return old
         held = self._back(count, count - patience)
         if held > old:
-            self._before[:held] = begun[: held + self.longest - 1] = -np.inf
+            self._before[old:held] = [-np.inf] * (held - old)
+            begun[: held + self.longest - 1] = -np.inf
+            lost = set()
             for unit in range(held, count):
-                self._end(unit, self._table[unit], begun, boundary)
+                if self._origin[unit + 1] < held or self._origin[unit + 1] in lost:
+                    lost.add(unit + 1)
+                    self._end(unit, self._rows[unit], begun, boundary)
         return held
 
     def _back(self, first: int, most: int) -> int:
         """Follow the sentences before a unit to one that begins at `most` or earlier."""
         while first > most:
-            first = int(self._origin[first])
+            first = self._origin[first]
         return first
 
     def _shared(self) -> int:
         """Give the last beginning of a sentence that whatever may follow has in common."""
         size = len(self._before) - 1
         first = max(size - self.longest + 1, 0)
-        alive = np.flatnonzero(self._before[first:] > -np.inf) + first
-        if not len(alive):
+        alive = {unit for unit in range(first, size + 1) if self._before[unit] > -np.inf}
+        if not alive:
             raise CaesuraError(IMPOSSIBLE)
-        origin = self._origin.tolist()
-        heap: list[int] = (-alive).tolist()
-        heapify(heap)
-        while len(heap) > 1:
-            latest = heappop(heap)
-            if heap[0] != latest:
-                heappush(heap, -origin[-latest])
-        return -heap[0]
+        while len(alive) > 1:
+            if size in alive:
+                alive.remove(size)
+                alive.add(self._origin[size])
+            size -= 1
+        return alive.pop()
 
-    def _give(self, stop: int) -> Structure:
-        """Let go of the first units: whole sentences."""
+    def _give(self, stop: int, score: float) -> Structure:
+        """Let go of the first units: whole sentences. The score is that of all before them."""
         if self._scores is None or not stop:
             return Structure(np.zeros(0, np.int64), np.zeros(0, np.bool_), 0.0)
-        ends = np.zeros(stop, np.bool_)
+        last = []
         first = stop
         while first:
-            ends[first - 1] = True
-            first = int(self._origin[first])
-        found = structure(self._scores[:stop], ends, begun=self.given > 0)
-        heads = np.where(found.heads < 0, -1, found.heads + self.given)
-        self._scores, self._table = self._scores[stop:], self._table[stop:]
-        self._before, self._origin = self._before[stop:], self._origin[stop:] - stop
+            last.append(first - 1)
+            first = self._origin[first]
+        ends = np.zeros(stop, np.bool_)
+        ends[last] = True
+        heads = self._linked(self._scores, ends, last[::-1])
+        heads[heads >= 0] += self.given
+        self._scores, self._rows = self._scores[stop:], self._rows[stop:]
+        self._before = self._before[stop:]
+        self._origin = [origin - stop for origin in self._origin[stop:]]
         self.given += stop
-        return Structure(heads, ends, found.score)
+        return Structure(heads, ends, self._before[0] - score)
+
+    def _linked(self, scores: Scores, ends: Flags, last: list[int]) -> Indices:
+        """Find the heads in the first sentences, and let go of their chart."""
+        if self._chart is None:
+            return linked(scores[: len(ends)], ends)
+        uncharted = len(scores) - len(self._chart)
+        if uncharted:
+            heads = linked(scores[: len(ends)], ends)
+        else:
+            heads = np.array(self._chart.traced(last))
+        self._chart.forget(max(len(ends) - uncharted, 0))
+        return heads
 
 
 def _listed(values: Floats) -> list[Any]:

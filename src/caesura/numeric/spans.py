@@ -2,8 +2,8 @@
 
 A structure gives each unit but one, the root, a link to its head, and no two links cross. Spans
 are filled by width, and all spans of a width at once. A row of a chart holds the spans of one
-width, in the column of their first unit (`_from`) or of their last one (`_to`), so that the two
-parts of a span always lie in two plain slices.
+width, in the column of their first unit (`_from`); seen with shorter strides, they are in that of
+their last one (`_to`), so that the two parts of a span always lie in two plain slices.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from caesura.columns import Floats, Indices
 from caesura.errors import CaesuraError
 
 PIECE = 1024
 """Units whose chart is filled at a time: few enough for the cache."""
-
-FEW = 4
-"""Ends of sentences that are looked at one by one rather than width by width."""
 
 LOWEST = -1e300
 """What a sum of nothing is taken relative to."""
@@ -119,95 +117,92 @@ class Chart:
 
     right: the first unit is the head of all others; left: the last one is; open: as well, and
     the unit at the other end depends on it and may yet get more dependants beyond the span;
-    joined: left, and there is no boundary in front;
-    rooted: right, and the first unit is the root of a sentence.
+    joined: left, and there is no boundary in front.
+
+    Right spans are chains: the first unit, its farthest dependant, the farthest one of that, and
+    so on to the last unit. Without the last link, an open span, a shorter chain is left. As links
+    do not reach far, there are few ways to make up even a long one. Left spans are alike.
     """
 
     def __init__(self, scores: Scores, longest: int, join: Join) -> None:
         size = len(scores)
         self.widest = min(longest, size)
         self.reach = min(scores.reach, self.widest - 1)
-        self.join = join
-        shape = (self.widest, size)
-        self._ways = np.empty(shape)
-        near = (self.reach + 1, size)
-        self.right_from, self.right_to, self.left_from = _rows(shape, 0.0, 3)
-        (self.rooted_to,) = _rows(shape, scores.roots, 1)
-        (self.joined_to,) = _rows(near, scores.gaps[:, 0], 1)
-        self.open_right_from, self.open_left_to = _rows(near, -np.inf, 2)
+        self.roots = scores.roots
+        self._join = join
+        self._ways = np.empty((self.reach + 1, size))
+        self.left_from, self.right_from = (_rows(self.widest, size, 0.0) for _ in range(2))
+        near = self.reach + 1
+        self.open_right_from, open_left = (_rows(near, size, -np.inf) for _ in range(2))
+        self._joined_from = _rows(near, size, scores.gaps[:, 0])
+        self.joined_to, self.open_left_to = to_last(self._joined_from), to_last(open_left)
+        self._open_right_to = to_last(self.open_right_from)
+        self.right_to = to_last(self.right_from)
         middle = scores.reach
         links = scores.links[:, middle - self.reach : middle + self.reach + 1]
         self._links = np.ascontiguousarray(links.T)
         with np.errstate(divide="ignore"):
             for width in range(1, self.widest):
-                self._fill(width, scores)
+                if width <= self.reach:
+                    self._fill_near(width, open_left, scores.gaps)
+                else:
+                    self._chain(self.left_from, self.open_left_to, width)
 
-    def _fill(self, width: int, scores: Scores) -> None:
-        """Fill the spans from each unit to the one `width` after it."""
+    def _fill_near(self, width: int, open_left: Floats, gaps: Floats) -> None:
+        """Fill the spans whose ends can be linked, from each unit to the one `width` after it."""
         count = self.right_from.shape[1] - width
-        far = min(width, self.reach)
-        shorter = slice(width - far, width)
-        right, left = self.right_from[width, :count], self.left_from[width, :count]
-        if width <= self.reach:
-            self._fill_open(width, count)
-        if far:
-            opened = slice(1, far + 1)
-            self._join(self.open_right_from[opened], self.right_to[shorter][::-1], right)
-            self._join(self.left_from[shorter][::-1], self.open_left_to[opened], left)
-        self.right_to[width, width:] = right
-        if width < self.reach:
-            np.add(left, scores.gaps[:count, 0], out=self.joined_to[width, width:])
-        np.add(right, scores.roots[:count], out=self.rooted_to[width, width:])
-
-    def whole(self, begin: int) -> Floats:
-        """Give the sentences that end at each unit from `begin` on, a row for each width."""
-        size = self.right_from.shape[1]
-        found = np.full((self.widest, size - begin), -np.inf)
-        if size - begin <= FEW:
-            for end in range(begin, size):
-                self._whole_to(end, found[: end + 1, end - begin])
-            return found
-        with np.errstate(divide="ignore"):
-            for width in range(self.widest):
-                end = max(begin, width)
-                self._join(
-                    self.left_from[: width + 1, end - width :],
-                    self.rooted_to[width::-1, end:],
-                    found[width, end - begin :],
-                )
-        return found
-
-    def _whole_to(self, end: int, out: Floats) -> None:
-        """Give the sentences that end at one unit, all widths at once."""
-        widths = np.arange(len(out))
-        front = widths[:, None]
-        back = widths - front
-        ways = self.left_from[front, end - widths] + self.rooted_to[np.maximum(back, 0), end]
-        with np.errstate(divide="ignore"):
-            self.join(np.where(back >= 0, ways, -np.inf), out)
-
-    def _fill_open(self, width: int, count: int) -> None:
-        """Fill the spans whose ends are linked, in one way and in the other."""
-        inner = np.empty(count)
-        self._join(self.right_from[:width], self.joined_to[width - 1 :: -1], inner)
+        ways, inner = self._ways[:width, :count], np.empty(count)
+        np.add(self.right_from[:width, :count], self.joined_to[width - 1 :: -1, width:], out=ways)
+        self._join(ways, inner)
         head_left, head_right = self._links[self.reach - width], self._links[self.reach + width]
         np.add(inner, head_left[width:], out=self.open_right_from[width, :count])
-        np.add(inner, head_right[:count], out=self.open_left_to[width, width:])
+        np.add(inner, head_right[:count], out=open_left[width, :count])
+        self._chain(self.left_from, self.open_left_to, width)
+        left = self.left_from[width, :count]
+        np.add(left, gaps[:count, 0], out=self._joined_from[width, :count])
+        self._chain(self.right_from, self._open_right_to, width)
 
-    def _join(self, first: Floats, second: Floats, out: Floats) -> None:
-        """Join what begins at each unit with what ends at the last unit of its span."""
-        count = len(out)
-        ways = self._ways[: len(first), :count]
-        np.add(first[:, :count], second[:, -count:], out=ways)
-        self.join(ways, out)
+    def _chain(self, rows: Floats, opened: Floats, width: int, begun: Floats | None = None) -> None:
+        """Fill the chains of one width: shorter ones and a link more, or such that are `begun`."""
+        count = rows.shape[1] - width
+        far = min(width, self.reach)
+        ways = self._ways[: far + (begun is not None), :count]
+        shorter = rows[width - far : width, :count][::-1]
+        np.add(shorter, opened[1 : far + 1, width:], out=ways[:far])
+        if begun is not None:
+            ways[far] = begun
+        if len(ways):
+            self._join(ways, rows[width, :count])
+
+    def fill_right(self) -> None:
+        """Fill the right spans that are too wide for a link between their ends."""
+        for width in range(self.reach + 1, self.widest):
+            self._chain(self.right_from, self._open_right_to, width)
+
+    def whole(self) -> Floats:
+        """Give the sentences that end at each unit, a row for each width.
+
+        They are chains that begin with a left span, whose last unit is the root.
+        """
+        found = _rows(self.widest, len(self.roots), self.roots)
+        with np.errstate(divide="ignore"):
+            for width in range(1, self.widest):
+                rooted = self.left_from[width, : len(self.roots) - width] + self.roots[width:]
+                self._chain(found, self._open_right_to, width, rooted)
+        return to_last(found)
 
 
-def _rows(shape: tuple[int, int], first: Floats | float, count: int) -> list[Floats]:
+def _rows(count: int, size: int, first: Floats | float) -> Floats:
     """Make rows that hold nothing yet but the first of them, the spans of one unit."""
-    rows = [np.full(shape, -np.inf) for _ in range(count)]
-    for each in rows:
-        each[0] = first
+    rows = np.full((count, size), -np.inf)
+    rows[0] = first
     return rows
+
+
+def to_last(rows: Floats) -> Floats:
+    """See spans in the columns of their last units; those in front of the first unit are none."""
+    cell = rows.itemsize
+    return as_strided(rows, strides=((rows.shape[1] - 1) * cell, cell))
 
 
 def sentences(scores: Scores, first: int, longest: int, join: Join) -> Iterator[Floats]:
@@ -217,8 +212,9 @@ def sentences(scores: Scores, first: int, longest: int, join: Join) -> Iterator[
     """
     for begin in range(first, len(scores), PIECE):
         context = max(begin - longest + 1, 0)
-        chart = Chart(scores[context : begin + PIECE], longest, join)
-        found = chart.whole(begin - context)
+        found = Chart(scores[context : begin + PIECE], longest, join).whole()[:, begin - context :]
         table = np.full((found.shape[1], longest), -np.inf)
         table[:, longest - len(found) :] = found[::-1].T
+        for row, missing in enumerate(range(longest - 1 - begin + context, 0, -1)):
+            table[row : row + 1, :missing] = -np.inf
         yield table

@@ -6,8 +6,8 @@ Trained by scikit-learn; what runs is a sum of weights, and a table for the labe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ class Margins:
     weights: Weights
     histories: Floats
 
+    names: ClassVar = frozenset({"keys", "weights", "histories"})
+    """The arrays that it is made of."""
+
     @property
     def labels(self) -> int:
         """How many labels there are."""
@@ -53,6 +56,10 @@ class Margins:
             history = after[history][totals.index(max(totals))]
         found: Floats = states + self.histories[np.array(histories, np.int64)]
         return found
+
+    def with_weights(self, weights: Weights) -> Margins:
+        """Give the same margins with other weights of features."""
+        return replace(self, weights=weights)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give what is known as arrays."""
@@ -141,9 +148,7 @@ def _read(machine: Any, known: Indices, present: Indices, labels: int) -> Margin
     table = np.full((len(every), labels), -1e3)
     said = weights[:, len(known) :].T
     table[:, present] = constant + said[parts(every, base)].sum(axis=0)
-    single = rows.astype(np.float32)
-    kept = single.any(axis=1)
-    return Margins(Weights(known[kept], single[kept]), table)
+    return Margins(Weights(known, rows), table)
 
 
 def _libraries() -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.columns import Flags, Floats, Indices
 from caesura.errors import CaesuraError
-from caesura.numeric.spans import IMPOSSIBLE, Chart, Scores, largest
+from caesura.numeric.spans import IMPOSSIBLE, Chart, Scores, largest, to_last
 
 MOST = 1000
 """Units of a sentence that can be charted: its chart takes 64 MB."""
@@ -47,24 +47,15 @@ def normal(links: Floats, roots: Floats, ends: Flags) -> Structure:
             f"{len(scores)} units have {len(ends)} flags for the ends of sentences",
             remedy="give a flag for each unit; the last one ends a sentence",
         )
-    return structure(scores, ends, begun=True)
-
-
-def structure(scores: Scores, ends: Flags, *, begun: bool) -> Structure:
-    """Find the best links of sentences, and what speaks for them and their boundaries.
-
-    The gap in front of them counts if a recording has `begun` before them.
-    """
-    heads = _linked(scores, ends)
+    heads = linked(scores, ends)
     units = np.arange(len(ends))
     root = heads < 0
-    links = scores.links[units[~root], scores.reach + (heads - units)[~root]]
-    boundary = np.append(True, ends)[:-1].astype(np.int64)
-    gaps = scores.gaps[units, boundary][0 if begun else 1 :]
-    return Structure(heads, ends, float(links.sum() + scores.roots[root].sum() + gaps.sum()))
+    chosen = links[units, np.where(root, 0, heads - units + scores.reach)]
+    return Structure(heads, ends, float(np.where(root, roots, chosen).sum()))
 
 
-def _linked(scores: Scores, ends: Flags) -> Indices:
+def linked(scores: Scores, ends: Flags) -> Indices:
+    """Find the head of each unit of sentences, -1 for their roots."""
     last = np.flatnonzero(ends)
     first = np.append(0, last + 1)[:-1]
     found = np.full(len(ends), -1)
@@ -97,9 +88,11 @@ def _groups(count: Indices) -> Iterator[Indices]:
 
 def traced(chart: Chart, first: Indices, last: Indices) -> Indices:
     """Head of each unit of the chart, where sentences begin and end; -1 for their roots."""
-    found = np.full(chart.right_from.shape[1], -1)
-    root = first + _cut(chart.left_from, chart.rooted_to, (first, last), last - first)
-    score = chart.left_from[root - first, first] + chart.rooted_to[last - root, last]
+    chart.fill_right()
+    rooted_to = to_last(chart.right_from + chart.roots)
+    found = np.full(len(chart.roots), -1)
+    root = first + _cut(chart.left_from, rooted_to, (first, last), last - first)
+    score = chart.left_from[root - first, first] + rooted_to[last - root, last]
     if (score == -np.inf).any():
         raise CaesuraError(IMPOSSIBLE)
     left, right = _long((first, root)), _long((root, last))

@@ -16,6 +16,7 @@ STUDIES = {
     "wisebe": "caesura.studies.wisebe:run",
     "jp": "caesura.studies.jp:run",
     "gotoh-renals": "caesura.studies.gotohrenals:run",
+    "oba": "caesura.studies.oba:run",
 }
 """For each study the function that runs it, imported when it is asked for."""
 

@@ -135,7 +135,8 @@ def _shape(word: str) -> str:
 def _keys(templates: Sequence[Template], seen: Sequence[NDArray[np.uint64]]) -> Indices:
     """Mix the numbers of templates with their first clues, then their second ones, and so on.
 
-    Without one of its clues a template has no key.
+    Without one of its clues a template has no key. Two clues share a key once in 2^32 pairs,
+    which is seldom enough for some ten thousand that are known.
     """
     numbers = _mixed(np.array([NUMBERS[template] for template in templates], np.uint64))
     key = np.tile(numbers, (len(seen[0]), 1))
@@ -144,7 +145,7 @@ def _keys(templates: Sequence[Template], seen: Sequence[NDArray[np.uint64]]) -> 
         deep = [at for at, template in enumerate(templates) if len(template) > depth]
         key[:, deep] = _mixed(key[:, deep] ^ clues)
         known[:, deep] &= clues != 0
-    return np.where(known, (key >> np.uint64(1)).astype(np.int64), NO_KEY)
+    return np.where(known, (key >> np.uint64(32)).astype(np.int64), NO_KEY)
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -22,14 +22,27 @@ Weights = NDArray[np.float32]
 
 MOST_TAGS = 1000
 
+STEPS = 127
+"""The largest weight of a clue in steps of its scale."""
+
+TINY, LARGE = 1e-6, 1e3
+"""Scales lie between them."""
+
+ARRAYS = frozenset({"tags", "keys", "weights", "scales"})
+
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Keys of clues in ascending order, and the weights of each tag with them."""
+    """Keys of clues in ascending order, and the weights of each tag with them.
+
+    A weight is a number from -127 to 127 times the scale of its clue: finer steps change no tag
+    that matters, and take more room.
+    """
 
     tags: Strings
     keys: Indices
-    weights: NDArray[np.float16]
+    weights: NDArray[np.int8]
+    scales: NDArray[np.float16]
 
     def scores(self, words: Words) -> Weights:
         """Score the tags of each word by words, and then by the best tags around it too."""
@@ -58,35 +71,40 @@ class Rounds:
 
     @cached_property
     def _wide(self) -> Weights:
-        return maxent.padded(self.weights.astype(np.float32))
+        return maxent.padded(self.weights * self.scales.astype(np.float32)[:, None])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give all that is known as arrays; the tags are the bytes of a JSON list."""
         tags = np.frombuffer(json.dumps(self.tags).encode(), np.uint8)
-        return {"tags": tags, "keys": self.keys, "weights": self.weights}
+        keys = self.keys.astype(np.uint32)
+        return {"tags": tags, "keys": keys, "weights": self.weights, "scales": self.scales}
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Rounds:
         """Make one of arrays, or raise a `ModelError`."""
-        if set(arrays) != {"tags", "keys", "weights"}:
+        if set(arrays) != ARRAYS:
             raise damaged(f"it has the arrays {', '.join(sorted(arrays)) or 'none'}")
-        tags, keys, weights = (np.array(arrays[name]) for name in ("tags", "keys", "weights"))
-        if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys, prepend=-1) <= 0).any():
+        keys, weights, scales = (np.array(arrays[name]) for name in ("keys", "weights", "scales"))
+        if keys.dtype != np.uint32 or keys.ndim != 1 or (keys[1:] <= keys[:-1]).any():
             raise damaged("keys are no ascending numbers")
-        names = _names(tags)
-        if weights.dtype != np.float16 or weights.shape != (len(keys), len(names)):
+        names = _names(arrays["tags"])
+        if weights.dtype != np.int8 or weights.shape != (len(keys), len(names)):
             raise damaged("weights have another shape than keys and tags")
-        if not np.isfinite(weights).all():
-            raise damaged("weights are not all numbers")
-        return cls(names, keys, weights)
+        if scales.dtype != np.float16 or scales.shape != keys.shape:
+            raise damaged("scales have another shape than keys")
+        if not np.isfinite(scales).all():
+            raise damaged("scales are not all numbers")
+        return cls(names, keys.astype(np.int64), weights, scales)
 
 
 def joined(tags: Strings, parts: Sequence[tuple[Indices, NDArray[Any]]]) -> Rounds:
     """Put the keys and weights of rounds together."""
     keys = np.concatenate([keys for keys, _ in parts])
     order = np.argsort(keys)
-    weights = np.concatenate([weights for _, weights in parts]).astype(np.float16)
-    return Rounds(tags, keys[order], weights[order])
+    weights = np.concatenate([weights for _, weights in parts])[order]
+    scales = np.clip(abs(weights).max(axis=1) / STEPS, TINY, LARGE).astype(np.float16)
+    steps = np.round(weights / scales.astype(np.float64)[:, None])
+    return Rounds(tags, keys[order], np.clip(steps, -STEPS, STEPS).astype(np.int8), scales)
 
 
 def _names(array: NDArray[Any]) -> Strings:

@@ -37,6 +37,11 @@ class Tagged(Tagging):
             )
         return found
 
+    @property
+    def checksum(self) -> str:
+        """The checksum of the stored tagger's card."""
+        return card(find(self.model)).checksum
+
     def tag(self, transcript: Transcript) -> Transcript:
         """Tag as the stored tagger does."""
         return self.stored.tag(transcript)

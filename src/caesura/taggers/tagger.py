@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.contracts import Tagging
-from caesura.errors import LayerError, ModelError
+from caesura.contracts import Learning, Tagging
+from caesura.errors import LayerError
 from caesura.settings import between, whole
 from caesura.taggers.clues import Words
 from caesura.taggers.lessons import Lessons, numbered
 from caesura.taggers.rounds import Rounds
+from caesura.text.batches import batches
 from caesura.text.normalize import standing
 from caesura.text.vocabulary import spelling
 from caesura.transcript import Strings, Transcript
@@ -29,7 +30,7 @@ _spelt = lru_cache(maxsize=1 << 16)(spelling)
 
 
 @dataclass(frozen=True, repr=False)
-class Tagger(Tagging):
+class Tagger(Learning[Rounds], Tagging):
     """Part of speech of each word, from the word, its letters and its neighbours.
 
     Words are seen in lower case and without punctuation. A first round goes by words up to two
@@ -44,22 +45,11 @@ class Tagger(Tagging):
 
     name = "Tagger"
     relearns: ClassVar[frozenset[str]] = frozenset({"size", "cutoff", "ridge"})
-    _model: ClassVar[Rounds | None] = None
 
     def __post_init__(self) -> None:
         whole("size", self.size, 1, 1_000_000)
         whole("cutoff", self.cutoff, 1, 1000)
         between("ridge", self.ridge, 1e-6, 1e6)
-
-    @property
-    def model(self) -> Rounds:
-        """What was learnt."""
-        if self._model is None:
-            raise ModelError(
-                "Tagger has to be trained before it can say anything",
-                remedy="train it: caesura train Tagger --train FILES --out MODEL",
-            )
-        return self._model
 
     def train(
         self,
@@ -82,7 +72,7 @@ class Tagger(Tagging):
             )
         words = Words.of([spelt(each.words) for each in known])
         lessons = Lessons(words, labels, tags, self.size, self.cutoff, self.ridge)
-        return self._with(lessons.learnt())
+        return self.with_model(lessons.learnt())
 
     def tag(self, transcript: Transcript) -> Transcript:
         """Tag one recording."""
@@ -90,7 +80,7 @@ class Tagger(Tagging):
 
     def tag_all(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
         """Tag many recordings together, as many at a time as fit into memory."""
-        return [each for batch in _batches(transcripts) for each in self._tagged(batch)]
+        return [each for batch in batches(transcripts, AT_ONCE) for each in self._tagged(batch)]
 
     def learnt(self) -> Mapping[str, NDArray[Any]]:
         """Give keys, weights and tags."""
@@ -98,20 +88,11 @@ class Tagger(Tagging):
 
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Tagger:
         """Give the same tagger with keys, weights and tags that were learnt before."""
-        return self._with(Rounds.of(learnt))
+        return self.with_model(Rounds.of(learnt))
 
     def told(self) -> str:
         """Name the tags."""
         return f"tags: {' '.join(self.model.tags)}"
-
-    def adjusted(self, **settings: Any) -> Tagger:
-        """Give the same tagger, and what it has learnt, with other settings."""
-        return replace(self, **settings)._with(self._model)
-
-    def _with(self, model: Rounds | None) -> Tagger:
-        made = replace(self)
-        object.__setattr__(made, "_model", model)
-        return made
 
     def _tagged(self, transcripts: Sequence[Transcript]) -> Iterator[Transcript]:
         alone = [standing(each) for each in transcripts]
@@ -151,16 +132,3 @@ def _written(transcript: Transcript) -> Iterator[Transcript]:
             kept[span.first + 1 : span.last + 1] = False
         if not kept.all():
             yield _spoken(each.replace(words=tuple(words)).take(kept))
-
-
-def _batches(transcripts: Sequence[Transcript]) -> Iterator[list[Transcript]]:
-    batch: list[Transcript] = []
-    words = 0
-    for transcript in transcripts:
-        if batch and words + len(transcript) > AT_ONCE:
-            yield batch
-            batch, words = [], 0
-        batch.append(transcript)
-        words += len(transcript)
-    if batch:
-        yield batch

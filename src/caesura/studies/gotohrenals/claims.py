@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from caesura.comparison import Difference
 from caesura.contracts import Undefined
 from caesura.reports.grid import between
+from caesura.studies.claims import Claim, Told, claim, grouped, laid_out
 from caesura.studies.gotohrenals import paper
-from caesura.studies.gotohrenals.measuring import MEASURES, better, tests, value
+from caesura.studies.gotohrenals.measuring import MEASURES, tests
 from caesura.studies.gotohrenals.misheard import REFERENCES, Points, titled
 from caesura.studies.gotohrenals.orders import BEST, ORDERS, SMOOTHING, Orders
 from caesura.studies.gotohrenals.pauses import best_threshold
 from caesura.studies.gotohrenals.sizes import BOTH, Sizes
 from caesura.studies.gotohrenals.systems import MAIN, Decision
 from caesura.studies.gotohrenals.trials import WAYS, Trial
-from caesura.studies.gotohrenals.verdicts import found, verdict
+from caesura.studies.gotohrenals.verdicts import verdict
 from caesura.studies.gotohrenals.weights import DECIDED
-from caesura.studies.writing import Part, listed, number, sure, table
+from caesura.studies.measures import better, value
+from caesura.studies.verdicts import found
+from caesura.studies.writing import Part, listed, number, sure
 
 TITLE = "What this says of the paper's claims"
 LM, THRESHOLD, PAUSE = "language model", "pause threshold", "pause model"
@@ -35,39 +37,6 @@ ENOUGH = 0.60
 """P&R below which something is wrong with combined models."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim, how many of the comparisons bear it out beyond chance, and the details.
-
-    `signs` has for each comparison 1 if it bears the claim out, -1 if it says the opposite, and
-    0 if chance explains the difference.
-    """
-
-    text: str
-    signs: tuple[int, ...]
-    details: tuple[str, ...]
-
-    @property
-    def verdict(self) -> str:
-        """Sum up."""
-        if not self.signs:
-            return "not tested"
-        if all(sign > 0 for sign in self.signs):
-            return "holds"
-        if all(sign < 0 for sign in self.signs):
-            return "refuted"
-        if not any(self.signs):
-            return "open"
-        return "holds in part" if any(sign > 0 for sign in self.signs) else "does not hold"
-
-    @property
-    def counted(self) -> str:
-        """Say how often each way."""
-        for_it = sum(sign > 0 for sign in self.signs)
-        against = sum(sign < 0 for sign in self.signs)
-        return f"{for_it} for, {against} against, {len(self.signs) - for_it - against} open"
-
-
 def chapter(
     trials: Mapping[str, Trial], orders: Orders, sizes: Sizes, points: Mapping[str, Points]
 ) -> Part:
@@ -80,10 +49,10 @@ def chapter(
         "explain the difference (p below 0.05 after Holm's correction); else it is open. That "
         "systems do as well, or that nothing is gained, takes more than chance that explains a "
         f"difference: its interval has to stay below {MARGIN:g}.",
-        _table(claims),
+        laid_out(claims),
         "### What must hold",
         "Of any system of this kind on such calls, whatever the paper's data said:",
-        _table(musts),
+        laid_out(musts),
         "### In detail",
         *(
             f"**{each.text}** ({each.verdict})\n\n{listed(each.details)}"
@@ -94,37 +63,24 @@ def chapter(
         name: [vars(each) | {"verdict": each.verdict} for each in group]
         for name, group in (("paper", claims), ("must_hold", musts))
     }
-    short = [*_grouped("Claims of the paper", claims), *_grouped("What must hold", musts)]
+    short = [*grouped("Claims of the paper", claims), *grouped("What must hold", musts)]
     return Part("claims", TITLE, "\n\n".join(text), numbers, short)
-
-
-def _grouped(title: str, claims: list[Claim]) -> list[str]:
-    """Name the claims of each verdict."""
-    groups: dict[str, list[str]] = {}
-    for each in claims:
-        groups.setdefault(each.verdict, []).append(each.text)
-    return [f"{title} – {verdict}: {'; '.join(texts)}." for verdict, texts in groups.items()]
-
-
-def _table(claims: list[Claim]) -> str:
-    rows = [[each.text, each.verdict, each.counted] for each in claims]
-    return table(("claim", "our data", "comparisons"), rows, 2)
 
 
 def _of_the_paper(
     trials: Mapping[str, Trial], orders: Orders, sizes: Sizes, points: Mapping[str, Points]
 ) -> Iterator[Claim]:
-    yield _claim(
+    yield claim(
         "pauses alone beat the language model alone (P&R)", _duels(trials, "f1", THRESHOLD, LM)
     )
-    yield _claim(
+    yield claim(
         "pauses alone beat the language model alone (SER)", _duels(trials, "ser", THRESHOLD, LM)
     )
     for measure in ("f1", "ser"):
         title = f"B beats A, by Viterbi ({MEASURES[measure]})"
-        yield _claim(title, _duels(trials, measure, "B", "A", ("direct",)))
+        yield claim(title, _duels(trials, measure, "B", "A", ("direct",)))
         title = f"B beats A, by tuned thresholds ({MEASURES[measure]})"
-        yield _claim(title, _duels(trials, measure, "B", "A", ("tuned",)))
+        yield claim(title, _duels(trials, measure, "B", "A", ("tuned",)))
     yield from _combined(trials, "direct")
     yield _large_weight(trials)
     yield from _orders(orders)
@@ -136,15 +92,7 @@ def _of_the_paper(
         )
         for name, each in titled(points).items()
     ]
-    yield _claim("P&R falls about linearly with WER", iter(rows))
-
-
-Told = tuple[int, str]
-
-
-def _claim(text: str, comparisons: Iterator[Told]) -> Claim:
-    rows = list(comparisons)
-    return Claim(text, tuple(sign for sign, _ in rows), tuple(told for _, told in rows))
+    yield claim("P&R falls about linearly with WER", iter(rows))
 
 
 def _duels(
@@ -168,7 +116,7 @@ def _large_weight(trials: Mapping[str, Trial]) -> Claim:
         ours = trial.weights["B", "direct"][paper.LARGE_WEIGHT]
         row = tests({"B": ours, PAUSE: trial.scores("pause", "direct")}, ["f1"])["f1", "B", PAUSE]
         rows.append((better(row), f"{name}, Viterbi: {verdict(row, 'B', PAUSE)}"))
-    return _claim(f"B with μ = {paper.LARGE_WEIGHT:g} beats the pause model (P&R)", iter(rows))
+    return claim(f"B with μ = {paper.LARGE_WEIGHT:g} beats the pause model (P&R)", iter(rows))
 
 
 def _orders(orders: Orders) -> Iterator[Claim]:
@@ -185,7 +133,7 @@ def _orders(orders: Orders) -> Iterator[Claim]:
         row = found(orders.orders, "f1", named[longer], named[BEST])
         told = f"{verdict(row, named[longer], named[BEST])}; interval {between(row.interval)}"
         rows.append((_no_gain(row), told))
-    yield _claim("nothing is gained beyond the trigram (P&R)", iter(rows))
+    yield claim("nothing is gained beyond the trigram (P&R)", iter(rows))
 
 
 def _as_well(row: Difference) -> int:
@@ -223,7 +171,7 @@ def _musts(trials: Mapping[str, Trial]) -> Iterator[Claim]:
     for measure in ("f1", "ser"):
         for way in WAYS:
             text = f"{way} beats the language model on each recogniser ({MEASURES[measure]})"
-            yield _claim(text, _duels(heard, measure, way, LM, ("tuned",)))
+            yield claim(text, _duels(heard, measure, way, LM, ("tuned",)))
     yield from _combined(trials, "tuned")
     yield from _levels(trials[REFERENCES])
 
@@ -240,7 +188,7 @@ def _combined(trials: Mapping[str, Trial], decision: Decision) -> Iterator[Claim
             ]
             where = f"{name}, {DECIDED[decision]}"
             text = f"A and B beat each model alone on {where} ({MEASURES[measure]})"
-            yield _claim(text, iter(rows))
+            yield claim(text, iter(rows))
 
 
 def _groups(trials: Mapping[str, Trial]) -> dict[str, Mapping[str, Trial]]:

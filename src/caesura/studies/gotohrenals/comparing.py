@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.numeric.thresholds import Goal
 from caesura.reports.figures import COLOURS, MARKERS
+from caesura.studies.drawing import height, legend_below, panels
 from caesura.studies.gotohrenals import paper
-from caesura.studies.gotohrenals.drawing import height, legend_below, panels
-from caesura.studies.gotohrenals.measuring import MEASURES, sure_value, told, value
+from caesura.studies.gotohrenals.measuring import MEASURES, told
 from caesura.studies.gotohrenals.systems import BESIDE, MAIN, System
 from caesura.studies.gotohrenals.trials import Result, Results, Trial
 from caesura.studies.gotohrenals.verdicts import shown
 from caesura.studies.gotohrenals.weights import DECIDED
+from caesura.studies.measures import sure_value, value
 from caesura.studies.writing import Part, Picture, number, sure, table
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from caesura.contracts import Undefined, Value, ratio
 from caesura.detectors.gaps import durations
 from caesura.numeric.stats import Interval
 from caesura.reports.figures import COLOURS
+from caesura.studies.drawing import height
 from caesura.studies.gotohrenals import paper
 from caesura.studies.gotohrenals.corpora import COVERED, TEXT_WORDS, Corpora
-from caesura.studies.gotohrenals.drawing import height
-from caesura.studies.gotohrenals.measuring import Source, Sure, known, rate
+from caesura.studies.gotohrenals.measuring import Source, known, rate
+from caesura.studies.measures import Sure
 from caesura.studies.writing import Part, Picture, listed, number, sure, table
 from caesura.transcript import Indices, Transcript
 

@@ -13,26 +13,19 @@ from numpy.typing import ArrayLike
 from caesura.comparison import Comparison, Difference
 from caesura.contracts import Counts, Undefined, Value, ratio
 from caesura.metrics.boundary import Boundary
-from caesura.numeric.stats import Interval, Resampling, Rows, bootstrapped, interval
+from caesura.numeric.stats import Resampling
 from caesura.scores import Scores
 from caesura.scoring import Document, Terms
+from caesura.studies import measures
+from caesura.studies.measures import Sure, sure_value
 from caesura.text.align import Carried
 from caesura.transcript import Flags, Floats, Segmentation, Transcript
 
 METRIC = Boundary()
 RESAMPLING = Resampling()
 TERMS = Terms(("case", "dots", "punctuation"), True, RESAMPLING)
-SURE = 0.05
-"""A p-value below which a difference is not put down to chance."""
-
 MEASURES = {"recall": "R", "precision": "P", "f1": "P&R", "ser": "SER"}
 """Values of the metric, and what the paper calls them."""
-
-GOALS = {"f1": 1, "ser": -1}
-"""What settings are tuned for: a high F1, which is P&R, or a low slot error rate."""
-
-Sure = tuple[Value, Interval | Undefined]
-"""A value with its interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +127,6 @@ def joined(parts: Sequence[Scores]) -> Scores:
     return Scores((METRIC,), tuple(documents), 1, TERMS)
 
 
-def value(scores: Scores, name: str) -> Value:
-    """Give one value over all recordings."""
-    return scores.values[0][name]
-
-
-def sure_value(scores: Scores, name: str) -> Sure:
-    """Give it with its interval."""
-    return value(scores, name), scores.intervals[0].get(name, Undefined("there is no value"))
-
-
 def by_recording(scores: Scores, name: str = "f1") -> list[Value]:
     """Give a value of each recording."""
     return [METRIC.values(each.counts[0])[name] for each in scores.documents]
@@ -161,17 +144,8 @@ def told(scores: Scores) -> dict[str, Any]:
 
 
 def rate(parts: ArrayLike, wholes: ArrayLike) -> Sure:
-    """Divide sums over recordings, and draw the recordings again."""
-    rows = np.array([parts, wholes], float).T
-    return _quotient(rows.sum(0)), interval(_drawn(rows), RESAMPLING.level)
-
-
-def _drawn(rows: Rows) -> list[Value]:
-    return [_quotient(row) for (row,) in bootstrapped([rows], RESAMPLING)]
-
-
-def _quotient(row: Rows) -> Value:
-    return ratio(float(row[0]), float(row[1]), "there is nothing to divide by")
+    """Divide sums over calls, and draw the calls again."""
+    return measures.rate(parts, wholes, RESAMPLING)
 
 
 def tests(
@@ -183,10 +157,3 @@ def tests(
     rows = Comparison(tuple(systems), tuple(systems.values()), tuple(names)).rows
     order = list(systems)
     return {(row.value, order[row.a], order[row.b]): row for row in rows}
-
-
-def better(row: Difference) -> int:
-    """Say who is better beyond chance: 1 for the first system, -1 for the second, 0 for none."""
-    if row.difference is None or row.p_corrected is None or row.p_corrected >= SURE:
-        return 0
-    return (1 if row.difference > 0 else -1) * GOALS[row.value]

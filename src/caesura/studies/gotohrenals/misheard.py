@@ -12,8 +12,8 @@ import numpy as np
 from caesura.contracts import Undefined, Value
 from caesura.numeric.stats import Interval, interval, pearson
 from caesura.scores import Scores
+from caesura.studies.drawing import legend_below, panels
 from caesura.studies.gotohrenals.corpora import Corpora
-from caesura.studies.gotohrenals.drawing import legend_below, panels
 from caesura.studies.gotohrenals.measuring import RESAMPLING, Source, by_recording
 from caesura.studies.gotohrenals.systems import Models
 from caesura.studies.gotohrenals.trials import Trial

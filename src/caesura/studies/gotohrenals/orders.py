@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING
 
 from caesura.comparison import Difference
 from caesura.scores import Scores
+from caesura.studies.drawing import legend_below, panels
 from caesura.studies.gotohrenals.corpora import Corpora
-from caesura.studies.gotohrenals.drawing import legend_below, measures, panels
-from caesura.studies.gotohrenals.measuring import (
-    MEASURES,
-    Source,
-    sure_value,
-    tests,
-    told,
-    value,
-)
+from caesura.studies.gotohrenals.drawing import measures
+from caesura.studies.gotohrenals.measuring import MEASURES, Source, tests, told
 from caesura.studies.gotohrenals.systems import FACTORS, OTHER, PAPER, language
 from caesura.studies.gotohrenals.verdicts import shown, verdict
+from caesura.studies.measures import sure_value, value
 from caesura.studies.writing import Part, Picture, number, sure, table
 
 if TYPE_CHECKING:

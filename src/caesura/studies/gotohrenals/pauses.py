@@ -12,25 +12,13 @@ import numpy as np
 
 from caesura.contracts import Undefined
 from caesura.numeric.stats import Interval, bootstrapped, interval
+from caesura.studies.drawing import Curve, band, curves, hide, legend_below, panels
 from caesura.studies.gotohrenals import paper
-from caesura.studies.gotohrenals.drawing import (
-    Curve,
-    band,
-    curves,
-    hide,
-    legend_below,
-    measures,
-    panels,
-)
-from caesura.studies.gotohrenals.measuring import (
-    MEASURES,
-    RESAMPLING,
-    Source,
-    sure_value,
-    value,
-)
+from caesura.studies.gotohrenals.drawing import measures
+from caesura.studies.gotohrenals.measuring import MEASURES, RESAMPLING, Source
 from caesura.studies.gotohrenals.systems import THRESHOLD, pauses
 from caesura.studies.gotohrenals.trials import Trial
+from caesura.studies.measures import sure_value, value
 from caesura.studies.writing import Part, Picture, number, sure, table
 
 if TYPE_CHECKING:

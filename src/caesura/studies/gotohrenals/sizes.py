@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING
 from caesura.comparison import Difference
 from caesura.detectors.lm import LM
 from caesura.scores import Scores
+from caesura.studies.drawing import curves, panels
 from caesura.studies.gotohrenals.corpora import Corpora, share_of
-from caesura.studies.gotohrenals.drawing import curves, panels
-from caesura.studies.gotohrenals.measuring import (
-    MEASURES,
-    Source,
-    better,
-    sure_value,
-    tests,
-    told,
-    value,
-)
+from caesura.studies.gotohrenals.measuring import MEASURES, Source, tests, told
 from caesura.studies.gotohrenals.systems import language
 from caesura.studies.gotohrenals.verdicts import shown, verdict
+from caesura.studies.measures import better, sure_value, value
 from caesura.studies.writing import Part, Picture, number, sure, table
 from caesura.transcript import Transcript
 

@@ -15,7 +15,8 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.pausemodel import PauseModel
 from caesura.numeric.thresholds import Goal, best_threshold
 from caesura.scores import Scores
-from caesura.studies.gotohrenals.measuring import GOALS, Source, odds_of, value
+from caesura.studies.gotohrenals.measuring import Source, odds_of
+from caesura.studies.measures import GOALS, value
 from caesura.transcript import Segmentation, Transcript
 
 PAPER, OTHER = "class", "word"

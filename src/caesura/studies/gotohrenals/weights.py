@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from caesura.contracts import Undefined
 from caesura.scores import Scores
+from caesura.studies.drawing import curves, legend_below, logarithmic, panels
 from caesura.studies.gotohrenals import paper
-from caesura.studies.gotohrenals.drawing import curves, legend_below, logarithmic, panels
-from caesura.studies.gotohrenals.measuring import MEASURES, sure_value, told, value
+from caesura.studies.gotohrenals.measuring import MEASURES, told
 from caesura.studies.gotohrenals.systems import MAIN, WEIGHTS, Decision, Kind
 from caesura.studies.gotohrenals.trials import WAYS, Trial
+from caesura.studies.measures import sure_value, value
 from caesura.studies.writing import Part, Picture, number, sure, table
 
 if TYPE_CHECKING:

@@ -1,0 +1,193 @@
+"""Boundaries in a stream: how good they are, and how long one waits for them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from caesura.contracts import Counts, Detector, Undefined, Value
+from caesura.detectors.lookahead import Lookahead
+from caesura.detectors.sda import SDA
+from caesura.metrics.boundary import Boundary
+from caesura.metrics.latency import Latency
+from caesura.reports.figures import COLOURS, MARKERS
+from caesura.studies.drawing import height, hide, legend_below, panels
+from caesura.studies.oba.corpora import bare
+from caesura.studies.oba.models import Shelf
+from caesura.studies.oba.plan import Plan
+from caesura.studies.oba.trials import Trial, detected
+from caesura.studies.writing import Part, Picture, number, table
+from caesura.transcript import Transcript
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+logger = logging.getLogger("caesura.studies")
+
+TITLE = "Streams: boundary F against delay"
+CRF, PATIENT, CUT = "CRF, words waited for", "SDA+CRF, patience", "SDA+CRF, stretch"
+SHOWN = {"mean_words": "mean delay in words", "median_seconds": "median delay in seconds"}
+METRIC, LATENCY = Boundary(), Latency()
+
+
+@dataclass(frozen=True)
+class Point:
+    """A detector in a stream: its series, what was set, F of its boundaries, and its delays."""
+
+    series: str
+    setting: str
+    f1: Value
+    delays: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The streams of a language, and what the same detectors reach with all words at hand."""
+
+    points: tuple[Point, ...]
+    batch: Mapping[str, Value]
+
+
+def streamed(trial: Trial, shelf: Shelf, plan: Plan) -> Streams:
+    """Run streams over what is measured on, in one order."""
+    linked = _linked(trial, shelf, plan)
+    run: list[tuple[str, str, Detector]] = [
+        (CRF, str(words), Lookahead(trial.crf, words)) for words in plan.windows
+    ]
+    run += [
+        (f"{PATIENT} {patience}", f"ahead {sda.ahead}", sda.adjusted(patience=patience))
+        for patience in plan.patiences
+        for sda in linked
+    ]
+    last = linked[-1].adjusted(patience=plan.patiences[-1])
+    run += [
+        (CUT, f"ahead {last.ahead}, stretch {stretch}", last.adjusted(stretch=stretch))
+        for stretch in plan.stretches
+    ]
+    points = tuple(_point(trial, *each) for each in run)
+    return Streams(points, {"CRF": _batch(trial, trial.crf), "SDA+CRF": _batch(trial, last)})
+
+
+def _linked(trial: Trial, shelf: Shelf, plan: Plan) -> list[SDA]:
+    """Give a model of heads for each number of clusters ahead, with the tuned α and bias."""
+    crf = shelf.crf(trial.name, trial.language.train, trial.tuned.c2)
+    chosen = trial.tuned.both
+    return [
+        shelf.sda(trial.name, trial.language.train, crf, ahead).adjusted(
+            alpha=chosen.alpha, bias=chosen.bias
+        )
+        for ahead in plan.aheads
+    ]
+
+
+def _point(trial: Trial, series: str, setting: str, detector: Detector) -> Point:
+    logger.info("%s: stream, %s, %s", trial.language.name, series, setting)
+    counts, waited = Counts(), Counts()
+    for reference in trial.language.once:
+        ours = heard(detector, bare(reference))
+        counts += METRIC.count(ours, [reference])
+        waited += LATENCY.count(ours, [])
+    values = LATENCY.values(waited)
+    return Point(
+        series, setting, METRIC.values(counts)["f1"], {each: values[each] for each in SHOWN}
+    )
+
+
+def heard(detector: Detector, words: Transcript) -> Transcript:
+    """Let a detector hear words as a stream; give them with its sentences and their delays."""
+    stream = detector.stream()
+    return Transcript.join([*stream.push(words), *stream.close()])
+
+
+def _batch(trial: Trial, detector: Detector) -> Value:
+    recordings = trial.language.once
+    pairs = zip(detected(detector, recordings), recordings, strict=True)
+    counts = sum((METRIC.count(ours, [theirs]) for ours, theirs in pairs), Counts())
+    return METRIC.values(counts)["f1"]
+
+
+def chapter(found: Mapping[str, Streams]) -> Part:
+    """Lay out what streams reach."""
+    rows = [
+        [name, each.series, each.setting, number(each.f1), *map(number, each.delays.values())]
+        for name, streams in found.items()
+        for each in streams.points
+    ]
+    text = [
+        "A boundary is decided some time after it was spoken. The CRF waits for a number of words "
+        "(and looks as far back). SDA+CRF labels words at each pause of 0.2 s, at the latest after "
+        f"a stretch of {SDA().stretch} words (or as given), sees so many clusters ahead, and gives "
+        "a sentence at the latest when so many clusters (its patience) follow it. Each number of "
+        "clusters ahead has a model of its own; α, bias and threshold are those tuned for whole "
+        "recordings. Shuffled sentences are streamed in one order.",
+        table(("treebank", "stream", "setting", "boundary F", *SHOWN.values()), rows, 3),
+        "With all words at hand, "
+        + "; ".join(
+            f"{name}: " + ", ".join(f"{each} {number(v)}" for each, v in streams.batch.items())
+            for name, streams in found.items()
+        )
+        + ".",
+    ]
+    numbers: dict[str, Any] = {
+        name: {"streams": list(streams.points), "batch": streams.batch}
+        for name, streams in found.items()
+    }
+    drawn = Picture("delays.svg", "Boundary F against delay", (7.2, 5.2), partial(_draw, found))
+    short = [_short(name, streams) for name, streams in found.items()]
+    return Part("delays", TITLE, "\n\n".join(text), numbers, short, (drawn,))
+
+
+def _short(name: str, streams: Streams) -> str:
+    """Name the best of each kind, and how long it takes."""
+    told = []
+    for kind in ("CRF", "SDA+CRF"):
+        points = [each for each in streams.points if each.series.startswith(f"{kind},")]
+        best = max(points, key=lambda each: _ranked(each.f1))
+        told.append(
+            f"{kind} up to {number(best.f1)} after {number(best.delays['mean_words'])} words "
+            f"(whole recordings: {number(streams.batch[kind])})"
+        )
+    return f"Streams, {name}: {'; '.join(told)}."
+
+
+def _ranked(value: Value) -> float:
+    return -1.0 if isinstance(value, Undefined) else value
+
+
+def _draw(found: Mapping[str, Streams], axes: Axes) -> None:
+    """A row for words and one for seconds, a column for each language."""
+    places = panels(axes, len(SHOWN), len(found))
+    for row, (measure, title) in enumerate(SHOWN.items()):
+        for at, (name, streams) in enumerate(found.items()):
+            place = places[row * len(found) + at]
+            if not _drawn(place, streams, measure):
+                hide([place])
+                continue
+            place.set_xlabel(title)
+            if row == 0:
+                place.set_title(name)
+            if at == 0:
+                place.set_ylabel("boundary F")
+    legend_below(places, 4)
+
+
+def _drawn(place: Axes, streams: Streams, measure: str) -> bool:
+    """Draw the series of a language, if any has this delay."""
+    series: dict[str, list[Point]] = {}
+    for each in streams.points:
+        series.setdefault(each.series, []).append(each)
+    known = [each for each in streams.points if not isinstance(each.delays[measure], Undefined)]
+    for i, (name, points) in enumerate(series.items()):
+        xs = [height(each.delays[measure]) for each in points]
+        ys = [height(each.f1) for each in points]
+        line = "none" if name == CUT else "-"
+        place.plot(xs, ys, color=COLOURS[i], marker=MARKERS[i], ms=3.5, ls=line, lw=1, label=name)
+    for (name, level), line in zip(streams.batch.items(), (":", "--"), strict=True):
+        label = f"{name}, whole recordings"
+        place.axhline(height(level), color="0.35", ls=line, lw=1, label=label)
+    place.set_xscale("log")
+    place.grid(color="0.88", lw=0.5)
+    return bool(known)

@@ -1,0 +1,97 @@
+"""Models of the study, each trained once and kept, so that a run that was cut goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from caesura import storage
+from caesura.cards import Card
+from caesura.detectors.crf import CRF
+from caesura.detectors.linking import lesson_of
+from caesura.detectors.normal import Normal
+from caesura.detectors.sda import SDA
+from caesura.detectors.svm import SVM
+from caesura.errors import ModelError
+from caesura.numeric import heads
+from caesura.studies.oba.corpora import fingerprint
+from caesura.studies.oba.plan import LONGEST, REACH
+from caesura.transcript import Transcript
+from caesura.version import __version__
+
+logger = logging.getLogger("caesura.studies")
+
+D = TypeVar("D", CRF, SVM, SDA)
+
+
+class Shelf:
+    """A folder of models, told apart by their names, settings and what they learnt from."""
+
+    def __init__(self, folder: Path, iterations: int) -> None:
+        self.folder = folder
+        self.iterations = iterations
+
+    def crf(self, name: str, train: Sequence[Transcript], c2: float) -> CRF:
+        """Give a CRF."""
+        detector = CRF(c2=c2, iterations=self.iterations)
+        return self._kept(f"{name}/crf-{c2:g}", detector, train, lambda: detector.train(train))
+
+    def svm(self, name: str, train: Sequence[Transcript]) -> SVM:
+        """Give a support vector machine."""
+        detector = SVM()
+        return self._kept(f"{name}/svm", detector, train, lambda: detector.train(train))
+
+    def sda(self, name: str, train: Sequence[Transcript], crf: CRF, ahead: int) -> SDA:
+        """Give a model of heads that sees so many clusters ahead, with its CRF."""
+        detector = _unweighed(crf, ahead)
+
+        def make() -> SDA:
+            lessons = [lesson_of(each, crf.model.subtags) for each in train]
+            learnt = heads.learn(lessons, detector.sight, detector.bits, detector.ridge)
+            return detector.with_model(learnt)
+
+        return self._kept(f"{name}/sda-{ahead}", detector, train, make)
+
+    def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> Normal:
+        """Give links inside known sentences, which do not depend on the chunker's weights."""
+        detector = _unweighed(crf, REACH)
+
+        def make() -> SDA:
+            return detector.with_model(Normal.learn(crf, train, REACH, detector.ridge).heads)
+
+        return Normal(crf, self._kept(f"{name}/normal", detector, train, make).model, REACH)
+
+    def _kept(
+        self, name: str, detector: D, train: Sequence[Transcript], make: Callable[[], D]
+    ) -> D:
+        """Load the model of this name if it is just this one; else make and keep it."""
+        folder = self.folder / name
+        told = f"{__version__} {detector!r} {fingerprint(train)}"
+        mark = hashlib.sha256(told.encode()).hexdigest()
+        found = _loaded(folder, mark)
+        if isinstance(found, type(detector)):
+            return found
+        begun = time.monotonic()
+        made = make()
+        logger.info("trained %s in %.0f s", name, time.monotonic() - begun)
+        storage.save(folder, made, Card(about="a model of a study", notes=mark))
+        return made
+
+
+def _unweighed(crf: CRF, ahead: int) -> SDA:
+    """Weigh labels as they are, so that any weights can be put on later."""
+    return SDA(crf=crf, alpha=1.0, bias=0.0, reach=REACH, ahead=ahead, longest=LONGEST)
+
+
+def _loaded(folder: Path, mark: str) -> Any:
+    """Give the model in a folder if it has this mark."""
+    try:
+        if not (folder / storage.CARD).is_file() or storage.card(folder).notes != mark:
+            return None
+        return storage.load(folder).learner
+    except ModelError:
+        return None

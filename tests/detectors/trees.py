@@ -1,0 +1,165 @@
+"""Made-up talks with trees, detectors with weights without sense, and what links look like."""
+
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from caesura.columns import Flags
+from caesura.detectors.chunking import Taught
+from caesura.detectors.crf import CRF
+from caesura.detectors.linking import gap_numbers
+from caesura.detectors.sda import SDA
+from caesura.detectors.surroundings import hashes_of
+from caesura.numeric.crf import Chain, Weights
+from caesura.numeric.features import Hashes
+from caesura.numeric.sights import Looks
+from caesura.text import clusters
+from caesura.text.normalize import standing
+from caesura.transcript import Segmentation, Transcript
+from numeric.structures import is_tree
+from numeric.units import weighed
+
+NOUNS, VERBS = ("cat", "dog", "bird"), ("sees", "hears", "finds")
+SMALL = SDA(crf=CRF(c2=0.1, iterations=60), bits=12, ridge=0.1)
+
+
+class Row(NamedTuple):
+    """A word of a talk; its head is counted from the first word of the sentence."""
+
+    word: str
+    tag: str
+    relation: str
+    head: int
+
+
+def sentence(chance: Random) -> list[Row]:
+    """`so the cat of the dog sees the bird`: an adverb, at times, and the verb as root."""
+    rows: list[Row] = []
+    before = chance.randrange(1, 3)
+    if chance.random() < 0.3:
+        rows.append(Row("so", "ADV", "advmod", -1))
+    owner = len(rows) + 1
+    for at in range(before):
+        if at:
+            rows.append(Row("of", "ADP", "case", len(rows) + 2))
+        head = owner if at else -1
+        rows.append(Row("the", "DET", "det", len(rows) + 1))
+        rows.append(Row(chance.choice(NOUNS), "NOUN", "nmod" if at else "nsubj", head))
+    verb = len(rows)
+    rows.append(Row(chance.choice(VERBS), "VERB", "root", verb))
+    if chance.random() < 0.6:
+        rows.append(Row("the", "DET", "det", len(rows) + 1))
+        rows.append(Row(chance.choice(NOUNS), "NOUN", "obj", verb))
+    return [row._replace(head=verb) if row.head < 0 else row for row in rows]
+
+
+def talk(seed: int, count: int = 12, *, timed: bool = False, mark: str = "") -> Transcript:
+    """So many sentences with trees; with times, pauses; with a mark, that at each end."""
+    chance = Random(seed)
+    rows: list[Row] = []
+    ends: list[int] = []
+    for _ in range(count):
+        begin = len(rows)
+        rows += [row._replace(head=row.head + begin) for row in sentence(chance)]
+        if mark:
+            root = next(at for at in range(begin, len(rows)) if rows[at].relation == "root")
+            rows.append(Row(mark, "PUNCT", "punct", root))
+        ends.append(len(rows) - 1)
+    steps = [
+        chance.choice([0.3, 0.3, 0.6] if at in ends else [0.0, 0.0, 0.0, 0.25])
+        for at in range(len(rows))
+    ]
+    start = np.cumsum([0.0, *(step + 0.25 for step in steps[:-1])])[: len(rows)].round(3)
+    word, tag, relation, head = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Transcript(
+        word,
+        tag=tag,
+        relation=relation,
+        head=np.array(head, np.int64),
+        start=start if timed else None,
+        end=start + 0.25 if timed else None,
+        sentences=Segmentation.of_gaps(len(rows), ends),
+    )
+
+
+def heard(given: Transcript, *more: str) -> Transcript:
+    """What a detector may know."""
+    return given.only(["tag", "start", "end", "speaker", *more])
+
+
+@cache
+def trained(timed: bool = False) -> SDA:
+    return SMALL.train([talk(seed, 20, timed=timed) for seed in range(6)])
+
+
+def scrambled(seed: int, **settings: Any) -> SDA:
+    """A detector that has learnt nothing sensible: labels and links at random."""
+    sda = trained()
+    chance = np.random.default_rng(seed)
+    scorer, subtags = sda.crf.model.scorer, sda.crf.model.subtags
+    rows = chance.normal(0, 0.6, scorer.weights.rows.shape)
+    chain = Chain(Weights(scorer.weights.keys, rows), chance.normal(0, 1, scorer.transitions.shape))
+    crf = sda.crf.with_model(Taught(chain, subtags))
+    return sda.adjusted(crf=crf, **settings).with_model(weighed(seed, 10, 0.01))
+
+
+def gibberish(seed: int, count: int, *, marks: bool = True) -> Transcript:
+    """Words of talks in no order, with times that may be missing, and punctuation."""
+    chance = Random(seed)
+    tags = {"so": "ADV", "of": "ADP", "the": "DET", ".": "PUNCT", "--": "PUNCT"}
+    known = [*NOUNS, *VERBS, "so", "of", "the", "the"]
+    words = [chance.choice([*known, ".", "--"] if marks else known) for _ in range(count)]
+    tag = [tags.get(word, "NOUN" if word in NOUNS else "VERB") for word in words]
+    steps = [chance.choice([0.25, 0.25, 0.3, 0.5, 1.0, 0.2]) for _ in words]
+    start = np.cumsum(np.array(steps, np.float64)).round(3)
+    start[[at for at in range(count) if chance.random() < 0.1]] = np.nan
+    given = Transcript(
+        tuple(words),
+        tag=tuple(tag),
+        start=start,
+        end=start + 0.25,
+        speaker=tuple(str(at // 7) for at in range(count)),
+    )
+    return given.only([name for name in given.layers if chance.random() < 0.8])
+
+
+def check_links(found: Transcript) -> None:
+    """See that each sentence has one root, that no link leaves it, and that none crosses."""
+    assert found.sentences is not None
+    units = clusters.units(found.take(words_of(found)))
+    ends = found.take(words_of(found)).sentences
+    assert ends is not None
+    for first, last in ends.sentences:
+        here = np.flatnonzero((units.first >= first) & (units.first <= last))
+        assert units.first[here[0]] == first
+        links = units.link[here]
+        heads = tuple(int(link - here[0]) if link >= 0 else -1 for link in links.tolist())
+        assert (links >= clusters.ROOT).all()
+        assert all(-1 <= head < len(here) for head in heads)
+        assert heads.count(-1) == 1
+        assert is_tree(heads)
+
+
+def words_of(given: Transcript) -> Flags:
+    """Tell which words are no punctuation."""
+    found: Flags = ~standing(given)
+    return found
+
+
+def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> Looks:
+    """What is seen of clusters, one by one: the content word, the first and the last."""
+    words = hashes_of(spoken, subtags)
+    tags = spoken.tag or ("",) * len(spoken)
+    places = []
+    for begin, stop in pairwise([*first, len(spoken)]):
+        own = [at for at in range(begin, stop) if tags[at] not in clusters.FUNCTION]
+        places.append(((own or [stop - 1])[-1], begin, stop - 1))
+    columns = {}
+    for name in ("word", "tag") if spoken.tag else ("word",):
+        behind = "" if name == "word" else f"_{name}"
+        for at, column in enumerate((name, f"first{behind}", f"last{behind}")):
+            columns[column] = words[name][[place[at] for place in places]]
+    return Looks(columns, gap_numbers(spoken)[first])

@@ -1,0 +1,293 @@
+"""The study of dependency analysis on treebanks of our own, and what it is made of."""
+
+import shutil
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.comparison import Difference
+from caesura.contracts import Undefined
+from caesura.detectors.crf import CRF
+from caesura.detectors.lookahead import Lookahead
+from caesura.errors import FormatError, OutputError
+from caesura.metrics.boundary import Boundary
+from caesura.numeric.stats import Resampling
+from caesura.studies import find
+from caesura.studies.measures import value
+from caesura.studies.oba import claims, delays, differing, measuring, run
+from caesura.studies.oba.corpora import Language, bare, ends, fingerprint, gathered, turns
+from caesura.studies.oba.measuring import f1, measured
+from caesura.studies.oba.models import Shelf
+from caesura.studies.oba.plan import PLAN, REACH
+from caesura.studies.oba.trials import PAIRS, detected
+from caesura.studies.oba.tuning import climbed
+from caesura.studies.oba.weighing import weighed
+from caesura.studies.writing import Outcome
+from caesura.transcript import Segmentation, Transcript
+from detectors.trees import SMALL, talk
+from studies.synthetic import put
+from studies.treebanks import DEV, QUICK, TRAIN, rows, treebanks
+from studies.written import report, results
+
+for library in ("pycrfsuite", "scipy", "sklearn"):
+    pytest.importorskip(library)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return treebanks(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def outcome(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return run(data, tmp_path_factory.mktemp("study") / "new", QUICK)
+
+
+def naija(data: Path) -> Language:
+    return gathered(data, QUICK)[0][0]
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert find("oba") is run
+
+
+def test_the_report_has_all_parts_figures_and_treebanks(outcome: Outcome) -> None:
+    text = report(outcome)
+    assert all(f"## {number}. " in text for number in range(1, 8))
+    drawn = {file.name for file in outcome.files if file.suffix == ".svg"}
+    assert drawn == {"weights.svg", "delays.svg"}
+    assert all(f"]({name})" in text for name in drawn)
+    assert "Left out: French (Rhapsodie)" in outcome.text
+    assert set(results(outcome)["chunking"]) == {"Naija", "Japanese (GSD)"}
+
+
+def test_a_second_run_uses_the_models_and_gives_the_same_files(
+    data: Path, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = [file.read_bytes() for file in outcome.files]
+
+    def never(*_: object, **__: object) -> CRF:
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(CRF, "train", never)
+    again = run(data, outcome.files[0].parent, QUICK)
+    assert [file.read_bytes() for file in again.files] == before
+
+
+def test_models_of_other_recordings_or_settings_are_not_used(data: Path, tmp_path: Path) -> None:
+    language, shelf = naija(data), Shelf(tmp_path, 5)
+    first = shelf.crf("x", language.train, 1.0)
+    assert np.array_equal(
+        shelf.crf("x", language.train, 1.0).learnt()["keys"], first.learnt()["keys"]
+    )
+    fewer = shelf.crf("x", language.train[1:], 1.0)
+    assert len(fewer.learnt()["keys"]) < len(first.learnt()["keys"])
+    assert Shelf(tmp_path, 6).crf("x", language.train, 1.0).iterations == 6
+    assert fingerprint(language.train) != fingerprint(language.train[::-1])
+
+
+def test_a_damaged_model_is_trained_again(data: Path, tmp_path: Path) -> None:
+    language, shelf = naija(data), Shelf(tmp_path, 5)
+    first = shelf.crf("x", language.train, 1.0)
+    (tmp_path / "x" / "crf-1" / "arrays.safetensors").write_bytes(b"no model")
+    again = shelf.crf("x", language.train, 1.0)
+    assert np.array_equal(again.learnt()["weights"], first.learnt()["weights"])
+
+
+def test_recordings_have_no_punctuation_and_nothing_gives_ends_away(data: Path) -> None:
+    language = naija(data)
+    assert (len(language.train), len(language.units)) == (TRAIN, DEV)
+    for each in (*language.train, *language.dev):
+        assert "." not in each.words
+        assert each.speaker is None
+        assert set(bare(each).layers) <= {"start", "end", "tag", "subtag"}
+
+
+def test_who_speaks_is_kept_beside(data: Path) -> None:
+    voiced = naija(data).voiced
+    assert voiced is not None
+    for each in voiced[1]:
+        assert turns(each).any()
+        assert not (turns(each) & ~ends(each)).any()
+
+
+def test_sentences_that_stand_alone_are_shuffled_into_documents(data: Path) -> None:
+    language = gathered(data, QUICK)[0][1]
+    assert language.shuffled
+    assert [len(unit) for unit in language.units] == [QUICK.orders] * len(language.units)
+    said = []
+    for unit in language.units:
+        sentences = [sorted(_sentences(each)) for each in unit]
+        assert sentences == [sentences[0]] * QUICK.orders
+        assert len(sentences[0]) <= QUICK.size
+        said += sentences[0]
+    assert any(unit[0] != unit[1] for unit in language.units)
+    assert len(said) == 8 * DEV
+    assert len({each.id for each in language.once}) == len(language.units)
+
+
+def _sentences(recording: Transcript) -> list[tuple[str, ...]]:
+    assert recording.sentences is not None
+    return [recording.words[first : last + 1] for first, last in recording.sentences.sentences]
+
+
+def test_too_few_recordings_and_no_treebanks_are_said(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no treebank"):
+        run(tmp_path, tmp_path / "out", QUICK)
+    shutil.copytree(data / "ud" / "naija", tmp_path / "ud" / "naija")
+    put(tmp_path / "ud" / "naija" / "dev.conllu", rows(talk(1), "one"))
+    with pytest.raises(FormatError, match="1 to measure on are too few"):
+        run(tmp_path, tmp_path / "out", QUICK)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_as_output_is_refused_before_any_work(data: Path, tmp_path: Path) -> None:
+    put(tmp_path / "out", "mine")
+    with pytest.raises(OutputError):
+        run(data, tmp_path / "out", QUICK)
+
+
+def test_counts_of_all_orders_are_one_unit(data: Path) -> None:
+    language = gathered(data, QUICK)[0][1]
+    none = [each.replace(sentences=Segmentation.of_gaps(len(each), [])) for each in language.dev]
+    found = [*language.dev[:1], *none[1:]]
+    scores = measured(language, found, Resampling(100), ("boundary",))["boundary"]
+    assert len(scores.documents) == len(language.units)
+    real = sum(int(ends(each).sum()) for each in language.dev)
+    right = int(ends(language.dev[0]).sum())
+    assert value(scores, "recall") == right / real
+
+
+def test_tests_are_corrected_within_a_measure(data: Path) -> None:
+    language = naija(data)
+    copies = measured(language, language.dev, Resampling(100), ("boundary", "cluster"))
+    none = [each.replace(sentences=Segmentation.of_gaps(len(each), [0])) for each in language.dev]
+    worse = measured(language, none, Resampling(100), ("boundary", "cluster"))
+    pairs = (("boundary", "a", "b"), ("boundary", "b", "a"), ("cluster", "a", "b"))
+    found = measuring.tested({"a": copies, "b": worse}, pairs)
+    for pair, count in zip(pairs, (2, 2, 1), strict=True):
+        row = found[pair]
+        assert row.p_randomization is not None
+        assert row.p_corrected == pytest.approx(min(1, count * row.p_randomization))
+
+
+def test_weighing_again_is_what_the_detector_finds() -> None:
+    recordings = [talk(seed, 15, timed=True) for seed in range(8)]
+    sda = SMALL.adjusted(reach=REACH, ahead=REACH, longest=40).train(recordings[:5])
+    seen = weighed(sda.adjusted(alpha=1.0, bias=0.0), recordings[5:])
+    for alpha, bias in ((0.0, 0.5), (1.2, 0.0), (2.0, -3.0)):
+        chosen = sda.adjusted(alpha=alpha, bias=bias)
+        for each in seen:
+            whole = chosen.annotate(bare(each.transcript))
+            ours = each.annotated(alpha, bias)
+            assert whole.sentences is not None
+            assert np.array_equal(each.found(alpha, bias), whole.sentences.boundary[:-1])
+            assert ours == whole.replace(sentences=ours.sentences)
+    summed = sda.adjusted(alpha=1.5, bias=0.0, decision="posterior")
+    for each in seen:
+        found = summed.detect(bare(each.transcript)).boundary
+        assert np.array_equal(each.likely(1.5) > 0.5, found[:-1])
+        sentences = each.above(1.5, 0.5, summed).sentences
+        assert sentences is not None
+        assert np.array_equal(sentences.boundary, found)
+
+
+@given(st.integers(-20, 20), st.integers(-20, 20))
+def test_climbing_reaches_a_single_top(top: int, start: int) -> None:
+    assert climbed(lambda at: -abs(at - top / 4), start / 4, (1.0, 0.5, 0.25)) == (top / 4, 0)
+
+
+def test_climbing_looks_at_no_place_twice() -> None:
+    seen: list[float] = []
+    climbed(lambda at: seen.append(at) or -(at**2), 3.0, (1.0, 0.5))  # type: ignore[func-returns-value]
+    assert len(seen) == len(set(seen))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_f1_is_that_of_the_metric(pairs: list[tuple[bool, bool]]) -> None:
+    ours, theirs = (np.array(each) for each in zip(*pairs, strict=True))
+    words = ("w",) * (len(pairs) + 1)
+    one, other = (
+        Transcript(words, sentences=Segmentation(np.append(each, True))) for each in (ours, theirs)
+    )
+    known = Boundary().values(Boundary().count(one, [other]))["f1"]
+    assert f1([ours], [theirs]) == pytest.approx(0 if isinstance(known, Undefined) else known)
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, 0), (3, 5), (0, 8), (10, 2), (700, 900)])
+def test_the_sign_test_is_the_sum_over_all_splits(one: int, other: int) -> None:
+    count = one + other
+    as_far = [at for at in range(count + 1) if abs(2 * at - count) >= abs(one - other)]
+    expected = sum(comb(count, at) for at in as_far) / 2**count
+    assert differing.sign_test(one, other) == pytest.approx(expected)
+    assert differing.sign_test(one, other) == differing.sign_test(other, one)
+
+
+def test_gaps_are_classed_by_what_lies_around_them() -> None:
+    recording = talk(3, 4, timed=True)
+    found = differing.classes_of(recording)
+    assert {len(each) for each in found.values()} == {len(recording) - 1}
+    since = 0
+    assert recording.tag is not None
+    for at in range(len(recording) - 1):
+        since += 1
+        names = ("1 to 3", "4 to 7", "8 to 15", "16 and more")
+        least = sum(since >= limit for limit in (4, 8, 16))
+        assert found["words since the last boundary"][at] == names[least]
+        assert found["word after"][at] == recording.tag[at + 1]
+        pause = recording.pauses()[at]
+        shown = sum(pause >= limit for limit in (0.05, 0.2, 0.5))
+        assert found["pause"][at] == differing.PAUSES[shown][1]
+        if ends(recording)[at]:
+            since = 0
+
+
+def difference(low: float, high: float, p: float) -> Difference:
+    return Difference("Dependency()", "f1", 0, 1, (low + high) / 2, (low, high), p, p, p)
+
+
+def test_not_below_takes_a_narrow_interval_or_a_gain() -> None:
+    assert claims.not_below(difference(-0.01, 0.01, 0.8)) == 1
+    assert claims.not_below(difference(0.01, 0.05, 0.01)) == 1
+    assert claims.not_below(difference(-0.05, 0.06, 0.8)) == 0
+    assert claims.not_below(difference(-0.015, -0.005, 0.01)) == -1
+
+
+def test_a_mark_is_reached_from_its_own_digits_on() -> None:
+    assert claims.Mark("x", "y", 0.715, 0.7146).reached
+    assert not claims.Mark("x", "y", 0.715, 0.7144).reached
+    assert not claims.Mark("x", "y", 0.715, Undefined("none")).reached
+    assert claims.Mark("x", "y", 0.715, 0.7).verdict == "missed (-0.015)"
+
+
+def test_every_pair_of_a_claim_is_tested(outcome: Outcome) -> None:
+    found = results(outcome)["claims"]["claims"]
+    assert len(found) == len(PAIRS)
+    assert all(len(each["signs"]) == 2 for each in found)
+
+
+def test_streams_that_wait_long_find_what_the_whole_recording_gives(data: Path) -> None:
+    language = naija(data)
+    crf = CRF(c2=0.1, iterations=25).train(language.train)
+    point = [delays.heard(Lookahead(crf, 200), bare(each)) for each in language.once]
+    whole = detected(crf, language.once)
+    for ours, theirs in zip(point, whole, strict=True):
+        assert ours.sentences is not None
+        assert theirs.sentences is not None
+        assert np.array_equal(ours.sentences.boundary, theirs.sentences.boundary)
+
+
+def test_on_a_real_treebank_the_crf_reaches_what_is_known(corpora: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "ud" / "french-rhapsodie"
+    folder.parent.mkdir(parents=True)
+    folder.symlink_to((corpora / "ud" / "french-rhapsodie").resolve())
+    (language,), _ = gathered(tmp_path, PLAN)
+    crf = CRF(c2=5.0).train(language.train).adjusted(bias=1.0)
+    scores = measured(language, detected(crf, language.dev), Resampling(100), ("boundary",))
+    reached = value(scores["boundary"], "f1")
+    assert not isinstance(reached, Undefined)
+    assert reached == pytest.approx(0.68, abs=0.015)

@@ -1,0 +1,79 @@
+"""Treebanks of our own making, laid out as the study of dependency analysis wants them."""
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from caesura.numeric.stats import Resampling
+from caesura.studies.oba.plan import Plan
+from caesura.transcript import Transcript
+from detectors.trees import talk
+from studies.synthetic import put
+
+QUICK = Plan(
+    folds=2,
+    c2=(0.1, 1.0),
+    iterations=25,
+    pauses=(0.2, 0.4),
+    alphas=(0.0, 1.2, 2.0),
+    steps=(1.0,),
+    size=5,
+    orders=3,
+    aheads=(1, 10),
+    patiences=(2, 8),
+    stretches=(5,),
+    windows=(1, 4),
+    resampling=Resampling(40),
+)
+"""What is enough to see that the study runs."""
+
+TRAIN, DEV = 6, 3
+
+
+def noisy(seed: int, count: int, *, timed: bool = False) -> Transcript:
+    """A talk with marks, in which some words are others, so that not everything is found."""
+    chance = Random(seed)
+    made = talk(seed, count, timed=timed, mark=".")
+    spoken = [word for word in made.words if word != "."]
+    words = [
+        chance.choice(spoken) if word != "." and chance.random() < 0.15 else word
+        for word in made.words
+    ]
+    speaker = np.cumsum(np.append(0, made.sentences.boundary[:-1])) // 3  # type: ignore[union-attr]
+    named = tuple(map(str, speaker.tolist())) if timed else None
+    return made.replace(words=tuple(words), speaker=named)
+
+
+def rows(recording: Transcript, name: str) -> str:
+    """Write a recording in CoNLL-U."""
+    assert recording.sentences is not None
+    assert recording.tag is not None
+    assert recording.relation is not None
+    assert recording.head is not None
+    lines = [f"# newdoc id = {name}"]
+    for number, (first, last) in enumerate(recording.sentences.sentences, 1):
+        lines.append(f"# sent_id = {name}__{number}")
+        if recording.speaker is not None:
+            lines.append(f"# speaker_id = {recording.speaker[first]}")
+        for at in range(first, last + 1):
+            up = int(recording.head[at])
+            misc = "_"
+            if recording.start is not None and recording.end is not None:
+                begin, end = (int(1000 * each[at]) for each in (recording.start, recording.end))
+                misc = f"AlignBegin={begin}|AlignEnd={end}"
+            cells = (at - first + 1, recording.words[at], "_", recording.tag[at], "_", "_")
+            head = 0 if up == at else up - first + 1
+            lines.append("\t".join(map(str, (*cells, head, recording.relation[at], "_", misc))))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def treebanks(folder: Path) -> Path:
+    """Lay out a treebank of recordings with times, and one whose sentences stand alone."""
+    for part, first, count in (("train", 0, TRAIN), ("dev", 50, DEV)):
+        talks = [rows(noisy(first + n, 12, timed=True), f"{part}{n}") for n in range(count)]
+        put(folder / "ud" / "naija" / f"{part}.conllu", "".join(talks))
+        alone = [rows(noisy(200 + first + n, 1), f"{part}-s{n}") for n in range(8 * count)]
+        put(folder / "ud" / "japanese-gsd" / f"{part}.conllu", "".join(alone))
+    return folder

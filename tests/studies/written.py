@@ -1,0 +1,15 @@
+"""What a study has written, read again."""
+
+import json
+from typing import Any
+
+from caesura.studies.writing import Outcome
+
+
+def results(outcome: Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((outcome.files[0].parent / "results.json").read_bytes())
+    return found
+
+
+def report(outcome: Outcome) -> str:
+    return (outcome.files[0].parent / "report.md").read_text(encoding="utf-8")
