@@ -29,6 +29,7 @@ from caesura.metrics.clusters import Cluster
 from caesura.metrics.links import Dependency
 from caesura.storage import save
 from caesura.taggers.tagger import Tagger
+from caesura.text.normalize import standing
 from caesura.training import scored
 from caesura.transcript import Transcript
 
@@ -136,9 +137,12 @@ def gathered(
 
 
 def read(data: Path, corpus: str, part: str) -> Iterable[Transcript]:
-    """Read a part of a treebank; sub-tags differ between treebanks and are left out."""
+    """Read a part of a treebank without sub-tags, which differ, and without punctuation.
+
+    Marks stand on either side of sentence ends there, and would count as mistakes.
+    """
     for each in caesura.read(data / corpus / f"{part}.conllu"):
-        yield each.replace(subtag=None)
+        yield each.replace(subtag=None).take(~standing(each))
 
 
 def is_timed(transcript: Transcript) -> bool:

@@ -24,7 +24,7 @@ from caesura.streaming import ENDLESS, Live, StateFile, streamed
 from caesura.transcript import Transcript
 from laws.test_detectors import DETECTORS, lesson, trained
 
-TALK = lesson(3, 150).replace(sentences=None, id="talk")
+TALK = lesson(3, 150).replace(sentences=None, head=None, relation=None, id="talk")
 PAUSES = Pause(evidence=("pause",))
 
 

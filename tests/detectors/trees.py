@@ -143,6 +143,13 @@ def check_links(found: Transcript) -> None:
         assert is_tree(heads)
 
 
+def ends_of(given: Transcript) -> list[bool]:
+    """Tell after which words sentences end."""
+    assert given.sentences is not None
+    found: list[bool] = given.sentences.boundary.tolist()
+    return found
+
+
 def words_of(given: Transcript) -> Flags:
     """Tell which words are no punctuation."""
     found: Flags = ~standing(given)

@@ -65,6 +65,24 @@ def test_the_report_has_all_parts_figures_and_treebanks(outcome: Outcome) -> Non
     assert set(results(outcome)["chunking"]) == {"Naija", "Japanese (GSD)"}
 
 
+def test_systems_are_good_but_not_perfect_and_words_tell_more_than_pauses(
+    outcome: Outcome,
+) -> None:
+    found = results(outcome)["chunking"]["Naija"]["systems"]
+    values = {name: each["boundary"]["f1"] for name, each in found.items()}
+    assert 0.6 < values["CRF, tuned threshold"] < 1
+    assert values["pauses alone"] < values["CRF, tuned threshold"]
+    assert values["CRF, Viterbi, with speakers"] > values["pauses alone"]
+    settings = results(outcome)["data"]["settings"]["Naija"]
+    assert settings["c2"] == max(QUICK.c2, key=lambda c2: settings["by_c2"][f"{c2:g}"])
+    weights = results(outcome)["weights"]["Naija"]
+    best = max(weights[1:], key=lambda each: each["folds"])
+    assert settings["alpha_and_bias"] == [best["alpha"], best["bias"]]
+    linked = results(outcome)["dependencies"]["systems"]["Naija"]["systems"]
+    reached = linked["SDA+CRF, α and bias tuned"]["boundary"]["f1"]
+    assert reached == best["measured"]
+
+
 def test_a_second_run_uses_the_models_and_gives_the_same_files(
     data: Path, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,7 +283,8 @@ def test_a_mark_is_reached_from_its_own_digits_on() -> None:
 
 
 def test_every_pair_of_a_claim_is_tested(outcome: Outcome) -> None:
-    found = results(outcome)["claims"]["claims"]
+    decided = results(outcome)["claims"]
+    found = [*decided["claims"], *decided["additions"]]
     assert len(found) == len(PAIRS)
     assert all(len(each["signs"]) == 2 for each in found)
 

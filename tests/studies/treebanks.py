@@ -32,17 +32,27 @@ TRAIN, DEV = 6, 3
 
 
 def noisy(seed: int, count: int, *, timed: bool = False) -> Transcript:
-    """A talk with marks, in which some words are others, so that not everything is found."""
+    """A talk with marks, in which some words and pauses are others, so that not all is found."""
     chance = Random(seed)
     made = talk(seed, count, timed=timed, mark=".")
-    spoken = [word for word in made.words if word != "."]
-    words = [
-        chance.choice(spoken) if word != "." and chance.random() < 0.15 else word
-        for word in made.words
+    assert made.tag is not None
+    assert made.sentences is not None
+    pairs = list(zip(made.words, made.tag, strict=True))
+    spoken = [pair for pair in pairs if pair[0] != "."]
+    said = [
+        chance.choice(spoken) if pair[0] != "." and chance.random() < 0.2 else pair
+        for pair in pairs
     ]
-    speaker = np.cumsum(np.append(0, made.sentences.boundary[:-1])) // 3  # type: ignore[union-attr]
-    named = tuple(map(str, speaker.tolist())) if timed else None
-    return made.replace(words=tuple(words), speaker=named)
+    words, tags = zip(*said, strict=True)
+    made = made.replace(words=words, tag=tags)
+    if not timed:
+        return made
+    speaker = np.cumsum(np.append(0, made.sentences.boundary[:-1])) // 3
+    steps = np.nan_to_num(made.pauses()) + 0.25
+    steps += [chance.choice([0.0, 0.0, 0.0, 0.4]) for _ in words]
+    start = np.append(0.0, np.cumsum(steps[:-1])).round(3)
+    voices = tuple(map(str, speaker.tolist()))
+    return made.replace(start=start, end=start + 0.25, speaker=voices)
 
 
 def rows(recording: Transcript, name: str) -> str:

@@ -44,7 +44,8 @@ def chapter(trials: Sequence[Trial], lost: Mapping[str, str], plan: Plan) -> Par
         *_orders([trial.language for trial in trials], plan),
         f"Every setting is chosen by a jackknife over the training recordings in {plan.folds} "
         "folds: models learn from all folds but one and label that one. Nothing is tuned on what "
-        "is measured on. The SVM has its usual cost; `c2` holds the CRF's weights back; margin "
+        "is measured on. The SVM has its usual cost; `c2`, which holds the CRF's weights back, is "
+        f"chosen from {len(plan.c2)} values on {plan.compared} of the folds; margin "
         "and threshold are the least log-odds of a boundary; α and the bias are chosen together; "
         "the posterior has an α of its own and the least probability of a boundary.",
         _settings(trials),
@@ -113,7 +114,7 @@ def _settings(trials: Sequence[Trial]) -> str:
         rows.append(
             [
                 trial.language.name,
-                ", ".join(f"{c2:g}: {number(each.f1)}" for c2, each in found.by_c2.items()),
+                ", ".join(f"{c2:g}: {number(each)}" for c2, each in found.by_c2.items()),
                 "–" if found.pause is None else f"{found.pause.least:g} s",
                 f"{found.svm.least:.2f}",
                 f"{found.crf.least:.2f}",
@@ -135,7 +136,7 @@ def _told(trial: Trial) -> dict[str, Any]:
     found = trial.tuned
     return {
         "c2": found.c2,
-        "by_c2": {f"{c2:g}": each.f1 for c2, each in found.by_c2.items()},
+        "by_c2": {f"{c2:g}": each for c2, each in found.by_c2.items()},
         "pause": None if found.pause is None else found.pause.least,
         "svm": found.svm,
         "crf": found.crf,

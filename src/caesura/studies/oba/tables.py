@@ -27,6 +27,7 @@ from caesura.studies.writing import Part, number, sure, table
 
 FIRST = "Chunking (table 1)"
 SECOND = "Dependency analysis (table 2)"
+NORMAL = " + normal"
 NAMES = {"boundary": "boundary F", "cluster": "cluster F", "dependency": "dependency F"}
 TESTED = (
     "p by approximate randomization, Holm's correction for all tests of a measure in a treebank"
@@ -60,6 +61,7 @@ def dependencies(trials: Sequence[Trial]) -> Part:
         FIVE: paper.TABLE_2["SDA+CRF"],
     }
     systems = (*CHUNKERS, ALONE, *COMBINED)
+    after = dict.fromkeys(CHUNKERS, NORMAL)
     rows = [[trial.language.name, sure(*trial.attachment)] for trial in trials]
     text = [
         "F of links between clusters (right if both clusters and the link are), and of "
@@ -68,7 +70,7 @@ def dependencies(trials: Sequence[Trial]) -> Part:
         "at the CRF's probabilities, only at its clusters, and has a tuned bias; with equation 5 "
         "α weighs the CRF; a bias for each boundary is our addition, and so is a threshold on the "
         "probability of a boundary summed over all sentences and links.",
-        _table(trials, systems, ("dependency", "boundary"), printed),
+        _table(trials, systems, ("dependency", "boundary"), printed, after),
         f"Tests ({TESTED}):",
         *_tests(trials, "dependency", COMBINED),
         *_tests(trials, "boundary", COMBINED),
@@ -90,6 +92,7 @@ def _table(
     systems: Sequence[str],
     metrics: Sequence[str],
     printed: Mapping[str, Sequence[str]],
+    behind: Mapping[str, str] | None = None,
 ) -> str:
     rows = []
     for trial in trials:
@@ -98,7 +101,7 @@ def _table(
                 found = trial.systems[system]
                 rows.append(
                     [
-                        *(trial.language.name, system),
+                        *(trial.language.name, system + (behind or {}).get(system, "")),
                         *(
                             sure(*sure_value(found[m], "f1")) if m in found else "–"
                             for m in metrics

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from caesura.contracts import Detector
-from caesura.detectors.crf import CRF
 from caesura.detectors.pause import Pause
 from caesura.numeric.thresholds import best_threshold
 from caesura.studies.oba.corpora import Language, bare, ends
@@ -49,21 +49,15 @@ class Weight:
 class Tuned:
     """All settings of a language."""
 
-    by_c2: Mapping[float, Threshold]
-    """What a CRF reaches that is held back so much."""
+    by_c2: Mapping[float, float]
+    """The F1 of a CRF that is held back so much, with the best threshold for it."""
+    c2: float
+    """The best of them."""
     pause: Threshold | None
     svm: Threshold
+    crf: Threshold
+    """On log-odds."""
     weights: tuple[Weight, ...]
-
-    @property
-    def c2(self) -> float:
-        """The best of them."""
-        return max(self.by_c2, key=lambda each: self.by_c2[each].f1)
-
-    @property
-    def crf(self) -> Threshold:
-        """The threshold on the CRF's log-odds."""
-        return self.by_c2[self.c2]
 
     @property
     def alone(self) -> Weight:
@@ -86,43 +80,56 @@ class Tuned:
         return max(self.weights[1:], key=lambda each: each.summed.f1)
 
 
+class Fold(NamedTuple):
+    """What models learn from, and what they then label; `name` is that of the models."""
+
+    name: str
+    rest: Sequence[Transcript]
+    group: Sequence[Transcript]
+
+
 def tuned(language: Language, shelf: Shelf, plan: Plan) -> Tuned:
     """Choose settings by a jackknife: models learn from all folds but one, which they label."""
     folds = [
-        (
+        Fold(
+            f"{language.key}/fold-{fold}",
             [each for at, each in enumerate(language.train) if at % plan.folds != fold],
             [each for at, each in enumerate(language.train) if at % plan.folds == fold],
         )
         for fold in range(plan.folds)
     ]
-    held = [each for _, group in folds for each in group]
-    real = [ends(each) for each in held]
-    names = [f"{language.key}/fold-{fold}" for fold in range(plan.folds)]
-    by_c2: dict[float, Threshold] = {}
-    for c2 in plan.c2:
-        crfs = [shelf.crf(name, rest, c2) for name, (rest, _) in zip(names, folds, strict=True)]
-        by_c2[c2] = _threshold(_labelled(crfs, [group for _, group in folds]), real)
-        logger.info("%s: CRF with c2 = %g: F1 %.3f", language.name, c2, by_c2[c2].f1)
-    svms = [shelf.svm(name, rest) for name, (rest, _) in zip(names, folds, strict=True)]
-    svm = _threshold(_labelled(svms, [group for _, group in folds]), real)
-    found = Tuned(by_c2, _pause(language, plan), svm, ())
-    seen = _analysed(names, folds, shelf, found.c2)
-    return Tuned(by_c2, found.pause, svm, _weights(language, seen, plan))
+    by_c2 = {c2: _by_crf(folds[: plan.compared], shelf, c2).f1 for c2 in plan.c2}
+    c2 = max(by_c2, key=by_c2.__getitem__)
+    logger.info("%s: F1 of CRFs by c2: %s", language.name, by_c2)
+    crf = _by_crf(folds, shelf, c2)
+    svm = _threshold([shelf.svm(each.name, each.rest) for each in folds], folds)
+    seen = [
+        found
+        for each in folds
+        for found in weighed(
+            shelf.sda(each.name, each.rest, shelf.crf(each.name, each.rest, c2), REACH), each.group
+        )
+    ]
+    weights = _weights(language, seen, plan)
+    return Tuned(by_c2, c2, _pause(language, plan), svm, crf, weights)
 
 
-def _labelled(
-    detectors: Sequence[Detector], groups: Sequence[Sequence[Transcript]]
-) -> list[Floats]:
-    """Give the evidence about the gaps of each group, from the detector that did not see it."""
-    return [
+def _by_crf(folds: Sequence[Fold], shelf: Shelf, c2: float) -> Threshold:
+    return _threshold([shelf.crf(each.name, each.rest, c2) for each in folds], folds)
+
+
+def _threshold(detectors: Sequence[Detector], folds: Sequence[Fold]) -> Threshold:
+    """Choose the least log-odds of a boundary, where each detector labels its fold."""
+    odds = [
         found.log_odds[:-1]
-        for detector, group in zip(detectors, groups, strict=True)
-        for found in detector.detect_all([bare(each) for each in group])
+        for detector, fold in zip(detectors, folds, strict=True)
+        for found in detector.detect_all([bare(each) for each in fold.group])
         if found.log_odds is not None
     ]
+    return _best(odds, [ends(each) for fold in folds for each in fold.group])
 
 
-def _threshold(odds: Sequence[Floats], real: Sequence[Flags]) -> Threshold:
+def _best(odds: Sequence[Floats], real: Sequence[Flags]) -> Threshold:
     least = best_threshold(np.concatenate(odds), np.concatenate(real))
     return Threshold(least, f1_above(odds, real, least))
 
@@ -147,19 +154,6 @@ def pauses(least: float) -> Pause:
     return Pause(least, ("pause",))
 
 
-def _analysed(
-    names: Sequence[str],
-    folds: Sequence[tuple[Sequence[Transcript], Sequence[Transcript]]],
-    shelf: Shelf,
-    c2: float,
-) -> list[Weighed]:
-    found = []
-    for name, (rest, group) in zip(names, folds, strict=True):
-        crf: CRF = shelf.crf(name, rest, c2)
-        found += weighed(shelf.sda(name, rest, crf, REACH), group)
-    return found
-
-
 def _weights(language: Language, seen: Sequence[Weighed], plan: Plan) -> tuple[Weight, ...]:
     """Try weights of the CRF, the first of which is 0, each with the best bias."""
     real = [each.real for each in seen]
@@ -172,7 +166,7 @@ def _weights(language: Language, seen: Sequence[Weighed], plan: Plan) -> tuple[W
 
         plain = reached(0.0)
         bias, best = climbed(reached, bias, plan.steps)
-        summed = _threshold([each.likely(alpha) for each in seen], real)
+        summed = _best([each.likely(alpha) for each in seen], real)
         found.append(Weight(alpha, bias, best, plain, summed))
         logger.info(
             "%s: α = %g: F1 %.3f, with bias %g %.3f, summed %.3f",

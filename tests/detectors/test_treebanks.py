@@ -1,0 +1,56 @@
+"""What syntax learns from real speech, and what it reaches on other recordings."""
+
+from pathlib import Path
+
+import pytest
+
+from caesura import api, storage
+from caesura.contracts import Detector
+from caesura.detectors.crf import CRF
+from caesura.detectors.sda import SDA
+from caesura.detectors.svm import SVM
+from caesura.training import scored
+from caesura.transcript import Transcript
+
+LAYERS = ("start", "end", "speaker", "tag")
+SYNTAX = ("en-sda", "fr", "ja", "pcm")
+
+
+def spoken(corpora: Path, part: str) -> list[Transcript]:
+    found = api.read(corpora / "ud/french-rhapsodie" / f"{part}.conllu")
+    return [CRF().spoken(each) for each in found]
+
+
+@pytest.fixture(scope="module")
+def rhapsodie(corpora: Path) -> tuple[list[Transcript], list[Transcript]]:
+    return spoken(corpora, "train"), spoken(corpora, "dev")
+
+
+def reached(detector: Detector, dev: list[Transcript]) -> float:
+    found = scored(detector.detect_all([each.only(LAYERS) for each in dev]), dev)["f1"]
+    assert isinstance(found, float)
+    return found
+
+
+def test_syntax_finds_more_sentence_ends_than_the_best_labels(
+    rhapsodie: tuple[list[Transcript], list[Transcript]],
+) -> None:
+    train, dev = rhapsodie
+    sda = SDA(crf=CRF(decision="viterbi"), alpha=2.0, bias=1.0).train(train)
+    assert reached(sda, dev) > 0.72
+    assert reached(sda.crf, dev) < 0.71
+    assert reached(SVM().train(train), dev) < 0.71
+
+
+def test_models_with_syntax_are_small_together_and_say_what_they_are_for() -> None:
+    shipped = storage.shipped()
+    files = [file for name in SYNTAX for file in shipped[name].iterdir()]
+    assert sum(file.stat().st_size for file in files) <= 5_000_000
+    for name in SYNTAX:
+        card = storage.card(shipped[name])
+        assert card.detector.startswith("SDA(crf=CRF(")
+        assert "tagger=Tagger(" in card.detector
+        assert card.language == name.partition("-")[0]
+        assert card.scores["f1"] > 0.6
+        assert "CC BY-SA 4.0" in card.licence
+        assert card.notes
