@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,9 @@ def score(sda: SDA, said: Weighed, links: list[int], ends: list[int]) -> float:
             return -np.inf
         else:
             seen = link - unit <= sda.ahead
-            total += row[sda.reach + link - unit] if seen else row[UNSEEN]
+            total += (
+                row[sda.reach + link - unit] if seen else row[UNSEEN] - log(sda.reach - sda.ahead)
+            )
     for unit in range(1, len(links)):
         label = SENTENCE if unit - 1 in ends else CLUSTER
         total += sda.alpha * np.log(said.labels[unit, label])

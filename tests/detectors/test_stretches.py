@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from caesura.contracts import Stream
-from caesura.detectors import stretches
+from caesura.detectors import labelling
 from caesura.detectors.crf import CRF
 from caesura.detectors.sda import SDA
 from caesura.taggers.tagger import Tagger
@@ -79,8 +79,25 @@ def test_in_one_stretch_sentences_are_those_of_the_whole(
     sda = made(seed % 5, tagged).adjusted(**ENDLESS)
     words = given_words(seed, count, tagged=tagged)
     found = one_by_one(sda, words)
-    whole = list(words.replace(sentences=sda.detect(words)).iter_sentences())
+    whole = list(sda.annotate(words).iter_sentences())
     assert [each.words for each in found] == [each.words for each in whole]
+    if any(word.isalpha() for word in words.words):
+        assert [each.only(["cluster"]) for each in found] == [
+            each.only(["cluster"]) for each in whole
+        ]
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), count=st.integers(1, 40))
+def test_in_one_stretch_links_are_those_of_the_whole(seed: int, count: int) -> None:
+    """Heads that have not been seen are equally good, so that all are seen here."""
+    sda = made(seed % 5, False)
+    sda = sda.adjusted(**ENDLESS, ahead=sda.reach)
+    words = given_words(seed, count, tagged=False)
+    whole = list(sda.annotate(words).iter_sentences())
+    if any(word.isalpha() for word in words.words):
+        found = one_by_one(sda, words)
+        assert [each.only(["head"]) for each in found] == [each.only(["head"]) for each in whole]
     assert sum(len(each) for each in found) == count
 
 
@@ -160,7 +177,7 @@ def test_words_that_are_forgotten_do_not_bear_on_labels(
     sda = made(seed, tagged).adjusted(**SHORT)
     words = given_words(seed, 200, tagged=tagged)
     found = streamed(sda, words, [])
-    monkeypatch.setattr(stretches, "CONTEXT", len(words))
+    monkeypatch.setattr(labelling, "CONTEXT", len(words))
     assert same(streamed(sda, words, []), found)
 
 

@@ -228,17 +228,19 @@ def test_recordings_of_which_less_is_known_teach_what_they_can() -> None:
     assert model.chances(bare.looks, SIGHT).argmax(axis=1).tolist() != columns(lesson, SIGHT)
 
 
-@pytest.mark.parametrize(("back", "ahead", "reach"), [(3, 1, 3), (3, 3, 3), (4, 0, 2), (2, 2, 5)])
-def test_links_reach_beyond_what_is_seen(back: int, ahead: int, reach: int) -> None:
-    sight = Sight(back, ahead)
-    chances = np.random.default_rng(1).normal(size=(6, sight.width + 2))
-    links, roots = links_of(chances, sight, reach)
+@pytest.mark.parametrize(("back", "ahead"), [(3, 1), (3, 3), (4, 0), (2, 1)])
+def test_heads_beyond_what_is_seen_share_its_probability(back: int, ahead: int) -> None:
+    sight, farther = Sight(back, ahead), back - ahead
+    looks = looked(3, 12, ["tag", "word"])
+    chances = weighed(5, 9, 0.125).chances(looks, sight)
+    links, roots = links_of(chances, sight)
     assert roots.tolist() == chances[:, END].tolist()
-    least = min(back, reach)
-    assert links.shape == (6, least + 1 + reach)
-    for step in range(-least, reach + 1):
-        column = chances[:, UNSEEN] if step > ahead else chances[:, back + step]
-        assert links[:, least + step].tolist() == column.tolist()
+    assert links.shape == (12, 2 * back + 1)
+    assert links[:, : sight.width].tolist() == chances[:, : sight.width].tolist()
+    beyond = np.exp(links[:, sight.width :])
+    assert np.allclose(beyond, np.exp(chances[:, UNSEEN])[:, None] / max(farther, 1))
+    if farther:
+        assert np.allclose(np.exp(links).sum(axis=1) + np.exp(roots), 1)
 
 
 def test_what_is_stored_is_what_was_learnt() -> None:

@@ -213,6 +213,11 @@ class Chunker(Learner[Taught[S]]):
         begun[np.flatnonzero(kept)[:1]] = True
         return begun
 
+    def annotate(self, transcript: Transcript) -> Transcript:
+        """Give the transcript with the sentences and with the clusters."""
+        found = self.detect(transcript)
+        return transcript.replace(sentences=found, cluster=self.starts(transcript))
+
     def log_odds(self, transcript: Transcript) -> Floats:
         """Weigh Bs on the next word against the other labels, and add the bias."""
         found = self.detect(transcript).log_odds

@@ -65,7 +65,7 @@ class CRF(Chunker[Chain]):
         """Weigh by the posterior; decide by it, or by the best sequence."""
         likely = self.model.scorer.posterior(states, lengths)
         other = likely[:, CLUSTER] + likely[:, INSIDE]
-        odds = _log(likely[:, SENTENCE]) - _log(other)
+        odds = decode.logs(likely[:, SENTENCE]) - decode.logs(other)
         if self.decision == "viterbi":
             return odds, self.best(states, lengths) == SENTENCE
         return odds, odds + self.bias > 0
@@ -87,8 +87,3 @@ def begins(likely: Floats) -> Flags:
     begun: Flags = likely[:, INSIDE] <= 1 / 2
     begun[:1] = True
     return begun
-
-
-def _log(probability: Floats) -> Floats:
-    logs: Floats = np.log(np.maximum(probability, decode.TINY))
-    return logs

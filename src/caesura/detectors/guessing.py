@@ -36,7 +36,7 @@ def guessed(tagger: Tagging, recordings: Sequence[Transcript]) -> tuple[Tagging,
 def _unseen(tagger: Tagging, taught: Tagging, pieces: Sequence[Transcript]) -> list[Strings]:
     """Tag each piece by what those of the other folds teach, if they teach anything."""
     found: list[Strings] = [()] * len(pieces)
-    for fold in range(FOLDS):
+    for fold in range(min(FOLDS, len(pieces))):
         others = [each for at, each in enumerate(pieces) if at % FOLDS != fold]
         away = tagger.train(others) if any(map(_teaches, others)) else taught
         found[fold::FOLDS] = [each.tag or () for each in away.tag_all(pieces[fold::FOLDS])]

@@ -9,6 +9,7 @@ import numpy as np
 from caesura.detectors.gaps import OTHER, turns
 from caesura.detectors.surroundings import Columns, hashes_of
 from caesura.numeric import features
+from caesura.numeric.charts import MOST
 from caesura.numeric.features import Hashes
 from caesura.numeric.heads import Lesson
 from caesura.numeric.sights import Looks
@@ -60,8 +61,17 @@ def lesson_of(spoken: Transcript, subtags: Hashes, *, normal: bool = False) -> L
     units = clusters.units(spoken)
     looks = units_of(spoken, units.first, hashes_of(spoken, subtags)).looks
     assert spoken.sentences is not None
-    ends = np.append(spoken.sentences.boundary[units.first[1:] - 1], True)[: len(units.first)]
+    ends = ends_of(spoken.sentences.boundary, units.first)
     return Lesson(looks, units.link, ends if normal else None)
+
+
+def ends_of(ended: Flags, first: Indices) -> Flags:
+    """Tell which clusters end sentences, given which words do; what no chart can hold is cut."""
+    ends = np.append(ended[first[1:] - 1], True)[: len(first)]
+    at = np.arange(len(ends))
+    begin = np.maximum.accumulate(np.where(np.append(True, ends)[:-1], at, 0))
+    found: Flags = ends | ((at - begin + 1) % MOST == 0)
+    return found
 
 
 def drawn(kept: Flags, first: Indices, content: Indices, links: Indices) -> tuple[Flags, Indices]:
@@ -76,5 +86,5 @@ def drawn(kept: Flags, first: Indices, content: Indices, links: Indices) -> tupl
     begun[places[first]] = True
     own = places[content]
     head[places] = np.repeat(own, np.diff(np.append(first, len(places))))
-    head[own] = np.where(links < 0, own, own[links])
+    head[own] = np.where(links < 0, own, own[np.maximum(links, 0)])
     return begun, head

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.detectors.chunking import Chunker
 from caesura.detectors.language import gap_of_each
-from caesura.detectors.linking import drawn, lesson_of, units_of
+from caesura.detectors.linking import drawn, ends_of, lesson_of, units_of
 from caesura.detectors.surroundings import hashes_of
 from caesura.numeric import charts, heads
 from caesura.numeric.heads import Heads
@@ -53,9 +53,9 @@ class Normal:
         first = np.flatnonzero(begun)
         words = hashes_of(spoken, self.chunker.model.subtags)
         units = units_of(spoken, first, words)
-        ends = np.append(ended[first[1:] - 1], True)[: len(first)]
+        ends = ends_of(ended, first)
         sight = Sight(self.reach, self.reach)
         chances = self.heads.chances(units.looks, sight, ends=ends)
-        links = charts.normal(*heads.links_of(chances, sight, self.reach), ends).heads
+        links = charts.normal(*heads.links_of(chances, sight), ends).heads
         cluster, head = drawn(kept, first, units.content, links)
         return transcript.replace(sentences=found, cluster=cluster, head=head, relation=None)

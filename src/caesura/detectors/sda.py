@@ -15,9 +15,10 @@ from caesura.detectors.crf import CRF, begins
 from caesura.detectors.finitestate import NO_GAP
 from caesura.detectors.language import gap_of_each
 from caesura.detectors.learner import Learner, led, shared_out
-from caesura.detectors.linking import drawn, lesson_of, units_of
+from caesura.detectors.linking import drawn, ends_of, lesson_of, units_of
 from caesura.detectors.stretches import StretchStream
 from caesura.detectors.surroundings import hashes_of
+from caesura.detectors.window import WindowStream
 from caesura.errors import LayerError
 from caesura.numeric import charts, decode, heads
 from caesura.numeric.charts import Scores
@@ -31,6 +32,9 @@ DECISIONS = ("best", "posterior")
 
 BATCH = 1 << 16
 """Words that are analysed at a time."""
+
+AHEAD, BEHIND = 25, 75
+"""Words around a gap that a stream looks at where it does not search for the best sentences."""
 
 CHUNKER = CRF()
 
@@ -54,7 +58,7 @@ class Analysis:
         gaps = gap_of_each(self.kept)
         between = gaps[self.first[1:] - 1]
         likely = charts.posterior(self.scores, sda.longest)
-        log_odds[between] = np.clip(_log(likely) - _log(1 - likely), NO_GAP, -NO_GAP)
+        log_odds[between] = np.clip(decode.logs(likely) - decode.logs(1 - likely), NO_GAP, -NO_GAP)
         log_odds[gaps[-1:]] = 0.0
         if sda.decision == "best":
             boundary[between] = charts.best(self.scores, sda.longest).ends[:-1]
@@ -68,8 +72,7 @@ class Analysis:
         sentences: Segmentation,
     ) -> Indices:
         """Give the head of each cluster in the best links inside sentences, -1 for roots."""
-        ended = sentences.boundary[gap_of_each(self.kept)][self.first[1:] - 1]
-        ends = np.append(ended, True)[: len(self.first)]
+        ends = ends_of(sentences.boundary[gap_of_each(self.kept)], self.first)
         return charts.normal(self.scores.links, self.scores.roots, ends).heads
 
 
@@ -80,13 +83,14 @@ class SDA(Learner[Heads]):
     What speaks for sentences and the links inside them is the sum of the logarithms of the
     probability of each link and, `alpha` times, of the label at each gap between clusters
     (equation 5), and `bias` for each boundary. Links reach over `reach` clusters, of which a
-    cluster sees `ahead` after it; a head farther on has not been seen yet. Sentences have at most
-    `longest` clusters. `decision` is 'best', the best sentences and links, or 'posterior', a
-    boundary where the sum over all of them gives one a probability above 1/2.
+    cluster sees `ahead` after it; a head farther on has not been seen yet. Of all sentences of at
+    most `longest` clusters and the links inside them, `decision` takes the 'best', or 'posterior',
+    a boundary where the sum over all gives one a probability above 1/2.
 
     Links are learnt with weights held back by `ridge` and kept under hashes of so many `bits`. In
     a stream words are labelled at each `pause` of so many seconds, at the latest after `stretch`
-    words, and a sentence is final at the latest when `patience` clusters follow it.
+    words, and a sentence is final at the latest when `patience` clusters follow it. Of the
+    settings of the `crf`, `bias` and `decision` play no part here.
     """
 
     crf: CRF = CHUNKER
@@ -117,8 +121,8 @@ class SDA(Learner[Heads]):
         between("ridge", self.ridge, 1e-9, 1e9)
         whole("bits", self.bits, heads.FEWEST, heads.MOST)
         between("pause", self.pause, 0, 1e9)
-        whole("stretch", self.stretch, 1, 1 << 31)
-        whole("patience", self.patience, 0, 1 << 31)
+        whole("stretch", self.stretch, 2, 1 << 31)
+        whole("patience", self.patience, 1, 1 << 31)
 
     @property
     def sight(self) -> Sight:
@@ -155,10 +159,16 @@ class SDA(Learner[Heads]):
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> SDA:
         """Give the same detector with what was learnt before."""
         own, crf = shared_out(learnt, "crf")
-        return replace(self, crf=self.crf.knowing(crf)).with_model(Heads.of(own))
+        known = Heads.of(own)
+        if known.bits != self.bits:
+            raise heads.damaged(f"it has weights under {known.bits} bits, not {self.bits}")
+        return replace(self, crf=self.crf.knowing(crf)).with_model(known)
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Weigh a boundary at each gap between clusters against none, over all structures."""
+        """Weigh a boundary at each gap between clusters against none, over all structures.
+
+        The best of them may have a boundary against these odds, or none in favour of them.
+        """
         found = self.detect(transcript).log_odds
         return np.zeros(0) if found is None else found
 
@@ -197,8 +207,8 @@ class SDA(Learner[Heads]):
 
         The gap in front of the first one counts unless it `opens` the recording.
         """
-        links, roots = heads.links_of(chances, self.sight, self.reach)
-        gaps = self.alpha * np.log(np.maximum(labels[:, [CLUSTER, SENTENCE]], decode.TINY))
+        links, roots = heads.links_of(chances, self.sight)
+        gaps = self.alpha * decode.logs(labels[:, [CLUSTER, SENTENCE]])
         gaps[:, 1] += self.bias
         return Scores(links, roots, gaps[1:] if opens else gaps)
 
@@ -211,10 +221,10 @@ class SDA(Learner[Heads]):
         return self.crf.lacks(transcript)
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Label words stretch by stretch, and give sentences as soon as they are final."""
+        """Label words stretch by stretch, and give the best sentences as soon as they are final.
+
+        A sum over all sentences is taken over the words around each gap.
+        """
+        if self.decision == "posterior":
+            return WindowStream(self, ahead=AHEAD, behind=BEHIND, state=state)
         return StretchStream(self, state)
-
-
-def _log(probability: Floats) -> Floats:
-    logs: Floats = np.log(np.maximum(probability, decode.TINY))
-    return logs

@@ -9,23 +9,20 @@ followed as they can see.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from caesura.contracts import Stream
 from caesura.detectors.chunking import LABELS
-from caesura.detectors.crf import begins
+from caesura.detectors.labelling import Labelling
 from caesura.detectors.language import without_punctuation
-from caesura.detectors.linking import units_of
-from caesura.detectors.surroundings import hashes_of
+from caesura.detectors.linking import drawn
 from caesura.detectors.window import delayed
 from caesura.documents import from_document, to_document
-from caesura.numeric import few
 from caesura.numeric.charts import Growing, Structure
-from caesura.numeric.features import REACH
 from caesura.numeric.sights import MARGIN, Looks
 from caesura.text.normalize import standing
 from caesura.transcript import Floats, Indices, Segmentation, Transcript
@@ -33,78 +30,12 @@ from caesura.transcript import Floats, Indices, Segmentation, Transcript
 if TYPE_CHECKING:
     from caesura.detectors.sda import SDA
 
-CONTEXT = REACH + 4
-"""Words before a stretch that bear on its labels and tags."""
-
 LAG = 4
 """Words that follow a cluster before it is decided where no pause is."""
 
-LONGEST = 4
-"""A cluster is cut where it is longer than so many stretches."""
 
-BEFORE_ALL = -1
-"""Stands for the label before the first word."""
-
-
-class Decided(NamedTuple):
-    """Clusters whose labels are decided, and the number of words of each."""
-
-    looks: Looks
-    labels: Floats
-    sizes: Indices
-
-
-class Labelling:
-    """Words that wait for their labels, and those before them that bear on these."""
-
-    def __init__(self, sda: SDA, saved: Mapping[str, Any] | None) -> None:
-        kept = saved or {"near": {"words": []}, "context": 0, "before": BEFORE_ALL}
-        self.crf, self.longest = sda.crf, LONGEST * sda.stretch
-        self.near = from_document(kept["near"])
-        """Words without punctuation, of which the first `context` are decided."""
-        self.context = int(kept["context"])
-        self.before = int(kept["before"])
-        """The label of the last of those."""
-
-    def state(self) -> dict[str, Any]:
-        """Give what is kept, as JSON can hold it."""
-        near = to_document(self.near)
-        return {"near": near, "context": self.context, "before": self.before}
-
-    def decide(self, more: Transcript, spare: int) -> Decided:
-        """Label more words and those that wait, and decide what lies before the last cluster.
-
-        That one begins at least `spare` words before the end; with 0 everything is decided.
-        """
-        self.near = Transcript.join([self.near, more]) if len(self.near) else more
-        (near,) = self.crf.tagged([self.near])
-        words = hashes_of(near, self.crf.model.subtags)
-        states, chain = self.crf.scored(words)[self.context :], self.crf.model.scorer
-        likely = few.posterior(states, chain.transitions, self.before)
-        first = np.flatnonzero(begins(likely))
-        stop = self._stop(first, len(likely), spare)
-        first = first[first < stop]
-        looks = units_of(near[: self.context + stop], first + self.context, words).looks
-        self._move(stop, likely)
-        return Decided(looks, likely[first], np.diff(np.append(first, stop)))
-
-    def _stop(self, first: Indices, count: int, spare: int) -> int:
-        """Give the number of words, of those that wait, that are decided."""
-        if not spare:
-            return count
-        stop = int(first[first <= count - spare].max(initial=0))
-        return count - spare if not stop and count > self.longest else stop
-
-    def _move(self, stop: int, likely: Floats) -> None:
-        """Let the first words that waited be context."""
-        if stop:
-            self.before = int(likely[stop - 1].argmax())
-        spare = max(self.context + stop - CONTEXT, 0)
-        self.near, self.context = self.near[spare:], self.context + stop - spare
-
-
-class Units:
-    """Clusters that are decided: what is seen of them, their labels, and how many words they are.
+class Waiting:
+    """Clusters that are decided: what is seen of them, and their labels.
 
     Those that still bear on the links of others are kept, from number `first` on.
     """
@@ -153,8 +84,8 @@ class StretchStream(Stream):
     def __init__(self, sda: SDA, state: Mapping[str, Any] | None) -> None:
         saved = state or {}
         self.sda = sda
-        self.labelling = Labelling(sda, saved.get("labelling"))
-        self.units = Units(saved.get("units"))
+        self.labelling = Labelling(sda.crf, sda.stretch, saved.get("labelling"))
+        self.units = Waiting(saved.get("units"))
         self.growing = Growing(sda.longest, sda.patience, saved.get("growing"))
         self.open = [from_document(part) for part in saved.get("open", ())]
         """Words of sentences that are not final, punctuation included."""
@@ -166,8 +97,9 @@ class StretchStream(Stream):
         """When the last of those ended."""
         self.covers: list[int] = list(saved.get("covers", ()))
         """Words, with the punctuation behind it, for each that waits for its label."""
-        self.sizes: list[int] = list(saved.get("sizes", ()))
-        """Words, with punctuation, of each cluster that waits for its links."""
+        self.shapes: list[list[int]] = [list(shape) for shape in saved.get("shapes", ())]
+        """Of each cluster that waits for its links: words with punctuation, without, and which of
+        these is its content."""
         self.labelled = bool(saved.get("labelled", False))
         """Whether clusters may enter the search for links, which they do with the next word."""
         self.scored = int(saved.get("scored", 0))
@@ -184,7 +116,7 @@ class StretchStream(Stream):
             "spoken": self.spoken,
             "end": self.end,
             "covers": list(self.covers),
-            "sizes": list(self.sizes),
+            "shapes": [list(shape) for shape in self.shapes],
             "labelled": self.labelled,
             "scored": self.scored,
         }
@@ -234,8 +166,8 @@ class StretchStream(Stream):
         decided = self.labelling.decide(without_punctuation(words, ~alone), spare)
         self.units.add(decided.looks, decided.labels)
         first = 0
-        for size in decided.sizes.tolist():
-            self.sizes.append(sum(self.covers[first : first + size]))
+        for size, content in zip(decided.sizes.tolist(), decided.content.tolist(), strict=True):
+            self.shapes.append([sum(self.covers[first : first + size]), size, content])
             first += size
         del self.covers[:first]
 
@@ -268,12 +200,19 @@ class StretchStream(Stream):
         return self._given(self.growing.push(scores), more)
 
     def _given(self, final: Structure, more: int) -> list[Transcript]:
-        """Give the sentences of clusters that are final."""
+        """Give the sentences of clusters that are final, each with its clusters and heads."""
         if not len(final.ends):
             return []
-        totals = np.cumsum(self.sizes[: len(final.ends)])[final.ends]
-        del self.sizes[: len(final.ends)]
-        return self._cut(np.diff(totals, prepend=0).tolist(), more)
+        links = final.heads - (self.growing.given - len(final.heads))
+        stops = (np.flatnonzero(final.ends) + 1).tolist()
+        spans = list(pairwise((0, *stops)))
+        words = self._cut([sum(s[0] for s in self.shapes[a:b]) for a, b in spans], more)
+        found = [
+            _linked(each, np.array(self.shapes[a:b]), links[a:b] - a)
+            for each, (a, b) in zip(words, spans, strict=True)
+        ]
+        del self.shapes[: len(final.ends)]
+        return found
 
     def _cut(self, counts: list[int], more: int) -> list[Transcript]:
         """Cut off sentences of so many words, and note how long each was waited for."""
@@ -290,3 +229,10 @@ class StretchStream(Stream):
 
 def _undivided(words: Transcript) -> Transcript:
     return words.replace(sentences=Segmentation(np.zeros(len(words), np.bool_)))
+
+
+def _linked(sentence: Transcript, shapes: Indices, links: Indices) -> Transcript:
+    """Draw the clusters of a sentence and the links between them, which are below 0 for roots."""
+    first = np.cumsum(shapes[:, 1]) - shapes[:, 1]
+    cluster, head = drawn(~standing(sentence), first, first + shapes[:, 2], links)
+    return sentence.replace(cluster=cluster, head=head, relation=None)

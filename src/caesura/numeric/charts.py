@@ -9,6 +9,7 @@ sentences finds the best boundaries (`growing`), or adds up all of them.
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from caesura.columns import Floats
 from caesura.errors import CaesuraError
@@ -36,11 +37,10 @@ def posterior(scores: Scores, longest: int) -> Floats:
     whole("longest", longest, 1, MOST)
     if len(scores) < 2:
         return np.zeros(0)
-    table = np.concatenate(list(sentences(scores, 0, longest, summed)))
+    table = _table(scores, longest)
     boundary = scores.gaps[:, 1]
-    before = _before(table, boundary)
-    turned = _turned(table)
-    after = _before(turned, np.append(0.0, boundary[:0:-1]))[::-1]
+    before = _before(table[:-longest], boundary)
+    after = _before(_turned(table), np.append(0.0, boundary[:0:-1]))[::-1]
     if before[-1] == -np.inf:
         raise CaesuraError(IMPOSSIBLE)
     found: Floats = np.exp(before[:-1] + boundary[1:] + after[1:] - before[-1])
@@ -61,11 +61,22 @@ def _before(table: Floats, boundary: Floats) -> Floats:
     return ended
 
 
+def _table(scores: Scores, longest: int) -> Floats:
+    """Give the sums over all structures of the sentences that end at each unit, and room behind."""
+    table = np.full((len(scores) + longest, longest), -np.inf)
+    done = 0
+    for piece in sentences(scores, 0, longest, summed):
+        table[done : done + len(piece)] = piece
+        done += len(piece)
+    return table
+
+
 def _turned(table: Floats) -> Floats:
-    """Give the table of the units in opposite order, with what begins as what ends."""
-    size, longest = table.shape
-    turned = np.full((size, longest), -np.inf)
-    for column in range(max(longest - size, 0), longest):
-        width = longest - 1 - column
-        turned[width:, column] = table[width:, column][::-1]
-    return turned
+    """See the table of the units in opposite order, with what begins as what ends.
+
+    What would begin in front of the first unit is seen in the room behind the last.
+    """
+    longest = table.shape[1]
+    row, cell = table.strides
+    shape = (len(table) - longest, longest)
+    return as_strided(table[-2:-1], shape, (-row, cell - row), writeable=False)

@@ -39,6 +39,12 @@ Found = TypeVar("Found", Floats, Indices)
 Decode = Callable[[Floats, Indices, int], Found]
 
 
+def logs(probability: Floats) -> Floats:
+    """Give logarithms of probabilities, also of 0."""
+    found: Floats = np.log(np.maximum(probability, TINY))
+    return found
+
+
 @dataclass(frozen=True)
 class Blocks:
     """How recordings of some lengths are cut."""
@@ -168,12 +174,12 @@ def _edges(weights: Floats, blocks: Blocks, classes: int, states: int) -> tuple[
     through, scale = _through(weights, classes, states)
     for here in rounds[1:]:
         before = here - 1
-        size = scale[before] + np.log(np.maximum(begin[before], TINY))
+        size = scale[before] + logs(begin[before])
         share = np.exp(size - size.max(axis=1, keepdims=True))
         begin[here] = _scaled((share[:, :, None] * through[before]).sum(axis=1))
     for here in reversed(rounds[1:]):
         size = (through[here] * end[here][:, None, :]).sum(axis=2)
-        size = scale[here] + np.log(np.maximum(size, TINY))
+        size = scale[here] + logs(size)
         end[here - 1] = _scaled(np.exp(size - size.max(axis=1, keepdims=True)))
     return begin, end
 

@@ -173,7 +173,10 @@ class Growing:
         return alive.pop()
 
     def _give(self, stop: int, score: float) -> Structure:
-        """Let go of the first units: whole sentences. The score is that of all before them."""
+        """Let go of the first units: whole sentences. The score is that of all before them.
+
+        What comes after counts from 0 again, so that sums stay small however long a talk is.
+        """
         if self._scores is None or not stop:
             return Structure(np.zeros(0, np.int64), np.zeros(0, np.bool_), 0.0)
         last = []
@@ -186,10 +189,11 @@ class Growing:
         heads = self._linked(self._scores, ends, last[::-1])
         heads[heads >= 0] += self.given
         self._scores, self._rows = self._scores[stop:], self._rows[stop:]
-        self._before = self._before[stop:]
+        base = self._before[stop]
+        self._before = [each - base for each in self._before[stop:]]
         self._origin = [origin - stop for origin in self._origin[stop:]]
         self.given += stop
-        return Structure(heads, ends, self._before[0] - score)
+        return Structure(heads, ends, base - score)
 
     def _linked(self, scores: Scores, ends: Flags, last: list[int]) -> Indices:
         """Find the heads in the first sentences, and let go of their chart."""

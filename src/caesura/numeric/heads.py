@@ -20,6 +20,7 @@ from caesura.columns import Flags, Floats, Indices
 from caesura.errors import ModelError
 from caesura.numeric import maxent
 from caesura.numeric.sights import END, UNSEEN, Looks, Sight, numbers
+from caesura.settings import between, whole
 
 AT_ONCE = 128
 """Units that are looked at at a time: what is seen of them stays close to the processor."""
@@ -101,6 +102,8 @@ class Heads:
 
 def learn(lessons: Sequence[Lesson], sight: Sight, bits: int, ridge: float) -> Heads:
     """Find the weights under which the known heads are most probable."""
+    whole("bits", bits, FEWEST, MOST)
+    between("ridge", ridge, 1e-9, 1e9)
     taught = [_rows(each, sight, bits) for each in lessons if len(each.looks)]
     if not any(len(sizes) for _, sizes, _ in taught):
         return Heads(np.zeros(1 << bits, np.int8), 0.0)
@@ -165,15 +168,15 @@ def _candidates(looks: Looks, sight: Sight, first: int, stop: int, ends: Flags |
     return found
 
 
-def links_of(chances: Floats, sight: Sight, reach: int) -> tuple[Floats, Floats]:
-    """Give what speaks for each link of at most `reach` units, and for each root.
+def links_of(chances: Floats, sight: Sight) -> tuple[Floats, Floats]:
+    """Give what speaks for each link, as far ahead as back, and for each root.
 
-    A head farther on than is seen has the probability of what has not been seen.
+    Heads farther on than is seen share the probability of what has not been seen.
     """
     units, root, unseen = np.split(chances, [sight.width, sight.width + 1], axis=1)
-    before = units[:, max(sight.back - reach, 0) :]
-    beyond = np.repeat(unseen, max(reach - sight.ahead, 0), axis=1)
-    return np.concatenate([before, beyond], axis=1), root[:, 0]
+    farther = sight.back - sight.ahead
+    beyond = np.repeat(unseen - np.log(max(farther, 1)), farther, axis=1)
+    return np.concatenate([units, beyond], axis=1), root[:, 0]
 
 
 def damaged(what: str) -> ModelError:

@@ -92,8 +92,8 @@ class Rounds:
             raise damaged("weights have another shape than keys and tags")
         if scales.dtype != np.float16 or scales.shape != keys.shape:
             raise damaged("scales have another shape than keys")
-        if not np.isfinite(scales).all():
-            raise damaged("scales are not all numbers")
+        if not ((scales >= 0) & (scales <= LARGE)).all():
+            raise damaged(f"scales are not all numbers up to {LARGE:g}")
         return cls(names, keys.astype(np.int64), weights, scales)
 
 

@@ -34,6 +34,9 @@ NEAR = 0.01
 
 SHOWN = {"mean_words": "mean delay in words", "median_seconds": "median delay in seconds"}
 TICKS = {"mean_words": (1, 2, 5, 10, 20, 50), "median_seconds": (0.5, 1, 2, 5, 10, 20)}
+LEAST_SPAN = 0.1
+"""Boundary F that an axis shows at least: less than that is mostly chance."""
+
 METRIC, LATENCY = Boundary(), Latency()
 
 
@@ -196,5 +199,8 @@ def _drawn(place: Axes, streams: Streams, measure: str) -> bool:
         label = f"{name}, whole recordings"
         place.axhline(height(level), color="0.35", ls=line, lw=1, label=label)
     logarithmic(place, TICKS[measure])
+    low, high = place.get_ylim()
+    more = max(LEAST_SPAN - (high - low), 0) / 2
+    place.set_ylim(low - more, high + more)
     place.grid(color="0.88", lw=0.5)
     return bool(known)

@@ -180,7 +180,7 @@ def _attached(language: Language, normal: Normal, plan: Plan) -> Sure:
         lesson = lesson_of(recording, normal.chunker.model.subtags, normal=True)
         assert lesson.ends is not None
         chances = normal.heads.chances(lesson.looks, sight, ends=lesson.ends)
-        ours = charts.normal(*heads.links_of(chances, sight, REACH), lesson.ends).heads
+        ours = charts.normal(*heads.links_of(chances, sight), lesson.ends).heads
         known = lesson.links >= heads.ROOT
         right.append(int((ours == lesson.links)[known].sum()))
         all_of_them.append(int(known.sum()))

@@ -1,0 +1,93 @@
+"""Labels of words that arrive, stretch by stretch: the incremental chunking of Oba and others.
+
+The last cluster of a stretch is carried over to the next one, where it is labelled again with
+what follows; all labels before it are decided and never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from caesura.detectors.chunking import INSIDE
+from caesura.detectors.crf import CRF, begins
+from caesura.detectors.linking import units_of
+from caesura.detectors.surroundings import hashes_of
+from caesura.documents import from_document, to_document
+from caesura.numeric import few
+from caesura.numeric.features import REACH
+from caesura.numeric.sights import Looks
+from caesura.transcript import Floats, Indices, Transcript
+
+CONTEXT = REACH + 4
+"""Words before a stretch that bear on its labels and tags."""
+
+LONGEST = 4
+"""A cluster is cut where it is longer than so many stretches."""
+
+BEFORE_ALL = -1
+"""Stands for the label before the first word."""
+
+
+class Decided(NamedTuple):
+    """Clusters whose labels are decided, with how many words each has, and which is its content."""
+
+    looks: Looks
+    labels: Floats
+    sizes: Indices
+    content: Indices
+
+
+class Labelling:
+    """Words that wait for their labels, and those before them that bear on these."""
+
+    def __init__(self, crf: CRF, stretch: int, saved: Mapping[str, Any] | None) -> None:
+        kept = saved or {"near": {"words": []}, "context": 0, "before": BEFORE_ALL}
+        self.crf, self.longest = crf, LONGEST * stretch
+        self.near = from_document(kept["near"])
+        """Words without punctuation, of which the first `context` are decided."""
+        self.context = int(kept["context"])
+        self.before = int(kept["before"])
+        """The label of the last of those."""
+
+    def state(self) -> dict[str, Any]:
+        """Give what is kept, as JSON can hold it."""
+        near = to_document(self.near)
+        return {"near": near, "context": self.context, "before": self.before}
+
+    def decide(self, more: Transcript, spare: int) -> Decided:
+        """Label more words and those that wait, and decide what lies before the last cluster.
+
+        That one begins at least `spare` words before the end; with 0 everything is decided.
+        """
+        self.near = Transcript.join([self.near, more]) if len(self.near) else more
+        (near,) = self.crf.tagged([self.near])
+        words = hashes_of(near, self.crf.model.subtags)
+        states, chain = self.crf.scored(words)[self.context :], self.crf.model.scorer
+        likely = few.posterior(states, chain.transitions, self.before)
+        first = np.flatnonzero(begins(likely))
+        stop = self._stop(first, len(likely), spare)
+        first = first[first < stop]
+        here = near[: self.context + stop]
+        looks, content = units_of(here, first + self.context, words)
+        inside = content - self.context - first
+        self._move(stop, likely)
+        return Decided(looks, likely[first], np.diff(np.append(first, stop)), inside)
+
+    def _stop(self, first: Indices, count: int, spare: int) -> int:
+        """Give the number of words, of those that wait, that are decided."""
+        if not spare:
+            return count
+        stop = int(first[first <= count - spare].max(initial=0))
+        return count - spare if not stop and count > self.longest else stop
+
+    def _move(self, stop: int, likely: Floats) -> None:
+        """Let the first words that waited be context."""
+        if stop:
+            last = likely[stop - 1]
+            # Where a cluster begins, P(I) may still be the largest of the three.
+            self.before = INSIDE if last[INSIDE] > 1 / 2 else int(last[:INSIDE].argmax())
+        spare = max(self.context + stop - CONTEXT, 0)
+        self.near, self.context = self.near[spare:], self.context + stop - spare
