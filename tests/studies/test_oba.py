@@ -209,7 +209,7 @@ def test_weighing_again_is_what_the_detector_finds() -> None:
     for each in seen:
         found = summed.detect(bare(each.transcript)).boundary
         assert np.array_equal(each.likely(1.5) > 0.5, found[:-1])
-        sentences = each.above(1.5, 0.5, summed).sentences
+        sentences = each.above(1.5, 0.5).sentences
         assert sentences is not None
         assert np.array_equal(sentences.boundary, found)
 

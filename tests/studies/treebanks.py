@@ -36,7 +36,6 @@ def noisy(seed: int, count: int, *, timed: bool = False) -> Transcript:
     chance = Random(seed)
     made = talk(seed, count, timed=timed, mark=".")
     assert made.tag is not None
-    assert made.sentences is not None
     pairs = list(zip(made.words, made.tag, strict=True))
     spoken = [pair for pair in pairs if pair[0] != "."]
     said = [
@@ -47,6 +46,7 @@ def noisy(seed: int, count: int, *, timed: bool = False) -> Transcript:
     made = made.replace(words=words, tag=tags)
     if not timed:
         return made
+    assert made.sentences is not None
     speaker = np.cumsum(np.append(0, made.sentences.boundary[:-1])) // 3
     steps = np.nan_to_num(made.pauses()) + 0.25
     steps += [chance.choice([0.0, 0.0, 0.0, 0.4]) for _ in words]

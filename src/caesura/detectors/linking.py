@@ -20,14 +20,14 @@ TURN = features.NO_PAUSE + 1
 """What another speaker adds to the number of a gap."""
 
 
-class Units(NamedTuple):
+class Seen(NamedTuple):
     """What is seen of clusters, and the content word of each."""
 
     looks: Looks
     content: Indices
 
 
-def units_of(spoken: Transcript, first: Indices, words: Columns) -> Units:
+def units_of(spoken: Transcript, first: Indices, words: Columns) -> Seen:
     """Give what is seen of the clusters of a recording without punctuation, and of its words.
 
     A cluster is seen by its content word, its first word and its last word.
@@ -40,7 +40,7 @@ def units_of(spoken: Transcript, first: Indices, words: Columns) -> Units:
         found[name] = words[name][content]
         found[f"first{behind}"] = words[name][first]
         found[f"last{behind}"] = words[name][last]
-    return Units(Looks(found, gap_numbers(spoken)[first]), content)
+    return Seen(Looks(found, gap_numbers(spoken)[first]), content)
 
 
 def gap_numbers(spoken: Transcript) -> Indices:

@@ -66,11 +66,7 @@ class Analysis:
             boundary[between] = log_odds[between] > 0
         return Segmentation(boundary, None, log_odds)
 
-    def links(
-        self,
-        sda: SDA,  # noqa: ARG002 - sentences that are given may be of any length
-        sentences: Segmentation,
-    ) -> Indices:
+    def links(self, sentences: Segmentation) -> Indices:
         """Give the head of each cluster in the best links inside sentences, -1 for roots."""
         ends = ends_of(sentences.boundary[gap_of_each(self.kept)], self.first)
         return charts.normal(self.scores.links, self.scores.roots, ends).heads
@@ -184,7 +180,7 @@ class SDA(Learner[Heads]):
         """Give the transcript with sentences, and with the clusters and heads that they rest on."""
         (analysis,) = self.analyses([transcript])
         sentences = analysis.decided(self)
-        links = analysis.links(self, sentences)
+        links = analysis.links(sentences)
         cluster, head = drawn(analysis.kept, analysis.first, analysis.content, links)
         return transcript.replace(sentences=sentences, cluster=cluster, head=head, relation=None)
 

@@ -29,7 +29,7 @@ class Plan:
     orders: int = 10
     """Orders of the sentences of each that is measured on."""
     aheads: tuple[int, ...] = (1, 2, 4, 10)
-    patiences: tuple[int, ...] = (1, 4, 15)
+    patiences: tuple[int, ...] = (2, 6, 15)
     """Clusters after which sentences are final in a stream."""
     stretches: tuple[int, ...] = (4, 8)
     """Words after which a stretch without a pause ends, fewer than usual."""

@@ -13,7 +13,6 @@ from caesura.detectors.chunking import Chunker
 from caesura.detectors.crf import CRF
 from caesura.detectors.linking import lesson_of
 from caesura.detectors.normal import Normal
-from caesura.detectors.sda import SDA
 from caesura.detectors.svm import SVM
 from caesura.numeric import charts, heads
 from caesura.numeric.sights import Sight
@@ -84,7 +83,7 @@ def tried(language: Language, shelf: Shelf, plan: Plan) -> Trial:
     logger.info("%s: measuring", language.name)
     found = dict(_chunked(language, settings, crf, svm, normal))
     seen = weighed(sda, language.dev)
-    found |= _combined(seen, settings, sda)
+    found |= _combined(seen, settings)
     systems: dict[str, Measured] = {
         each: measured(language, ours, plan.resampling, tuple(METRICS))
         for each, ours in found.items()
@@ -145,7 +144,7 @@ def _chunked(
     }
 
 
-def _combined(seen: Sequence[Weighed], settings: Tuned, sda: SDA) -> dict[str, list[Transcript]]:
+def _combined(seen: Sequence[Weighed], settings: Tuned) -> dict[str, list[Transcript]]:
     """Find sentences, clusters and links together."""
     weights = {
         ALONE: (0.0, settings.alone.bias),
@@ -155,7 +154,7 @@ def _combined(seen: Sequence[Weighed], settings: Tuned, sda: SDA) -> dict[str, l
     }
     found = {name: [each.annotated(*pair) for each in seen] for name, pair in weights.items()}
     summed = settings.summed
-    found[SUMMED] = [each.above(summed.alpha, summed.summed.least, sda) for each in seen]
+    found[SUMMED] = [each.above(summed.alpha, summed.summed.least) for each in seen]
     return found
 
 

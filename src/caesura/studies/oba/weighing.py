@@ -54,11 +54,11 @@ class Weighed:
         boundary[self.analysis.first[1:] - 1] = structure.ends[:-1]
         return self._drawn(Segmentation(boundary), structure.heads)
 
-    def above(self, alpha: float, least: float, sda: SDA) -> Transcript:
+    def above(self, alpha: float, least: float) -> Transcript:
         """Give it with boundaries of some probability, and the best links between them."""
         boundary = np.append(self.likely(alpha) > least, True)
         sentences = Segmentation(boundary)
-        return self._drawn(sentences, self.analysis.links(sda, sentences))
+        return self._drawn(sentences, self.analysis.links(sentences))
 
     def _drawn(self, sentences: Segmentation, links: Indices) -> Transcript:
         analysis = self.analysis
