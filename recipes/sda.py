@@ -250,7 +250,8 @@ def notes(recipe: Recipe) -> str:
     )
     return (
         f"{order}Development scores are of a model that was not trained on those recordings, "
-        "with guessed tags. Words are kept as hashes, tags are guessed by a tagger within."
+        "with guessed tags; settings were tried on recordings for training that had been left out. "
+        "Words are kept as hashes, tags are guessed by a tagger within."
     )
 
 

@@ -301,3 +301,12 @@ def test_probabilities_that_tell_the_truth_are_left_as_they_are() -> None:
     )
     constant, weights = Fusion((Column("other", scale="probability"),)).train([], [given]).terms
     np.testing.assert_allclose([constant, *weights], [0, 1], atol=0.05)
+
+
+def test_settings_may_be_whole_numbers() -> None:
+    talk = columns(4, 30)
+    whole, exact = (
+        BOTH.adjusted(weights=(2, 1), bias=1),
+        BOTH.adjusted(weights=(2.0, 1.0), bias=1.0),
+    )
+    assert whole.log_odds(talk).tolist() == exact.log_odds(talk).tolist()

@@ -175,7 +175,7 @@ class Fusion(Learner[Floats]):
         # One column after another, and not a product of matrices: a gap must get the same number
         # to the last bit whatever stands around it.
         constant, weights = self.terms
-        total = np.full(len(evidence[0]), constant)
+        total = np.full(len(evidence[0]), float(constant))
         for weight, column in zip(weights, evidence, strict=True):
             total += weight * column
         return total
