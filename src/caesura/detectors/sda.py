@@ -143,10 +143,13 @@ class SDA(Learner[Heads]):
                 f"none of {len(train) + len(text)} recordings has trees",
                 remedy="train on text with heads and relations, such as a treebank in conllu",
             )
-        crf = self.crf.trained(train, text)
+        return replace(self, crf=self.crf.trained(train, text)).linked(trees)
+
+    def linked(self, trees: Sequence[Transcript]) -> SDA:
+        """Learn links from recordings with trees; the CRF has learnt before."""
+        crf = self.crf
         lessons = [lesson_of(crf.spoken(each), crf.model.subtags) for each in trees]
-        learnt = heads.learn(lessons, self.sight, self.bits, self.ridge)
-        return replace(self, crf=crf).with_model(learnt)
+        return self.with_model(heads.learn(lessons, self.sight, self.bits, self.ridge))
 
     def learnt(self) -> Mapping[str, NDArray[Any]]:
         """Give weights of links, and what the CRF has learnt."""

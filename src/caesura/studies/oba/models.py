@@ -12,12 +12,10 @@ from typing import Any, TypeVar
 from caesura import storage
 from caesura.cards import Card
 from caesura.detectors.crf import CRF
-from caesura.detectors.linking import lesson_of
 from caesura.detectors.normal import Normal
 from caesura.detectors.sda import SDA
 from caesura.detectors.svm import SVM
 from caesura.errors import ModelError
-from caesura.numeric import heads
 from caesura.studies.oba.corpora import fingerprint
 from caesura.studies.oba.plan import LONGEST, REACH
 from caesura.transcript import Transcript
@@ -48,13 +46,7 @@ class Shelf:
     def sda(self, name: str, train: Sequence[Transcript], crf: CRF, ahead: int) -> SDA:
         """Give a model of heads that sees so many clusters ahead, with its CRF."""
         detector = _unweighed(crf, ahead)
-
-        def make() -> SDA:
-            lessons = [lesson_of(each, crf.model.subtags) for each in train]
-            learnt = heads.learn(lessons, detector.sight, detector.bits, detector.ridge)
-            return detector.with_model(learnt)
-
-        return self._kept(f"{name}/sda-{ahead}", detector, train, make)
+        return self._kept(f"{name}/sda-{ahead}", detector, train, lambda: detector.linked(train))
 
     def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> Normal:
         """Give links inside known sentences, which do not depend on the chunker's weights."""
