@@ -252,14 +252,15 @@ class Chunker(Learner[Taught[S]]):
         lengths = np.array([len(each) for each in spoken], np.int64)
         return np.concatenate(rows) if rows else np.zeros((0, len(LABELS))), lengths
 
-    def scored(self, hashes: Columns) -> Floats:
-        """Score the labels of the words of a recording, given what stands around them."""
+    def scored(self, hashes: Columns, begin: int = 0) -> Floats:
+        """Score the labels of the words of a recording from `begin` on by what is around them."""
         columns = {name: features.padded(cells) for name, cells in hashes.items()}
         count, weights = len(hashes["word"]), self.model.scorer.weights
-        rows = np.zeros((count, len(LABELS)))
-        for first in range(0, count, AT_ONCE):
+        rows = np.zeros((count - begin, len(LABELS)))
+        for first in range(begin, count, AT_ONCE):
             stop = min(first + AT_ONCE, count)
-            rows[first:stop] = weights.summed(features.keys(columns, first, stop))
+            keys = features.keys(columns, first, stop)
+            rows[first - begin : stop - begin] = weights.summed(keys)
         return rows
 
     def coverage(self, transcript: Transcript) -> float:

@@ -48,6 +48,8 @@ class Labelling:
         self.crf, self.longest = crf, LONGEST * stretch
         self.near = from_document(kept["near"])
         """Words without punctuation, of which the first `context` are decided."""
+        (self.tagged,) = crf.tagged([self.near])
+        """The same with tags."""
         self.context = int(kept["context"])
         self.before = int(kept["before"])
         """The label of the last of those."""
@@ -57,24 +59,31 @@ class Labelling:
         near = to_document(self.near)
         return {"near": near, "context": self.context, "before": self.before}
 
-    def decide(self, more: Transcript, spare: int) -> Decided:
-        """Label more words and those that wait, and decide what lies before the last cluster.
+    def hear(self, more: Transcript) -> None:
+        """Let more words wait."""
+        self.near = Transcript.join([self.near, more]) if len(self.near) else more
+        (self.tagged,) = self.crf.tagged([self.near])
+
+    def decide(self, spare: int) -> Decided:
+        """Label all words that wait, and decide what lies before the last cluster.
 
         That one begins at least `spare` words before the end; with 0 everything is decided.
         """
-        self.near = Transcript.join([self.near, more]) if len(self.near) else more
-        (near,) = self.crf.tagged([self.near])
+        near = self.tagged
         words = hashes_of(near, self.crf.model.subtags)
-        states, chain = self.crf.scored(words)[self.context :], self.crf.model.scorer
+        states, chain = self.crf.scored(words, self.context), self.crf.model.scorer
         likely = few.posterior(states, chain.transitions, self.before)
         first = np.flatnonzero(begins(likely))
         stop = self._stop(first, len(likely), spare)
         first = first[first < stop]
-        here = near[: self.context + stop]
-        looks, content = units_of(here, first + self.context, words)
-        inside = content - self.context - first
+        edges = np.append(first, stop)
+        # What follows is a cluster too, of which nothing is decided.
+        begun = edges[edges < len(likely)] + self.context
+        looks, content = units_of(near, begun, words)
+        count = len(first)
+        inside = content[:count] - begun[:count]
         self._move(stop, likely)
-        return Decided(looks, likely[first], np.diff(np.append(first, stop)), inside)
+        return Decided(looks[:count], likely[first], np.diff(edges), inside)
 
     def _stop(self, first: Indices, count: int, spare: int) -> int:
         """Give the number of words, of those that wait, that are decided."""

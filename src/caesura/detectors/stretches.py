@@ -9,9 +9,9 @@ followed as they can see.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from caesura.detectors.chunking import LABELS
 from caesura.detectors.labelling import Labelling
 from caesura.detectors.language import without_punctuation
 from caesura.detectors.linking import drawn
-from caesura.detectors.window import delayed
+from caesura.detectors.window import decided_after, delays
 from caesura.documents import from_document, to_document
 from caesura.numeric.charts import Growing, Structure
 from caesura.numeric.sights import MARGIN, Looks
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 LAG = 4
 """Words that follow a cluster before it is decided where no pause is."""
+
+SHORTEST = 4
+"""Words of a stretch that a pause can end: the work for one is done when the next one ends."""
 
 
 class Waiting:
@@ -77,8 +80,9 @@ class StretchStream(Stream):
     """Takes words, and gives the sentences of the best links as soon as they are final.
 
     What comes out does not depend on how many words are pushed at once: each is looked at when
-    it arrives, and where it ends a stretch, that is decided by the words so far alone. Links are
-    searched for when the next word arrives, so that no word has to wait for all of the work.
+    it arrives, and where it ends a stretch, that is decided by the words so far alone. The stretch
+    is tagged at once, labelled with the next word, links are searched for with the one after, and
+    what was found is given with the third: so no word has to wait for all of the work.
     """
 
     def __init__(self, sda: SDA, state: Mapping[str, Any] | None) -> None:
@@ -100,8 +104,12 @@ class StretchStream(Stream):
         self.shapes: list[list[int]] = [list(shape) for shape in saved.get("shapes", ())]
         """Of each cluster that waits for its links: words with punctuation, without, and which of
         these is its content."""
+        self.spare = int(saved.get("spare", 0))
+        """If words are to be labelled with the next one, how many of them are left over."""
         self.labelled = bool(saved.get("labelled", False))
         """Whether clusters may enter the search for links, which they do with the next word."""
+        self.final = [Drawing(*map(np.array, each)) for each in saved.get("final", ())]
+        """Sentences that are final, and are given with the next word."""
         self.scored = int(saved.get("scored", 0))
         """Clusters that have entered the search for links."""
 
@@ -117,7 +125,9 @@ class StretchStream(Stream):
             "end": self.end,
             "covers": list(self.covers),
             "shapes": [list(shape) for shape in self.shapes],
+            "spare": self.spare,
             "labelled": self.labelled,
+            "final": [[cells.tolist() for cells in each] for each in self.final],
             "scored": self.scored,
         }
 
@@ -127,23 +137,35 @@ class StretchStream(Stream):
         done = 0
         for at, paused in self._spoken(words):
             self.spoken += 1
+            if self.final:
+                found += self._cut(at + 1 - done)
             if self.labelled:
-                found += self._linked(self.sda.ahead + MARGIN, at + 1 - done)
-            if (paused and self.spoken > 1) or self.spoken >= self.sda.stretch:
-                self.fresh.append(words[done : at + 1])
+                self._link(self.sda.ahead + MARGIN)
+            if self.spare:
+                self._decide(self.spare)
+            if (paused and self.spoken > SHORTEST) or self.spoken >= self.sda.stretch:
+                self.fresh.append(words if at + 1 - done == len(words) else words[done : at + 1])
                 done = at + 1
-                self._decide(1 if paused else LAG)
+                self._hear()
+                self.spare = 1 if paused else LAG
         if done < len(words):
             self.fresh.append(words[done:] if done else words)
         return found
 
     def close(self) -> list[Transcript]:
         """Decide what is left; the last word ends a sentence."""
+        if self.spare:
+            self._decide(self.spare)
+        self._hear()
         self._decide(0)
-        found = self._linked(0, 0)
-        found += self._given(self.growing.close(), 0)
+        self._link(0)
+        self._draw(self.growing.close())
+        if self.final or not self.open:
+            return self._cut(0)
         # Punctuation without any word is a sentence.
-        return found if found or not self.open else self._cut([sum(map(len, self.open))], 0)
+        words, self.open = Transcript.join(self.open), []
+        ends = Segmentation(np.zeros(len(words), np.bool_))
+        return decided_after([words.replace(sentences=ends)], words)
 
     def _spoken(self, words: Transcript) -> Iterator[tuple[int, bool]]:
         """Give the place of each word that is no punctuation, and whether a pause precedes it."""
@@ -156,14 +178,19 @@ class StretchStream(Stream):
                 self.end = None if isnan(end[at]) else end[at]
                 yield at, paused
 
-    def _decide(self, spare: int) -> None:
-        """Label the words that are new, and those that wait."""
+    def _hear(self) -> None:
+        """Let the words that are new wait for their labels."""
         words = Transcript.join(self.fresh)
-        self.fresh, self.spoken, self.labelled = [], 0, True
+        self.fresh, self.spoken = [], 0
         self.open += [words] if len(words) else []
         alone = standing(words)
         self._cover(alone.tolist())
-        decided = self.labelling.decide(without_punctuation(words, ~alone), spare)
+        self.labelling.hear(without_punctuation(words, ~alone))
+
+    def _decide(self, spare: int) -> None:
+        """Label the words that wait."""
+        self.spare, self.labelled = 0, True
+        decided = self.labelling.decide(spare)
         self.units.add(decided.looks, decided.labels)
         first = 0
         for size, content in zip(decided.sizes.tolist(), decided.content.tolist(), strict=True):
@@ -183,56 +210,66 @@ class StretchStream(Stream):
             else:
                 lead += 1
 
-    def _linked(self, behind: int, more: int) -> list[Transcript]:
-        """Let the clusters that have so many behind them enter the search for links.
-
-        Of the words that are being pushed `more` have arrived.
-        """
+    def _link(self, behind: int) -> None:
+        """Let the clusters that have so many behind them enter the search for links."""
         self.labelled = False
         units, stop = self.units, self.units.count - behind
         if stop <= self.scored:
-            return []
+            return
         part = slice(self.scored - units.first, stop - units.first)
         chances = self.sda.model.chances(units.looks, self.sda.sight, part)
         scores = self.sda.scores(chances, units.labels[part], opens=not self.scored)
         self.scored = stop
         units.drop(stop - self.sda.reach - MARGIN)
-        return self._given(self.growing.push(scores), more)
+        self._draw(self.growing.push(scores))
 
-    def _given(self, final: Structure, more: int) -> list[Transcript]:
-        """Give the sentences of clusters that are final, each with its clusters and heads."""
-        if not len(final.ends):
-            return []
+    def _draw(self, final: Structure) -> None:
+        """Keep the clusters and links of sentences that are final."""
         links = final.heads - (self.growing.given - len(final.heads))
         stops = (np.flatnonzero(final.ends) + 1).tolist()
-        spans = list(pairwise((0, *stops)))
-        words = self._cut([sum(s[0] for s in self.shapes[a:b]) for a, b in spans], more)
-        found = [
-            _linked(each, np.array(self.shapes[a:b]), links[a:b] - a)
-            for each, (a, b) in zip(words, spans, strict=True)
-        ]
+        for first, stop in pairwise((0, *stops)):
+            shapes = np.array(self.shapes[first:stop])
+            self.final.append(Drawing(shapes, links[first:stop] - first))
         del self.shapes[: len(final.ends)]
-        return found
 
-    def _cut(self, counts: list[int], more: int) -> list[Transcript]:
-        """Cut off sentences of so many words, and note how long each was waited for."""
+    def _cut(self, more: int) -> list[Transcript]:
+        """Cut off the words of sentences that are final, and note how long each was waited for.
+
+        Of the words that are being pushed `more` have arrived.
+        """
+        drawings, self.final = self.final, []
         words = Transcript.join(self.open)
         arrived = len(words) + sum(map(len, self.fresh)) + more
         now = np.nan if self.end is None else self.end
-        stops = list(accumulate(counts))
-        self.open = [words[stops[-1] :]] if stops[-1] < len(words) else []
-        return [
-            delayed(_undivided(words[stop - count : stop]), arrived - stop, now)
-            for count, stop in zip(counts, stops, strict=True)
-        ]
+        found, done = [], 0
+        for drawing in drawings:
+            sentence = words[done : done + drawing.words]
+            done += len(sentence)
+            found.append(
+                sentence.replace(
+                    sentences=Segmentation(np.zeros(len(sentence), np.bool_)),
+                    evidence=delays(sentence, arrived - done, now),
+                    **drawing.layers(sentence),
+                )
+            )
+        self.open = [words[done:]] if done < len(words) else []
+        return found
 
 
-def _undivided(words: Transcript) -> Transcript:
-    return words.replace(sentences=Segmentation(np.zeros(len(words), np.bool_)))
+class Drawing(NamedTuple):
+    """The clusters of a sentence (see `StretchStream.shapes`), and the head of each."""
 
+    shapes: Indices
+    links: Indices
 
-def _linked(sentence: Transcript, shapes: Indices, links: Indices) -> Transcript:
-    """Draw the clusters of a sentence and the links between them, which are below 0 for roots."""
-    first = np.cumsum(shapes[:, 1]) - shapes[:, 1]
-    cluster, head = drawn(~standing(sentence), first, first + shapes[:, 2], links)
-    return sentence.replace(cluster=cluster, head=head, relation=None)
+    @property
+    def words(self) -> int:
+        """How many words there are, punctuation included."""
+        return int(self.shapes[:, 0].sum())
+
+    def layers(self, sentence: Transcript) -> dict[str, Any]:
+        """Give the layers of its words that tell clusters and heads."""
+        first = np.cumsum(self.shapes[:, 1]) - self.shapes[:, 1]
+        content = first + self.shapes[:, 2]
+        cluster, head = drawn(~standing(sentence), first, content, self.links)
+        return {"cluster": cluster, "head": head, "relation": None}

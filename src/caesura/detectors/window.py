@@ -86,7 +86,7 @@ class WindowStream(Stream):
         for gap in (np.flatnonzero(found.boundary[begin:stop]) + begin).tolist():
             known = min(gap + self.ahead, len(self.window) - 1)
             whole, said = self._whole(begin, gap + 1, found)
-            evidence = _delays(whole, known - gap, _end(self.window, known))
+            evidence = delays(whole, known - gap, _end(self.window, known))
             sentences.append(whole.replace(sentences=_undivided(said), evidence=evidence))
             self.open = []
             begin = gap + 1
@@ -126,10 +126,11 @@ class LocalStream(WindowStream):
 
 def delayed(sentence: Transcript, words: int, seconds: float) -> Transcript:
     """Note that a sentence was decided `words` words after its end, when it was `seconds`."""
-    return sentence.replace(evidence=_delays(sentence, words, seconds))
+    return sentence.replace(evidence=delays(sentence, words, seconds))
 
 
-def _delays(sentence: Transcript, words: int, seconds: float) -> dict[str, Floats]:
+def delays(sentence: Transcript, words: int, seconds: float) -> dict[str, Floats]:
+    """Give the evidence of a sentence with its delay."""
     columns = {name: np.full(len(sentence), np.nan) for name in DELAYS}
     columns["delay_words"][-1:] = words
     if sentence.end is None:

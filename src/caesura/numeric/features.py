@@ -86,7 +86,9 @@ def constant(text: str) -> np.uint64:
 
 def padded(column: Hashes) -> Hashes:
     """Put what stands for nothing before and after a column."""
-    return np.pad(column, REACH)
+    found = np.zeros(len(column) + 2 * REACH, np.uint64)
+    found[REACH : len(column) + REACH] = column
+    return found
 
 
 class _Plan(NamedTuple):

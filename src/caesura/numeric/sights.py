@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
 
 from caesura.columns import Flags, Indices
 from caesura.numeric.features import Hashes, constant
@@ -186,11 +187,7 @@ def numbers(looks: Looks, sight: Sight, bits: int, first: int, stop: int) -> Ind
     units = mix.base + seen[sight.back : sight.back + size] @ mix.unit
     heads = seen @ mix.head
     keys = np.empty((size, width + len(META), len(mix.base)), np.uint64)
-    np.add(
-        units[:, None],
-        sliding_window_view(heads, width, axis=0).transpose(0, 2, 1),
-        out=keys[:, :width],
-    )
+    np.add(units[:, None], _windows(heads, width), out=keys[:, :width])
     np.add(units[:, None], mix.meta, out=keys[:, width:])
     keys += _far(sight)[:, None] * mix.far
     keys[:, :, mix.gap] += _between(looks.gaps, sight, first, stop)[:, :, None]
@@ -224,13 +221,20 @@ def _between(gaps: Indices, sight: Sight, first: int, stop: int) -> Hashes:
     place = np.arange(first - back + 1, stop + ahead + 1)
     inside = (place >= 0) & (place < len(gaps))
     padded = np.where(inside, gaps[np.clip(place, 0, max(len(gaps) - 1, 0))] + 1, 0)
-    around = sliding_window_view(padded, back + ahead + 1)[:size]
+    around = _windows(padded, back + ahead + 1)
     found = np.zeros((size, sight.width + len(META)), np.int64)
     found[:, :back] = np.maximum.accumulate(around[:, back - 1 :: -1][:, :back], axis=1)[:, ::-1]
     after = around[:, back:]
     found[:, back + 1 : sight.width] = np.maximum.accumulate(after[:, :ahead], axis=1)
     found[:, sight.width :] = after[:, :1]
     return _steps(int(padded.max(initial=0)) + 1)[found]
+
+
+def _windows(rows: NDArray[Any], width: int) -> NDArray[Any]:
+    """See all windows of so many rows, one after another."""
+    count = len(rows) - width + 1
+    shape, strides = (count, width, *rows.shape[1:]), (rows.strides[0], *rows.strides)
+    return as_strided(rows, shape, strides, writeable=False)
 
 
 @lru_cache(maxsize=16)
