@@ -235,8 +235,12 @@ class Detector(Trainable, ABC):
         return [self.detect(transcript) for transcript in transcripts]
 
     def annotate(self, transcript: Transcript) -> Transcript:
-        """Give the transcript with the sentences, and with what else was found on the way."""
-        return transcript.replace(sentences=self.detect(transcript))
+        """Give the transcript with the sentences, and with what else was found on the way.
+
+        Clusters and trees that it came with belong to other sentences, and are left out.
+        """
+        found = self.detect(transcript)
+        return transcript.replace(sentences=found, cluster=None, head=None, relation=None)
 
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known; all of them, if words play no part."""

@@ -274,3 +274,17 @@ def test_a_stream_tells_once(notes: pytest.LogCaptureFixture) -> None:
         stream.push(talk(80, 0)[at : at + 1])
     stream.close()
     assert len(notes.messages) == 1
+
+
+def test_delays_do_not_depend_on_how_words_arrive(shipped: Path) -> None:
+    words = Transcript(("so", "it", "goes") * 40, language="en")
+    model = Model("en")
+    whole, single = model.stream(), model.stream()
+    at_once = whole.push(words) + whole.close()
+    parts = [single.push(words[at : at + 1]) for at in range(len(words))]
+    assert at_once == [each for part in parts for each in part] + single.close()
+
+
+def test_a_model_that_ships_takes_no_settings(shipped: Path) -> None:
+    with pytest.raises(UnknownName, match="the model en takes no settings"):
+        chosen("en(bias=2)")

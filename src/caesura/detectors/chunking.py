@@ -215,8 +215,7 @@ class Chunker(Learner[Taught[S]]):
 
     def annotate(self, transcript: Transcript) -> Transcript:
         """Give the transcript with the sentences and with the clusters."""
-        found = self.detect(transcript)
-        return transcript.replace(sentences=found, cluster=self.starts(transcript))
+        return super().annotate(transcript).replace(cluster=self.starts(transcript))
 
     def log_odds(self, transcript: Transcript) -> Floats:
         """Weigh Bs on the next word against the other labels, and add the bias."""

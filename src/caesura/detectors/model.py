@@ -153,8 +153,10 @@ class ModelStream(Stream):
         """Take words; give the sentences that are final now."""
         if self.inner is not None:
             return self.inner.push(words)
-        # No more than the first words are held, so that it does not matter how they arrive.
-        first, rest = words[: HEAD - len(self.held)], words[HEAD - len(self.held) :]
+        # No more words are held than tell who decides, so that it does not matter how they arrive.
+        known = self.held if len(self.held) else words[:1]
+        wanted = (1 if self.model.judges(known) else HEAD) - len(self.held)
+        first, rest = words[:wanted], words[wanted:]
         self.held = Transcript.join([self.held, first]) if len(self.held) else first
         if not self.model.judges(self.held):
             return []
@@ -206,6 +208,11 @@ def chosen(detector: str | Detector) -> Detector:
     except UnknownName as error:
         if registered:
             raise
+        name = detector.partition("(")[0].strip()
+        if name in shipped():
+            raise UnknownName(
+                f"the model {name} takes no settings", remedy="train one with those settings"
+            ) from error
         models = ", ".join(shipped())
         also = (
             f"models are {models}, or name a model folder" if models else "or name a model folder"

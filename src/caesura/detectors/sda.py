@@ -189,6 +189,7 @@ class SDA(Learner[Heads]):
 
     def analyses(self, transcripts: Sequence[Transcript]) -> Iterator[Analysis]:
         """Label the words of recordings, and weigh the links between their clusters."""
+        chances = self.model.chances
         for batch in batches(transcripts, BATCH):
             heard = self.crf.heard_all(batch)
             words = [hashes_of(spoken, self.crf.model.subtags) for _, spoken in heard]
@@ -197,8 +198,7 @@ class SDA(Learner[Heads]):
             ):
                 first = np.flatnonzero(begins(labels))
                 units = units_of(spoken, first, own)
-                chances = self.model.chances(units.looks, self.sight)
-                scores = self.scores(chances, labels[first], opens=True)
+                scores = self.scores(chances(units.looks, self.sight), labels[first], opens=True)
                 yield Analysis(kept, first, units.content, scores)
 
     def scores(self, chances: Floats, labels: Floats, *, opens: bool) -> Scores:

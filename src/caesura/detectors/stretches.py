@@ -87,7 +87,7 @@ class StretchStream(Stream):
 
     def __init__(self, sda: SDA, state: Mapping[str, Any] | None) -> None:
         saved = state or {}
-        self.sda = sda
+        self.sda, self.heads = sda, sda.model
         self.labelling = Labelling(sda.crf, sda.stretch, saved.get("labelling"))
         self.units = Waiting(saved.get("units"))
         self.growing = Growing(sda.longest, sda.patience, saved.get("growing"))
@@ -217,7 +217,7 @@ class StretchStream(Stream):
         if stop <= self.scored:
             return
         part = slice(self.scored - units.first, stop - units.first)
-        chances = self.sda.model.chances(units.looks, self.sda.sight, part)
+        chances = self.heads.chances(units.looks, self.sda.sight, part)
         scores = self.sda.scores(chances, units.labels[part], opens=not self.scored)
         self.scored = stop
         units.drop(stop - self.sda.reach - MARGIN)

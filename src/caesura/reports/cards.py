@@ -60,7 +60,7 @@ def whole(card: Card) -> str:
     parts = ["\n".join(line for key, text in said.items() for line in _said(key, text))]
     parts += _titled("Data", card.data)
     parts += _titled("On development recordings", (card.scores,) if card.scores else ())
-    parts += _titled("Settings tried, on development recordings", card.curve)
+    parts += _titled("Settings tried", card.curve)
     return "\n\n".join(parts)
 
 
