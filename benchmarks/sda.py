@@ -11,8 +11,6 @@ what a stream keeps does not grow.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +24,7 @@ from caesura.detectors.crf import CRF
 from caesura.detectors.sda import SDA
 from caesura.taggers.tagger import Tagger
 from caesura.transcript import Floats, Transcript
-from chunking import best, peer, spoken
+from chunking import best, on_one_core, peer, spoken
 
 ROUNDS = 10
 """Iterations of training: weights do not bear on speed."""
@@ -115,14 +113,5 @@ def measure() -> None:
     sys.exit("; ".join(failed) or 0)
 
 
-def main() -> None:
-    """Measure in a process that has one core."""
-    if len(sys.argv) > 1:
-        measure()
-        return
-    os.environ["OMP_NUM_THREADS"] = "1"
-    sys.exit(subprocess.run([sys.executable, __file__, "measure"], check=False).returncode)
-
-
 if __name__ == "__main__":
-    main()
+    on_one_core(measure)

@@ -176,6 +176,15 @@ def test_saved_and_loaded_it_says_the_same_bit_by_bit(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", DETECTORS)
+def test_what_is_annotated_are_the_sentences_and_no_trees_of_others(name: str) -> None:
+    detector, given = trained(name), lesson(12, 60)
+    found = detector.annotate(given)
+    assert found.sentences == detector.detect(given)
+    assert found.relation is None
+    assert found.head is None or found.cluster is not None
+
+
+@pytest.mark.parametrize("name", DETECTORS)
 def test_many_recordings_at_once_are_decided_as_one_by_one(name: str) -> None:
     detector = trained(name)
     assert detector.detect_all([]) == []

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from caesura.contracts import Stream, Tagging
 from caesura.detectors.finitestate import NO_GAP
 from caesura.detectors.guessing import guessed
-from caesura.detectors.language import gap_of_each, without_punctuation
+from caesura.detectors.language import gap_of_each, heard
 from caesura.detectors.learner import Learner, led, missing_sentences, shared_out
 from caesura.detectors.surroundings import (
     Columns,
@@ -32,7 +32,6 @@ from caesura.numeric.crf import Lesson, Weights, damaged, seen
 from caesura.numeric.features import Hashes
 from caesura.text import clusters
 from caesura.text.batches import batches
-from caesura.text.normalize import standing
 from caesura.transcript import Flags, Floats, Indices, Segmentation, Transcript
 
 LABELS = ("Bs", "Bb", "I")
@@ -199,7 +198,7 @@ class Chunker(Learner[Taught[S]]):
 
     def heard_all(self, transcripts: Sequence[Transcript]) -> list[tuple[Flags, Transcript]]:
         """Do so for many recordings at once."""
-        return [_heard(each) for each in self.tagged(transcripts)]
+        return [heard(each) for each in self.tagged(transcripts)]
 
     def spoken(self, transcript: Transcript) -> Transcript:
         """Leave punctuation out."""
@@ -264,7 +263,7 @@ class Chunker(Learner[Taught[S]]):
 
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known, wherever they were looked at."""
-        _, spoken = _heard(transcript)
+        _, spoken = heard(transcript)
         if not len(spoken):
             return 1.0
         columns = columns_of(spoken.only(()))
@@ -282,11 +281,6 @@ class Chunker(Learner[Taught[S]]):
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Decide each gap when the words that bear on it are there."""
         return WindowStream(self, ahead=self.reach, behind=BEHIND, state=state)
-
-
-def _heard(transcript: Transcript) -> tuple[Flags, Transcript]:
-    kept = ~standing(transcript)
-    return kept, without_punctuation(transcript, kept)
 
 
 def refuse_other_than_tagger(tagger: object) -> None:

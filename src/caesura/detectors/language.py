@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caesura.numeric.grams import START
 from caesura.numeric.ngram import ClassNgram, Counts, Text
 from caesura.numeric.packing import damaged, packed, unpacked
+from caesura.text.normalize import standing
 from caesura.text.vocabulary import NO_WORD, UNKNOWN, Vocabulary
 from caesura.transcript import Flags, Floats, Indices, Transcript
 
@@ -98,6 +99,12 @@ def _begins(lengths: Indices) -> Indices:
 def without_punctuation(transcript: Transcript, kept: Flags) -> Transcript:
     """Leave out what is no word; what stands after it moves to the word before."""
     return transcript if kept.all() else transcript.take(kept)
+
+
+def heard(transcript: Transcript) -> tuple[Flags, Transcript]:
+    """Tell which words are no punctuation, and give what is left with them alone."""
+    kept = ~standing(transcript)
+    return kept, without_punctuation(transcript, kept)
 
 
 def words_of(transcripts: Sequence[Transcript], vocabulary: Vocabulary) -> list[Transcript]:

@@ -18,7 +18,7 @@ import numpy as np
 from caesura.contracts import Stream
 from caesura.detectors.chunking import LABELS
 from caesura.detectors.labelling import Labelling
-from caesura.detectors.language import without_punctuation
+from caesura.detectors.language import heard
 from caesura.detectors.linking import drawn
 from caesura.detectors.window import decided_after, delays
 from caesura.documents import from_document, to_document
@@ -183,9 +183,9 @@ class StretchStream(Stream):
         words = Transcript.join(self.fresh)
         self.fresh, self.spoken = [], 0
         self.open += [words] if len(words) else []
-        alone = standing(words)
-        self._cover(alone.tolist())
-        self.labelling.hear(without_punctuation(words, ~alone))
+        kept, spoken = heard(words)
+        self._cover(kept.tolist())
+        self.labelling.hear(spoken)
 
     def _decide(self, spare: int) -> None:
         """Label the words that wait."""
@@ -198,11 +198,11 @@ class StretchStream(Stream):
             first += size
         del self.covers[:first]
 
-    def _cover(self, alone: list[bool]) -> None:
+    def _cover(self, kept: list[bool]) -> None:
         """Count punctuation with the word before it, or with the first word of all."""
         lead = 0
-        for mark in alone:
-            if not mark:
+        for spoken in kept:
+            if spoken:
                 self.covers.append(1 + lead)
                 lead = 0
             elif self.covers:
