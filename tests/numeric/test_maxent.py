@@ -155,7 +155,11 @@ def test_scores_are_sums_and_the_same_as_those_of_sparse_rows(named: list[list[i
     columns = np.array([row + [-1] * (3 - len(row)) for row in distinct], np.int64)
     weights = np.arange(15.0).reshape(5, 3) - 7
     expected = [[sum(weights[k, tag] for k in row) for tag in range(3)] for row in distinct]
-    assert maxent.scores(columns, maxent.padded(weights)).tolist() == expected
+    padded = maxent.padded(weights)
+    assert maxent.scores(columns, padded)[:, 0].tolist() == expected
+    parts = maxent.scores(columns, padded, (0, 1))
+    assert parts[:, 0].tolist() == padded[columns[:, 0]].tolist()
+    assert parts.sum(axis=1).tolist() == expected
     assert (rows_of(columns, 5) @ weights).tolist() == expected
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,14 +122,18 @@ def padded(weights: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([weights, np.zeros((1, *weights.shape[1:]), weights.dtype)])
 
 
-def scores(columns: Indices, padded: NDArray[Any]) -> NDArray[Any]:
+def scores(columns: Indices, padded: NDArray[Any], starts: Sequence[int] = (0,)) -> NDArray[Any]:
     """Add up the weights, padded, of the columns that each row names; -1 names none.
 
-    One column after another, so that a row has the same score whatever stands beside it.
+    There is a sum of those from each start to the next, one column after another, so that a row
+    has the same score whatever stands beside it.
     """
-    total = np.zeros((len(columns), *padded.shape[1:]), padded.dtype)
-    for named in columns.T:
-        total += padded[named]
+    height, width = columns.shape
+    total = np.zeros((height, len(starts), *padded.shape[1:]), padded.dtype)
+    step = max(AT_ONCE // max(width * padded[0].size, 1), 1)
+    for first in range(0, height, step):
+        here = slice(first, first + step)
+        np.add.reduceat(padded[columns[here]], starts, axis=1, out=total[here])
     return total
 
 

@@ -43,10 +43,12 @@ class Table:
     def find(self, keys: Indices) -> NDArray[np.int64]:
         """Give the place of each integer in the list, -1 where it is not in it."""
         slot = self._slots(keys)
-        found = self._key[slot]
-        hit = (found == keys) & (keys >= 0)
-        place = np.where(hit, self._index[slot], np.int32(-1)).astype(np.int64)
-        left = np.flatnonzero((found != keys) & (found >= 0) & (keys >= 0))
+        found, real = self._key[slot], keys >= 0
+        same = found == keys
+        hit = np.flatnonzero(same & real)
+        place = np.full(len(keys), -1, np.int64)
+        place[hit] = self._index[slot[hit]]
+        left = np.flatnonzero(~same & real & (found >= 0))
         slot = slot[left]
         while len(left):
             slot = (slot + 1) & self._mask

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,19 +32,22 @@ NO_KEY = -1
 Template = tuple[tuple[int, int], ...]
 """Clues that are seen together, each with its place: 0 for the word itself, -1 for the last."""
 
-OWN: tuple[Template, ...] = tuple(((clue, 0),) for clue in range(SHAPE + 1))
-AROUND: tuple[Template, ...] = tuple(
-    ((clue, place),)
-    for place, clues in {
-        -2: (WORD, SUFFIX + 2),
-        -1: (WORD, SUFFIX + 1, SUFFIX + 2, PREFIX + 2),
-        1: (WORD, SUFFIX + 1, SUFFIX + 2, PREFIX + 2),
-        2: (WORD, SUFFIX + 2),
-    }.items()
-    for clue in clues
+NEAR: dict[int, tuple[int, ...]] = {
+    0: tuple(range(SHAPE + 1)),
+    -2: (WORD, SUFFIX + 2),
+    -1: (WORD, SUFFIX + 1, SUFFIX + 2, PREFIX + 2),
+    1: (WORD, SUFFIX + 1, SUFFIX + 2, PREFIX + 2),
+    2: (WORD, SUFFIX + 2),
+}
+"""Clues that are seen one by one, by their places."""
+
+ALONE: tuple[Template, ...] = tuple(
+    ((clue, place),) for place, clues in NEAR.items() for clue in clues
 )
+STARTS = tuple(accumulate(map(len, NEAR.values()), initial=0))[:-1]
+"""Where the clues of each place begin among these."""
+
 PAIRS: tuple[Template, ...] = (((WORD, -1), (WORD, 0)), ((WORD, 0), (WORD, 1)))
-ALONE = (*OWN, *AROUND)
 FIRST = (*ALONE, *PAIRS)
 """What the first round sees."""
 
@@ -96,25 +101,48 @@ class Words:
         """Number the word that stands so many places after each word."""
         return self.at[self.places + place]
 
-    def kinds(self, templates: Sequence[Template]) -> Indices:
+    def kinds(self, templates: tuple[Template, ...]) -> Indices:
         """Give the keys of templates of one clue each for each distinct word."""
-        columns = [clue for ((clue, _),) in templates]
-        return _keys(templates, [self.clues[:, columns]])
+        (depth,) = _plan(templates).depths
+        return _keys(templates, [self.clues[:, depth.clues]])
 
-    def keys(self, templates: Sequence[Template], tags: Indices | None = None) -> Indices:
+    def keys(self, templates: tuple[Template, ...], tags: Indices | None = None) -> Indices:
         """Give the keys of templates for each word; `tags` are numbers of tags, from 1 on."""
         # No clue is 0, and what is beyond a recording is one.
         spread = np.ones(len(self.at), np.uint64)
         if tags is not None:
             spread[self.places] = tags + 1
-        seen = []
-        for depth in range(max(map(len, templates))):
-            pairs = [template[depth] for template in templates if len(template) > depth]
-            seen.append(np.stack([self._seen(*pair, spread) for pair in pairs], axis=1))
-        return _keys(templates, seen)
+        clues = np.concatenate([self.clues[self.at], spread[:, None]], axis=1)
+        here = self.places[:, None]
+        depths = _plan(templates).depths
+        return _keys(templates, [clues[here + each.places, each.clues] for each in depths])
 
-    def _seen(self, clue: int, place: int, tags: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        return tags[self.places + place] if clue == TAG else self.clues[self.shifted(place), clue]
+
+class Depth(NamedTuple):
+    """The first clues of templates, or the second ones, and so on, of those that have as many."""
+
+    templates: Indices
+    clues: Indices
+    places: Indices
+
+
+class Plan(NamedTuple):
+    """The numbers of templates, mixed, and where their clues are."""
+
+    numbers: NDArray[np.uint64]
+    depths: tuple[Depth, ...]
+
+
+@lru_cache
+def _plan(templates: tuple[Template, ...]) -> Plan:
+    """Lay out, once and for all, where the clues of templates are."""
+    numbers = _mixed(np.array([NUMBERS[template] for template in templates], np.uint64))
+    depths = []
+    for depth in range(max(map(len, templates))):
+        deep = [at for at, template in enumerate(templates) if len(template) > depth]
+        clues, places = zip(*(templates[at][depth] for at in deep), strict=True)
+        depths.append(Depth(np.array(deep), np.array(clues), np.array(places)))
+    return Plan(numbers, tuple(depths))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -132,20 +160,21 @@ def _shape(word: str) -> str:
     return f"{''.join(sorted(kinds))} {min(len(word), 3)}"
 
 
-def _keys(templates: Sequence[Template], seen: Sequence[NDArray[np.uint64]]) -> Indices:
+def _keys(templates: tuple[Template, ...], seen: Sequence[NDArray[np.uint64]]) -> Indices:
     """Mix the numbers of templates with their first clues, then their second ones, and so on.
 
     Without one of its clues a template has no key. Two clues share a key once in 2^32 pairs,
     which is seldom enough for some ten thousand that are known.
     """
-    numbers = _mixed(np.array([NUMBERS[template] for template in templates], np.uint64))
-    key = np.tile(numbers, (len(seen[0]), 1))
-    known = np.ones(key.shape, np.bool_)
-    for depth, clues in enumerate(seen):
-        deep = [at for at, template in enumerate(templates) if len(template) > depth]
-        key[:, deep] = _mixed(key[:, deep] ^ clues)
-        known[:, deep] &= clues != 0
-    return np.where(known, (key >> np.uint64(32)).astype(np.int64), NO_KEY)
+    plan = _plan(templates)
+    key = _mixed(plan.numbers ^ seen[0])
+    unknown = seen[0] == 0
+    for depth, clues in zip(plan.depths[1:], seen[1:], strict=True):
+        key[:, depth.templates] = _mixed(key[:, depth.templates] ^ clues)
+        unknown[:, depth.templates] |= clues == 0
+    found = (key >> np.uint64(32)).astype(np.int64)
+    found[unknown] = NO_KEY
+    return found
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from caesura.errors import ModelError
 from caesura.numeric import maxent
 from caesura.numeric.tables import Table
-from caesura.taggers import clues
-from caesura.taggers.clues import ALONE, PAIRS, SECOND, Words
+from caesura.taggers.clues import ALONE, NEAR, PAIRS, SECOND, STARTS, Words
 from caesura.transcript import Indices, Strings
 
 Weights = NDArray[np.float32]
@@ -51,19 +50,20 @@ class Rounds:
 
     def by_words(self, words: Words) -> Weights:
         """Score by words: what one word says is added up once for all its occurrences."""
-        columns = self._found(words.kinds(ALONE))
-        total = maxent.scores(self._found(words.keys(PAIRS)), self._wide)
-        for place in range(-clues.MARGIN, clues.MARGIN + 1):
-            here = [at for at, ((_, there),) in enumerate(ALONE) if there == place]
-            total += maxent.scores(columns[:, here], self._wide)[words.shifted(place)]
+        kinds, pairs = words.kinds(ALONE), words.keys(PAIRS)
+        found = self._table.find(np.concatenate([kinds.ravel(), pairs.ravel()]))
+        columns, paired = found[: kinds.size], found[kinds.size :]
+        said = maxent.scores(columns.reshape(kinds.shape), self._wide, STARTS)
+        total = maxent.scores(paired.reshape(pairs.shape), self._wide)[:, 0]
+        for at, place in enumerate(NEAR):
+            total += said[words.shifted(place), at]
         return total
 
     def by_tags(self, words: Words, tags: Indices) -> Weights:
         """Score by the tags that the first round gave, numbered from 1 on."""
-        return maxent.scores(self._found(words.keys(SECOND, tags)), self._wide)
-
-    def _found(self, keys: Indices) -> Indices:
-        return self._table.find(keys.ravel()).reshape(keys.shape)
+        keys = words.keys(SECOND, tags)
+        found = self._table.find(keys.ravel()).reshape(keys.shape)
+        return maxent.scores(found, self._wide)[:, 0]
 
     @cached_property
     def _table(self) -> Table:
