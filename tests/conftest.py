@@ -7,8 +7,11 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("caesura", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("caesura")
+for name, examples in (("usual", 50), ("thorough", 1000)):
+    hypothesis.settings.register_profile(
+        name, deadline=None, print_blob=True, max_examples=examples
+    )
+hypothesis.settings.load_profile(os.environ.get("CAESURA_TESTS", "usual"))
 
 # A shell has interrupts ignored in what it runs in the background; tests send some.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -60,7 +60,7 @@ def test_several_things_inside_a_thing() -> None:
         ("Pause(threshold=open('x'))", "no detector is named 'open'"),
         ("Pause(threshold=a.b)", "is not a plain value"),
         ("Pause(**{})", "is not a detector; write a name"),
-        ("Pause(", "is not a detector; write a name"),
+        ("Pause(", "is not a detector: a bracket is not closed; write a name"),
         ("", "is not a detector; write a name"),
         ("Lookahead", "Lookahead needs a setting 'detector'"),
         ("Fusion((Pause, Paus))", "'Paus' in 'Fusion((Pause, Paus))' is not a plain value"),

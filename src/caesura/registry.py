@@ -134,8 +134,10 @@ def parse(kind: Kind, text: str) -> Configured:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        unclosed = text.count("(") > text.count(")")
         raise UnknownName(
-            f"{text!r} is not a {kind}", remedy="write a name, as in Name or Name(setting=1)"
+            f"{text!r} is not a {kind}" + (": a bracket is not closed" if unclosed else ""),
+            remedy="write a name, as in Name or Name(setting=1)",
         ) from error
     return _build(kind, tree, text)
 

@@ -256,7 +256,8 @@ class Arriving:
         if len(fields) < 5:
             raise self._error(
                 f"a row has {len(fields)} fields where recording, channel, start, duration and "
-                "word are needed"
+                "word are needed",
+                remedy=f"a line is a row of a CTM or a JSON object: {SHAPE}",
             )
         if fields[4] in READINGS:
             self.reading = READINGS[fields[4]]

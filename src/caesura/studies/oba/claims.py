@@ -12,6 +12,7 @@ from caesura.studies.claims import Claim, Told, claim, grouped, laid_out
 from caesura.studies.measures import better, value
 from caesura.studies.oba.tables import NORMAL
 from caesura.studies.oba.trials import (
+    ANEW,
     BOTH,
     CHOSEN,
     FIVE,
@@ -143,7 +144,7 @@ def _ours(trials: Sequence[Trial]) -> Iterator[Claim]:
     for rival in RIVALS:
         yield from (_beats(trials, system, rival) for system in (BOTH, SUMMED))
     for rival in RIVALS:
-        yield from (_links(trials, system, rival) for system in (BOTH, SUMMED))
+        yield from (_links(trials, system, rival) for system in (BOTH, SUMMED, ANEW))
 
 
 def _beats(trials: Sequence[Trial], system: str, rival: str) -> Claim:
