@@ -278,3 +278,37 @@ def test_punctuation_around_a_multiword_token_is_written() -> None:
         multiwords=(Span(1, 2, "can't"),),
     )
     assert transcript.text == "( “can't, go."
+
+
+@given(
+    transcripts(frozenset({"readings"})).flatmap(
+        lambda t: st.tuples(st.just(t), st.lists(st.booleans(), min_size=len(t), max_size=len(t)))
+    )
+)
+def test_a_reading_stays_while_all_its_words_do(drawn: tuple[Transcript, list[bool]]) -> None:
+    transcript, mask = drawn
+    place = np.cumsum(mask) - 1
+    whole = [
+        span._replace(first=int(place[span.first]), last=int(place[span.last]))
+        for span in transcript.readings or ()
+        if all(mask[span.first : span.last + 1])
+    ]
+    assert transcript.take(np.array(mask, np.bool_)).readings == tuple(sorted(whole))
+
+
+def test_a_slice_through_a_reading_leaves_it_out() -> None:
+    spans = (Span(0, 1, "x"), Span(1, 2, ""), Span(2, 2, "y z"))
+    transcript = Transcript(("a", "b", "c"), entities=spans, readings=spans)
+    part = transcript[1:3]
+    assert part.readings == (Span(0, 1, ""), Span(1, 1, "y z"))
+    assert part.entities == (Span(0, 0, "x"), Span(0, 1, ""), Span(1, 1, "y z"))
+    joined = Transcript.join([part, Transcript(("d",)), part])
+    assert joined.readings == (*part.readings, Span(3, 4, ""), Span(4, 4, "y z"))
+
+
+def test_replacing_nothing_copies_nothing() -> None:
+    transcript = Transcript(("a",), id="call")
+    assert transcript.replace(words=transcript.words, mark=None) is transcript
+    assert transcript.replace(id="talk") == Transcript(("a",), id="talk")
+    with pytest.raises(TypeError):
+        transcript.replace(nothing=1)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from caesura.aligning import Aligned, aligned
     from caesura.api import (
         Comparison,
+        Correlations,
+        Projection,
         Scores,
         Training,
         agree,
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
         catalogue,
         compare,
         convert,
+        correlate,
         models,
+        project,
         read,
         report,
         reproduce,
@@ -37,7 +41,8 @@ if TYPE_CHECKING:
     from caesura.contracts import Counts, Detector, Format, Metric, Stream, Undefined, Value
     from caesura.errors import CaesuraError
     from caesura.registry import parse
-    from caesura.text.align import Alignment, Carried, carry
+    from caesura.text.align import Alignment
+    from caesura.text.carrying import Carried, carry
     from caesura.text.normalize import normalize
     from caesura.transcript import Segmentation, Span, Transcript
 
@@ -45,6 +50,8 @@ _ROOMS = {
     "aligning": ("Aligned", "aligned"),
     "api": (
         "Comparison",
+        "Correlations",
+        "Projection",
         "Scores",
         "Training",
         "agree",
@@ -52,7 +59,9 @@ _ROOMS = {
         "catalogue",
         "compare",
         "convert",
+        "correlate",
         "models",
+        "project",
         "read",
         "report",
         "reproduce",
@@ -65,7 +74,8 @@ _ROOMS = {
     "contracts": ("Counts", "Detector", "Format", "Metric", "Stream", "Undefined", "Value"),
     "errors": ("CaesuraError",),
     "registry": ("parse",),
-    "text.align": ("Alignment", "Carried", "carry"),
+    "text.align": ("Alignment",),
+    "text.carrying": ("Carried", "carry"),
     "text.normalize": ("normalize",),
     "transcript": ("Segmentation", "Span", "Transcript"),
 }
@@ -77,10 +87,12 @@ __all__ = [
     "CaesuraError",
     "Carried",
     "Comparison",
+    "Correlations",
     "Counts",
     "Detector",
     "Format",
     "Metric",
+    "Projection",
     "Scores",
     "Segmentation",
     "Span",
@@ -96,9 +108,11 @@ __all__ = [
     "catalogue",
     "compare",
     "convert",
+    "correlate",
     "models",
     "normalize",
     "parse",
+    "project",
     "read",
     "report",
     "reproduce",

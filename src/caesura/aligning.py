@@ -14,7 +14,8 @@ from caesura.errors import LayerError
 from caesura.evaluation import steps_of
 from caesura.inputs import Input, Inputs, each, read
 from caesura.pairing import paired
-from caesura.text.align import Alignment, align, carry
+from caesura.text.align import Alignment, align
+from caesura.text.carrying import carry
 from caesura.text.normalize import describe
 from caesura.text.normalize import normalize as normalized
 from caesura.text.replaced import by_characters

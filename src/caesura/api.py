@@ -12,13 +12,16 @@ from caesura.cards import Card
 from caesura.comparison import Comparison
 from caesura.contracts import Detector, Format, Metric, Trainable
 from caesura.converting import convert, write
+from caesura.correlating import Correlations, correlate
 from caesura.detectors.model import chosen
 from caesura.errors import MismatchError
 from caesura.evaluation import LEAST, Plan, evaluated, steps_of
 from caesura.inputs import Input, Inputs, each, pooled, read
 from caesura.material import Gathering
 from caesura.numeric.stats import RESAMPLES, SEED
+from caesura.projecting import Projection, project
 from caesura.scores import Scores
+from caesura.sidecars import Paths, with_readings
 from caesura.streaming import Words, streamed
 from caesura.tagging import tries as tries_of
 from caesura.text.normalize import describe
@@ -28,6 +31,8 @@ from caesura.transcript import Strings, Transcript
 
 __all__ = [
     "Comparison",
+    "Correlations",
+    "Projection",
     "Scores",
     "Training",
     "agree",
@@ -35,7 +40,9 @@ __all__ = [
     "catalogue",
     "compare",
     "convert",
+    "correlate",
     "models",
+    "project",
     "read",
     "report",
     "reproduce",
@@ -97,6 +104,7 @@ def score(
     hypothesis: Input | Iterable[Input],
     *,
     reference: Inputs,
+    readings: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     sweep: str | Sequence[str] = (),
     align: bool = False,
@@ -115,10 +123,12 @@ def score(
     `resamples` draws of documents, or of blocks of sentences if there is one document only.
     A `sweep` such as 'window_gap=0:20' scores a range of a metric's setting too. References
     have the format of the hypothesis if one is given, none of their own, and their suffix does
-    not speak for another. With `literal` a paper's algorithm runs as it is printed.
+    not speak for another. `readings` are files or folders of other ways to write the references.
+    With `literal` a paper's algorithm runs as it is printed.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed, literal)
     names, references = each(reference, reference_format, format)
+    references = [with_readings(one, readings) for one in references]
     (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)
     return found
 
@@ -127,6 +137,7 @@ def compare(
     hypothesis: Inputs,
     *,
     reference: Inputs,
+    readings: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
@@ -141,9 +152,10 @@ def compare(
 
     Each hypothesis (a file or a folder) is a system. Tests are of the `value` named, or of the
     main value of each metric: paired bootstrap and approximate randomization, Holm-corrected.
+    `readings` are files or folders of other ways to write the references.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, found = _systems(hypothesis, reference, plan, format, reference_format)
+    names, found = _systems(hypothesis, reference, plan, format, reference_format, readings)
     return Comparison(names, found, (value,) if isinstance(value, str) else tuple(value))
 
 
@@ -193,6 +205,7 @@ def report(
     *,
     reference: Inputs,
     output: str | Path | Sequence[str | Path],
+    readings: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
@@ -206,14 +219,15 @@ def report(
     """Score and compare systems, each a file or a folder, and write a report.
 
     The suffix of `output` says what kind: .html for a page to look through, .md, .tex or .json
-    for tables, .png or .svg for figures. Gives the files written.
+    for tables, .png or .svg for figures. `readings` are files or folders of other ways to write
+    the references. Gives the files written.
     """
     from caesura.reports.results import Results
     from caesura.reports.write import kinds, write_report
 
     kinds(output)
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, found = _systems(hypothesis, reference, plan, format, reference_format)
+    names, found = _systems(hypothesis, reference, plan, format, reference_format, readings)
     chosen = (value,) if isinstance(value, str) else tuple(value)
     comparison = Comparison(names, found, chosen) if len(names) > 1 else None
     return write_report(Results(names, found, comparison), output)
@@ -241,7 +255,7 @@ def train(
     Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
     of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
-    that it tags right. The rest goes on the card of the model.
+    that it tags right, a namer from recordings with entities. The rest goes on the model's card.
     """
     asked = registry.learner(detector) if isinstance(detector, str) else detector
     tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
@@ -272,12 +286,14 @@ def _systems(
     plan: Plan,
     format: str | Format | None,
     reference_format: str | Format | None,
+    readings: Paths = (),
 ) -> tuple[Strings, tuple[Scores, ...]]:
     """Score systems under the same terms, and name them."""
     names, systems = each(hypothesis, format)
     if not systems:
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
     others, references = each(reference, reference_format, format)
+    references = [with_readings(one, readings) for one in references]
     return names, evaluated(systems, references, plan, others)
 
 
@@ -288,7 +304,7 @@ def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe what is registered: formats, detectors, taggers, metrics and normalisation steps."""
+    """Describe what is registered: formats, detectors, taggers, namers, metrics and steps."""
     from caesura.catalogue import described
 
     return described(kind)

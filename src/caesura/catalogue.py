@@ -14,7 +14,7 @@ KINDS = (*(f"{kind}s" for kind in get_args(registry.Kind)), "steps")
 
 
 def described(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe one kind of thing (formats, detectors, taggers, metrics, steps), or all."""
+    """Describe one kind of thing (formats, detectors, taggers, namers, metrics, steps), or all."""
     if kind and kind not in KINDS:
         raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(KINDS)}")
     wanted = [kind] if kind else list(KINDS)

@@ -175,7 +175,10 @@ class Comparison:
             units = [one.units[i] for one in self.scores]
         else:
             order = [each.id for each in self.scores[0].documents]
-            by_id = [{each.id: each.counts[i] for each in one.documents} for one in self.scores]
+            drawn = self.scores[0].metrics[i].drawn
+            by_id = [
+                {each.id: drawn(each.counts[i]) for each in one.documents} for one in self.scores
+            ]
             units = [[one[id] for id in order] for one in by_id]
         if len(units[0]) < 2:
             return "there is nothing to resample: it takes several documents or blocks"

@@ -14,9 +14,9 @@ The laws, tested for everything registered (tests/laws):
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,10 @@ class Counts(Mapping[str, float]):
     def __len__(self) -> int:
         return len(self._numbers)
 
+    def items(self) -> ItemsView[str, float]:
+        """Names and numbers."""
+        return self._numbers.items()
+
     def __add__(self, other: Counts) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
@@ -100,6 +104,15 @@ class Counts(Mapping[str, float]):
 
     def __radd__(self, nothing: object) -> Counts:
         return self if nothing == 0 else NotImplemented
+
+    @classmethod
+    def total(cls, many: Iterable[Counts]) -> Counts:
+        """Add up any number, which takes no longer than to look at each once."""
+        numbers: dict[str, float] = {}
+        for each in many:
+            for name, number in each.items():
+                numbers[name] = numbers.get(name, 0) + number
+        return cls(**numbers)
 
     def __repr__(self) -> str:
         return f"Counts({', '.join(f'{name}={n}' for name, n in self._numbers.items())})"
@@ -125,7 +138,7 @@ class Disagreement:
     """One place where a hypothesis and a reference differ, in words that can be shown."""
 
     level: str
-    """What differs: 'token' or 'sentence'."""
+    """What differs: 'token', 'word', 'entity', 'name', 'stretch' or 'sentence'."""
 
     kind: str
     """In which way."""
@@ -141,6 +154,9 @@ class Disagreement:
 
     against: int = 1
     """The number of the reference."""
+
+    loss: float = 0.0
+    """How much harm it does, for metrics that can tell; the more the worse."""
 
 
 Spread = Iterator[tuple[str, NDArray[Any]]]
@@ -159,6 +175,9 @@ class Metric(Configured, ABC):
     raw: ClassVar[bool] = False
     """Whether texts are compared as they were read, unless a normalisation is asked for."""
 
+    parts: ClassVar[str] = "sentences"
+    """What one document is made of when parts of it are resampled: 'sentences' or 'words'."""
+
     best: ClassVar[Mapping[str, float]]
     """The best possible value of each value that has one."""
 
@@ -173,10 +192,15 @@ class Metric(Configured, ABC):
     def values(self, counts: Counts) -> dict[str, Value]:
         """Turn (sums of) counts into named values."""
 
+    def drawn(self, counts: Counts) -> Counts:
+        """Leave out counts that are too many to be drawn again or printed."""
+        return counts
+
     def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread | None:
         """Say how much each word of the hypothesis adds to each count, if that can be said.
 
-        It is what resampling parts of one document rests on: the columns sum to the counts.
+        It is what resampling parts of one document rests on: the columns sum to the counts that
+        are drawn.
         """
         return None
 
@@ -196,6 +220,11 @@ class Metric(Configured, ABC):
     def remarks(self, counts: Counts) -> list[str]:
         """Tell in plain sentences what a reader of the values must know."""
         return []
+
+    @property
+    def checksum(self) -> str:
+        """What tells a model that the values depend on from others of its name; '' without one."""
+        return ""
 
 
 class Stream(ABC):
@@ -265,6 +294,37 @@ class Tagging(Trainable, ABC):
     def tag_all(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
         """Tag many recordings at once, which may be faster and says just the same."""
         return [self.tag(transcript) for transcript in transcripts]
+
+
+class Likely(NamedTuple):
+    """Probabilities at each word of a text: no name in the first column, then each class."""
+
+    classes: Strings
+    start: Floats
+    """Whether a name starts here, and of which class."""
+
+    end: Floats
+    inside: Floats
+
+
+class Naming(Trainable, ABC):
+    """Says how likely names are at the words of a text."""
+
+    capitals: bool
+    """Whether it looks at how words are written."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> Strings:
+        """The classes of names that are known, in order."""
+
+    def likely(self, transcript: Transcript) -> Likely:
+        """Give the probabilities of labels at each word."""
+        return self.likely_all([transcript])[0]
+
+    @abstractmethod
+    def likely_all(self, transcripts: Sequence[Transcript]) -> list[Likely]:
+        """Do so for many texts at once, which may be faster and says just the same."""
 
 
 def as_json(value: Any) -> Any:

@@ -1,8 +1,11 @@
-"""Disagreements that recur, the most frequent first: what a system does differently, and where."""
+"""Disagreements that recur: what a system does differently, and where.
+
+The most frequent come first, or the most harmful where a metric tells what each costs.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -27,6 +30,8 @@ class Recurring:
     hypothesis: str
     count: int
     examples: tuple[tuple[int, Disagreement], ...]
+    loss: float = 0.0
+    """How much harm they do together."""
 
 
 @dataclass(frozen=True)
@@ -42,18 +47,21 @@ class Digest:
         """Count what differs in documents; of equally frequent ones the first stays first."""
         found: dict[tuple[str, str, str, str], list[tuple[int, Disagreement]]] = {}
         counts: Counter[tuple[str, str, str, str]] = Counter()
+        losses: defaultdict[tuple[str, str, str, str], float] = defaultdict(float)
         for number, each in enumerate(documents):
             for one in each:
                 key = one.level, one.kind, one.reference, one.hypothesis
                 counts[key] += 1
+                losses[key] += one.loss
                 places = found.setdefault(key, [])
                 if len(places) < EXAMPLES:
                     places.append((number, one))
         kinds: dict[str, Counter[str]] = {}
         for (level, kind, *_), count in counts.items():
             kinds.setdefault(level, Counter())[kind] += count
+        made = [Recurring(*key, n, tuple(found[key]), losses[key]) for key, n in counts.items()]
         return cls(
-            tuple(Recurring(*key, count, tuple(found[key])) for key, count in counts.most_common()),
+            tuple(sorted(made, key=_weight)),
             {level: dict(each.most_common()) for level, each in kinds.items()},
         )
 
@@ -64,12 +72,17 @@ class Digest:
     def frequent(self, each: int) -> list[Recurring]:
         """Give the most frequent, so many of each level."""
         kept = [one for level in self.kinds for one in islice(self.of_level(level), each)]
-        return sorted(kept, key=lambda one: -one.count)
+        return sorted(kept, key=_weight)
 
     def to_json(self, documents: Iterable[str]) -> list[dict[str, Any]]:
         """Give the most frequent ones, each with an example; documents are told by name."""
         names = list(documents)
         return [_json(each, names) for each in self.frequent(LISTED)]
+
+
+def _weight(each: Recurring) -> tuple[float, int]:
+    """Put the most harmful first, then the most frequent."""
+    return -each.loss, -each.count
 
 
 def _json(each: Recurring, documents: list[str]) -> dict[str, Any]:
@@ -80,6 +93,7 @@ def _json(each: Recurring, documents: list[str]) -> dict[str, Any]:
         "reference": each.reference,
         "hypothesis": each.hypothesis,
         "count": each.count,
+        **({"loss": each.loss} if each.loss else {}),
         "example": {
             "document": documents[number],
             "reference": one.against,

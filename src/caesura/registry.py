@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from caesura.errors import UnknownName
 
 if TYPE_CHECKING:
-    from caesura.contracts import Configured, Detector, Format, Metric, Tagging
+    from caesura.contracts import Configured, Detector, Format, Metric, Naming, Tagging
 
-Kind = Literal["format", "detector", "tagger", "metric"]
+Kind = Literal["format", "detector", "tagger", "namer", "metric"]
 
 NAMES: dict[Kind, dict[str, str]] = {
     "format": {
@@ -71,6 +71,9 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Tagger": "caesura.taggers.tagger:Tagger",
         "Tagged": "caesura.taggers.stored:Tagged",
     },
+    "namer": {
+        "Margins": "caesura.namers.margins:Margins",
+    },
     "metric": {
         "Boundary": "caesura.metrics.boundary:Boundary",
         "WiSeBE": "caesura.metrics.wisebe:WiSeBE",
@@ -86,6 +89,9 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Cluster": "caesura.metrics.clusters:Cluster",
         "Dependency": "caesura.metrics.links:Dependency",
         "Latency": "caesura.metrics.latency:Latency",
+        "Words": "caesura.metrics.words:Words",
+        "Entities": "caesura.metrics.entities:Entities",
+        "ATENE": "caesura.metrics.atene:ATENE",
     },
 }
 
@@ -101,6 +107,8 @@ def find(kind: Literal["format"], name: str) -> type[Format]: ...
 def find(kind: Literal["detector"], name: str) -> type[Detector]: ...
 @overload
 def find(kind: Literal["tagger"], name: str) -> type[Tagging]: ...
+@overload
+def find(kind: Literal["namer"], name: str) -> type[Naming]: ...
 @overload
 def find(kind: Literal["metric"], name: str) -> type[Metric]: ...
 @overload
@@ -128,6 +136,8 @@ def parse(kind: Literal["detector"], text: str) -> Detector: ...
 @overload
 def parse(kind: Literal["tagger"], text: str) -> Tagging: ...
 @overload
+def parse(kind: Literal["namer"], text: str) -> Naming: ...
+@overload
 def parse(kind: Literal["metric"], text: str) -> Metric: ...
 def parse(kind: Kind, text: str) -> Configured:
     """Make what the text describes: a registered name, perhaps with settings in brackets."""
@@ -142,10 +152,13 @@ def parse(kind: Kind, text: str) -> Configured:
     return _build(kind, tree, text)
 
 
-def learner(text: str) -> Detector | Tagging:
-    """Make the detector or the tagger that a text describes."""
-    if kind_of(text.split("(")[0].strip(), "detector") == "tagger":
+def learner(text: str) -> Detector | Tagging | Naming:
+    """Make the detector, the tagger or the namer that a text describes."""
+    kind = kind_of(text.split("(")[0].strip(), "detector")
+    if kind == "tagger":
         return parse("tagger", text)
+    if kind == "namer":
+        return parse("namer", text)
     return parse("detector", text)
 
 

@@ -14,10 +14,13 @@ from caesura.disagreements import Digest
 from caesura.errors import MismatchError
 from caesura.numeric.stats import FEW, FEWEST, Interval, Rows, bootstrapped, interval
 from caesura.pairing import paired
-from caesura.scoring import BLOCK, Document, Terms, document, losses, mixtures
+from caesura.scoring import BLOCKS, Document, Terms, document, losses, mixtures
 from caesura.text.normalize import describe
 from caesura.transcript import Strings, Transcript
 from caesura.version import __version__
+
+SHOWN = 12
+"""Digits of a checksum that signatures show."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Scores:
     def totals(self) -> tuple[Counts, ...]:
         """The counts of each metric over all documents."""
         return tuple(
-            sum((document.counts[i] for document in self.documents), Counts())
+            Counts.total(document.counts[i] for document in self.documents)
             for i in range(len(self.metrics))
         )
 
@@ -57,11 +60,14 @@ class Scores:
 
     @cached_property
     def units(self) -> tuple[list[Counts], ...]:
-        """What is drawn again: documents, or blocks of sentences if there is only one."""
+        """What is drawn again: documents, or blocks of the only one."""
         if len(self.documents) == 1:
             only = self.documents[0]
             return tuple(only.blocks(metric) for metric in self.metrics)
-        return tuple([each.counts[i] for each in self.documents] for i in range(len(self.metrics)))
+        return tuple(
+            [metric.drawn(each.counts[i]) for each in self.documents]
+            for i, metric in enumerate(self.metrics)
+        )
 
     @cached_property
     def intervals(self) -> tuple[dict[str, Interval | Undefined], ...]:
@@ -89,18 +95,26 @@ class Scores:
         lost = sum(one.boundaries_lost for each in self.documents for one in each.coverage)
         base = f",base={self.terms.base}" if self.terms.base else ""
         aligned = f"words(lost={lost}{base})" if self.terms.align else "no"
-        front = f"references={self.references}|documents={len(self.documents)}"
+        front = f"references={self.references}|documents={len(self.documents)}{self._read}"
         return tuple(
             f"{metric!r}|{front}|normalize={describe(self.terms.steps(metric))}"
-            f"|align={aligned if metric.same_words else 'no'}"
+            f"|align={aligned if metric.same_words else 'no'}{_model(metric)}"
             f"{self._drawn(i)}|caesura={__version__}"
             for i, metric in enumerate(self.metrics)
         )
 
+    @property
+    def _read(self) -> str:
+        """How many other ways there are to read references, of which the nearest counts."""
+        texts = (one for each in self.documents for one in each.originals)
+        count = sum(len(one.readings or ()) for one in texts)
+        return f"|readings={count}" if count else ""
+
     def _drawn(self, i: int) -> str:
         if not self.terms.resampling.resamples:
             return ""
-        what = f"blocks({BLOCK} sentences)" if len(self.documents) == 1 else "documents"
+        parts = self.metrics[i].parts
+        what = f"blocks({BLOCKS[parts]} {parts})" if len(self.documents) == 1 else "documents"
         return f"|bootstrap({self.terms.resampling},units={len(self.units[i])} {what})"
 
     @cached_property
@@ -186,10 +200,19 @@ class Scores:
         if document.coverage:
             found["alignment"] = [vars(one) for one in document.coverage]
         found["scores"] = [
-            {"metric": repr(metric), **told(metric.values(counts)), "counts": dict(counts)}
+            {
+                "metric": repr(metric),
+                **told(metric.values(counts)),
+                "counts": dict(metric.drawn(counts)),
+            }
             for metric, counts in zip(self.metrics, document.counts, strict=True)
         ]
         return found
+
+
+def _model(metric: Metric) -> str:
+    """Tell the model that values depend on, by the beginning of its checksum."""
+    return f"|model={metric.checksum[:SHOWN]}" if metric.checksum else ""
 
 
 def told(values: dict[str, Value]) -> dict[str, Any]:

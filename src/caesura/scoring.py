@@ -12,12 +12,15 @@ from caesura.contracts import Counts, Metric, Spread
 from caesura.errors import LayerError, MismatchError
 from caesura.numeric.stats import Resampling
 from caesura.pairing import refuse_other_words
-from caesura.text.align import Carried, carry
+from caesura.text.carrying import Carried, carry
 from caesura.text.normalize import normalize
 from caesura.transcript import Indices, Transcript
 
 BLOCK = 5
 """Sentences that are drawn together when parts of one recording are resampled."""
+
+BLOCKS = {"sentences": BLOCK, "words": 100}
+"""The same for all that such parts can be made of."""
 
 PLAIN = {"lines", "text", "turns", "tokens"}
 HALF = 0.5
@@ -108,12 +111,14 @@ class Document:
         return metric.missed(self.lost, self.words) if self.lost and metric.same_words else None
 
     def blocks(self, metric: Metric) -> list[Counts]:
-        """Counts of each few sentences; none if a metric cannot tell them apart."""
+        """Counts of each few sentences, or words; none if a metric cannot tell them apart."""
         hypothesis, references = self.sides(metric)
         columns = metric.spread(hypothesis, references)
         if columns is None or not len(hypothesis):
             return []
-        starts = _starts(hypothesis, references if metric.raw else self.carried)
+        texts = references if metric.raw else self.carried
+        by_words = metric.parts == "words"
+        starts = _every(len(hypothesis)) if by_words else _starts(hypothesis, texts)
         sums: dict[str, Indices] = {}
         for name, gaps in (*columns, *(self.missed(metric) or ())):
             sums[name] = sums.get(name, 0) + np.add.reduceat(gaps, starts, dtype=np.int64)
@@ -121,6 +126,12 @@ class Document:
             Counts(**{name: int(each[i]) for name, each in sums.items()})
             for i in range(len(starts))
         ]
+
+
+def _every(count: int) -> Indices:
+    """First word of each block of as many words; what is left over goes with the last one."""
+    size = BLOCKS["words"]
+    return np.arange(max(1, count // size)) * size
 
 
 def _starts(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices:

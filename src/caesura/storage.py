@@ -1,10 +1,10 @@
-"""Model folders: what a detector or a tagger has learnt, and a card that says what it is.
+"""Model folders: what a detector, a tagger or a namer has learnt, and a card that says what it is.
 
     card.json             the detector and its settings, data, scores, licence, checksums
     arrays.safetensors    what was learnt
 
 A folder is read only if both files say what they said when they were written. Nothing in them
-is code: the registry makes the detector or tagger, which is then given arrays of numbers.
+is code: the registry makes the detector (or other), which is then given arrays of numbers.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from caesura import registry
 from caesura.cards import ANEW, FORMAT, Card
-from caesura.contracts import Detector, Tagging, Trainable
+from caesura.contracts import Detector, Naming, Tagging, Trainable
 from caesura.errors import CaesuraError, ModelError, OutputError, UnknownName
 from caesura.outputs import atomic_folder
 from caesura.version import __version__
 
-__all__ = ["Card", "Stored", "card", "find", "load", "refuse_others", "save", "shipped"]
+__all__ = ["Card", "Stored", "card", "find", "kind_of", "load", "refuse_others", "save", "shipped"]
 
 CARD, ARRAYS = "card.json", "arrays.safetensors"
 CARD_LIMIT, ARRAYS_LIMIT = 16 << 20, 2 << 30
@@ -59,17 +59,24 @@ class Stored(NamedTuple):
 
     @property
     def detector(self) -> Detector:
-        """The detector; it is an error if the model is a tagger."""
+        """The detector; it is an error if the model is something else."""
         if isinstance(self.learner, Detector):
             return self.learner
         raise self._other("a detector", "name another model, or train a detector")
 
     @property
     def tagger(self) -> Tagging:
-        """The tagger; it is an error if the model is a detector."""
+        """The tagger; it is an error if the model is something else."""
         if isinstance(self.learner, Tagging):
             return self.learner
         raise self._other("a tagger", "train one: caesura train Tagger --train FILES --out MODEL")
+
+    @property
+    def namer(self) -> Naming:
+        """The namer; it is an error if the model is something else."""
+        if isinstance(self.learner, Naming):
+            return self.learner
+        raise self._other("a namer", "train one: caesura train Margins --train FILES --out MODEL")
 
     def _other(self, wanted: str, remedy: str) -> ModelError:
         what = f"the model {self.card.name} is a {self.learner.name}, and {wanted} is wanted"
@@ -134,10 +141,16 @@ def card(folder: str | Path) -> Card:
         raise ModelError(error.what, where=str(file), remedy=error.remedy or ANEW) from error
 
 
-def shipped() -> dict[str, Path]:
-    """Name the models that come with Caesura, and their folders."""
+def shipped(kind: registry.Kind | None = None) -> dict[str, Path]:
+    """Name the models that come with Caesura, all or those of one kind, and their folders."""
     room = Path(str(files("caesura"))) / "models"
-    return {file.parent.name: file.parent for file in sorted(room.glob(f"*/{CARD}"))}
+    folders = [file.parent for file in sorted(room.glob(f"*/{CARD}"))]
+    return {each.name: each for each in folders if kind is None or kind_of(each) == kind}
+
+
+def kind_of(folder: str | Path) -> registry.Kind:
+    """Tell whether a model is a detector, a tagger or a namer."""
+    return registry.kind_of(card(folder).detector.split("(")[0], "detector")
 
 
 def find(model: str | Path) -> Path:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from caesura.contracts import Tagging, Trainable, Value, ratio
+from caesura.contracts import Naming, Tagging, Trainable, Value, ratio
 from caesura.errors import LayerError
 from caesura.material import PURPOSES, counted
+from caesura.naming import GOAL, NamerTries
 from caesura.text.normalize import standing
 from caesura.training import Tries
 from caesura.transcript import Transcript
@@ -15,9 +16,11 @@ ACCURACY = "accuracy"
 
 
 def tries(learner: Trainable, tune: str | Sequence[str], goal: str) -> Tries:
-    """Give the tries of a detector, or of a tagger, which has one goal only."""
+    """Give the tries of a detector, or of a tagger or namer, which has one goal only."""
     if isinstance(learner, Tagging):
         return TaggerTries(learner, tune, ACCURACY)
+    if isinstance(learner, Naming):
+        return NamerTries(learner, tune, GOAL)
     return Tries(learner, tune, goal)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,9 +41,10 @@ __all__ = [
     "Span",
     "Strings",
     "Transcript",
+    "shrunk",
 ]
 
-SPANS = ("entities", "multiwords")
+SPANS = ("entities", "multiwords", "readings")
 LAYERS = (*MISSING, *SPANS, "evidence", "sentences")
 """All optional layers of a transcript."""
 
@@ -75,8 +77,9 @@ class Transcript(ByValue):
     unknown); `opening` and `mark` are the punctuation before and after the word, `blank` says
     whether a blank follows; `pause` names the recogniser's pause marker (such as `<sil>`) between
     the word and the next; `cluster` is true where a word begins a cluster; `evidence` has
-    what other systems say of each gap, in columns by name. A layer that is not known is None; a
-    cell that is not known is NaN, -1 or ''. `origin` has no part in equality.
+    what other systems say of each gap, in columns by name. The label of each of the `readings` is
+    another way to write its words, parted by blanks, '' if they may be missing. A layer that is
+    not known is None; a cell that is not known is NaN, -1 or ''. `origin` has no part in equality.
     """
 
     words: Strings
@@ -99,6 +102,7 @@ class Transcript(ByValue):
     relation: Strings | None = None
     entities: tuple[Span, ...] | None = None
     multiwords: tuple[Span, ...] | None = None
+    readings: tuple[Span, ...] | None = None
     evidence: Mapping[str, Floats] | None = None
     sentences: Segmentation | None = None
     origin: Origin | None = field(default=None, compare=False)
@@ -155,7 +159,9 @@ class Transcript(ByValue):
         return tuple(name for name in LAYERS if getattr(self, name) is not None)
 
     def replace(self, **changes: Any) -> Transcript:
-        """Copy with some fields changed."""
+        """Copy with some fields changed; if they are what they were, it is this one."""
+        if all(getattr(self, name, changes) is value for name, value in changes.items()):
+            return self
         return replace(self, **changes)
 
     def only(self, layers: Iterable[str]) -> Transcript:
@@ -175,7 +181,7 @@ class Transcript(ByValue):
             layer = getattr(self, name)
             if name in SPANS:
                 inside = tuple(span for span in layer if span.first < stop and span.last >= first)
-                changes[name] = _shifted(inside, np.arange(first, stop)) if inside else ()
+                changes[name] = _kept(name, inside, np.arange(first, stop)) if inside else ()
             elif name == "evidence":
                 changes[name] = layer.each(lambda cells: cells[first:stop])
             else:
@@ -190,15 +196,15 @@ class Transcript(ByValue):
 
         What stands after a dropped word (a boundary, a blank, a pause) moves to the kept word
         before, the beginning of a cluster to the next; of evidence about gaps that fall together
-        the strongest (highest) stays; spans shrink; a word whose head is dropped hangs on the
-        nearest kept ancestor.
+        the strongest (highest) stays; spans shrink, but readings of which a word is dropped go; a
+        word whose head is dropped hangs on the nearest kept ancestor.
         """
         kept = chosen(words, len(self))
         changes: dict[str, Any] = {"words": tuple(map(self.words.__getitem__, kept.tolist()))}
         for name in self.layers:
             layer = getattr(self, name)
             if name in SPANS:
-                changes[name] = _shifted(layer, kept)
+                changes[name] = _kept(name, layer, kept)
             elif name == "sentences":
                 changes[name] = layer.take(kept)
             else:
@@ -269,7 +275,16 @@ class Transcript(ByValue):
             yield self[first : last + 1]
 
 
-def _shifted(spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
+def _kept(name: str, spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
+    """Spans of a layer over the kept words; a reading is of all its words or of none."""
+    if name == "readings":
+        bounds = np.array([(s.first, s.last + 1) for s in spans], np.int64).reshape(-1, 2)
+        whole = np.diff(np.searchsorted(kept, bounds)) == np.diff(bounds)
+        spans = tuple(compress(spans, whole.ravel()))
+    return shrunk(spans, kept)
+
+
+def shrunk(spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
     """Spans over the kept words only, numbered anew."""
     moved = []
     for span in spans:

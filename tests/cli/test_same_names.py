@@ -12,8 +12,10 @@ from caesura.cli.main import VERBS, program
 FUNCTIONS = {name: name for name in VERBS} | {"list": "catalogue"}
 REQUIRED = {
     "align": ["x", "--script", "y"],
+    "project": ["x", "--reference", "y"],
     "score": ["x", "--reference", "y"],
     "compare": ["x", "y", "--reference", "z"],
+    "correlate": ["x", "--metric", "y", "--result", "z"],
     "report": ["x", "--reference", "y", "--output", "z.html"],
     "reproduce": ["wisebe", "--data", ".", "--out", "x"],
     "models": [],
@@ -24,10 +26,12 @@ REQUIRED = {
 ONLY_SHOWN = {
     "align": {"to", "output", "json"},
     "segment": {"to", "output", "json"},
+    "project": {"to", "output", "json", "lost"},
     "stream": {"to", "json"},
-    "score": {"json", "report"},
+    "score": {"json", "report", "show"},
     "compare": {"json", "report"},
     "agree": {"json", "report"},
+    "correlate": {"json", "report"},
     "models": {"json"},
     "train": {"json"},
     "list": {"json"},

@@ -68,8 +68,27 @@ def test_the_other_column_has_more_entities() -> None:
     )
 
 
+def test_both_columns_together_have_all_entities_once() -> None:
+    found = read(SAMPLES / "nlp.nlp", Nlp(entities="both"))
+    assert found.entities == (
+        Span(1, 1, "", "4"),
+        Span(2, 2, "PERSON", "5"),
+        Span(5, 7, "DATE", "6"),
+        Span(5, 8, "", "6"),
+        Span(7, 8, "", "7"),
+        Span(8, 8, "YEAR", "7"),
+        Span(11, 11, "ABBREVIATION", "8"),
+    )
+
+
+def test_an_id_that_names_other_words_in_the_other_column_gives_no_class() -> None:
+    rows = "a|0||||LC|['1:PERSON']|[]\nb|0||||LC|[]|['1']\n"
+    (found,) = Nlp(entities="wer_tags").parse(Source("x.nlp", (HEADER + rows).encode()))
+    assert found.entities == (Span(1, 1, "", "1"),)
+
+
 def test_refuses_another_column_for_entities() -> None:
-    with pytest.raises(UnknownName, match="entities is one of tags, wer_tags, not 'case'"):
+    with pytest.raises(UnknownName, match="entities is one of tags, wer_tags, both, not 'case'"):
         registry.parse("format", "nlp(entities='case')")
 
 

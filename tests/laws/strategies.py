@@ -73,6 +73,7 @@ def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> 
         language=draw(st.sampled_from(["en", "fr"])) if "language" in layers else "",
         entities=draw(_spans(ends)) if "entities" in layers else None,
         multiwords=draw(_multiwords(ends, words)) if "multiwords" in layers else None,
+        readings=draw(_readings(ends)) if "readings" in layers else None,
         evidence=draw(_evidence(count)) if "evidence" in layers else None,
         sentences=_sentences(draw, ends, layers) if "sentences" in layers else None,
         **known,
@@ -128,6 +129,17 @@ def _multiwords(draw: st.DrawFn, ends: list[bool], words: list[str]) -> tuple[Sp
 
 
 @st.composite
+def _readings(draw: st.DrawFn, ends: list[bool]) -> tuple[Span, ...]:
+    """Other ways to write some words of a sentence, one over another too."""
+    spans = []
+    for _ in range(draw(st.integers(0, 3)) if ends else 0):
+        first = draw(st.integers(0, len(ends) - 1))
+        last = draw(st.integers(first, min(first + 2, ends.index(True, first))))
+        spans.append(Span(first, last, draw(st.sampled_from(["", "two", "Um five.", "C.E.O. of"]))))
+    return tuple(spans)
+
+
+@st.composite
 def _evidence(draw: st.DrawFn, count: int) -> dict[str, Floats]:
     """What another system says of each gap, as log-odds and as probabilities."""
     log_odds = st.one_of(st.just(np.nan), st.integers(-80, 80).map(lambda n: n / 8))
@@ -165,7 +177,7 @@ def normal(transcript: Transcript, carries: Collection[str]) -> Transcript:
             changes[name] = cells
         if all(c == missing or c != c for c in cells):
             changes[name] = None
-    for name in ("entities", "multiwords"):
+    for name in ("entities", "multiwords", "readings"):
         changes[name] = getattr(kept, name) or None
     inner = kept.sentences
     if inner is not None:

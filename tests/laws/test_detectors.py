@@ -46,7 +46,7 @@ DETECTORS = [
     "SVM(cost=0.5, tagger=Tagger(cutoff=1))",
     "SDA(crf=CRF(iterations=30), bits=12)",
     "SDA(CRF(iterations=30, tagger=Tagger(size=40, cutoff=1)), longest=12, decision='posterior')",
-    *(f"Model({name!r})" for name in storage.shipped()),
+    *(f"Model({name!r})" for name in storage.shipped("detector")),
 ]
 BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA")
 """Detectors for which every gap bears on every other: their own streams do not look at all."""

@@ -15,7 +15,7 @@ from caesura import registry
 from caesura.contracts import Counts, Metric, Undefined, Value
 from caesura.scores import scored
 from caesura.scoring import Terms
-from caesura.transcript import Segmentation, Transcript
+from caesura.transcript import Segmentation, Span, Transcript
 
 METRICS = [
     *registry.names("metric"),
@@ -32,6 +32,10 @@ METRICS = [
     "Majority(k=1)",
     "Joint(multiwords='split')",
     "Dependency(roots=True)",
+    "Words(weights='sclite')",
+    "Words(empty='insertions')",
+    "Entities(nested=True, insertions='edges', alpha=0.3)",
+    "Entities(classes=('PER',))",
 ]
 
 Drawn = tuple[Transcript, list[Transcript]]
@@ -63,14 +67,20 @@ def documents(draw: st.DrawFn, least: int = 1, most: int = 4) -> Drawn:
 
 @st.composite
 def structures(draw: st.DrawFn, count: int) -> dict[str, Any]:
-    """Heads, some of them unknown, relations and, perhaps, clusters; all told by one number."""
+    """Heads, some of them unknown, relations, entities and, perhaps, clusters, from one number."""
     names = ("case", "det", "nsubj", "root")
     most = 2 * len(names) * (count + 1) - 1
     cells = np.array(draw(st.lists(st.integers(0, most), min_size=count, max_size=count)), np.int64)
     cells, begun = np.divmod(cells, 2)
     heads, kinds = np.divmod(cells, len(names))
     marked = {"cluster": begun > 0} if draw(st.booleans()) else {}
-    return {"head": heads - 1, "relation": tuple(names[kind] for kind in kinds)} | marked
+    entities = tuple(
+        Span(at, min(at + head % 3, count - 1), ("PER", "LOC")[head % 2])
+        for at, (head, kind) in enumerate(zip(heads.tolist(), kinds.tolist(), strict=True))
+        if kind
+    )
+    relation = tuple(names[kind] for kind in kinds)
+    return {"head": heads - 1, "relation": relation, "entities": entities} | marked
 
 
 @pytest.fixture(params=METRICS)
@@ -153,7 +163,7 @@ def test_columns_over_words_sum_to_the_counts(name: str, document: Drawn) -> Non
     words = len(document[0])
     assert all(column.shape in ((words,), (max(words, 1),)) for _, column in told)
     summed = Counts(**{name: column.sum(dtype=object) or 0 for name, column in told})
-    assert summed == metric.count(*document)
+    assert summed == metric.drawn(metric.count(*document))
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -187,7 +197,7 @@ def test_disagreements_are_with_references_that_differ(name: str, document: Draw
     hypothesis, references = document
     assert list(metric.disagreements(hypothesis, [hypothesis])) == []
     for each in metric.disagreements(hypothesis, references):
-        assert each.level in ("token", "sentence")
+        assert each.level in ("token", "word", "entity", "name", "stretch", "sentence")
         assert 1 <= each.against <= len(references)
         assert 0 <= each.place < max(1, len(hypothesis))
         assert (each.reference, each.hypothesis) != ("", "")
@@ -206,16 +216,20 @@ def test_a_copy_of_the_reference_is_best(name: str, copies: int, document: Drawn
 
 
 def text(count: int, *ends: int) -> Transcript:
-    """Each word of a sentence hangs on the next, and two of three are function words."""
+    """Each word of a sentence hangs on the next, and two of three are function words.
+
+    Each sentence begins with an entity, the first one with a name.
+    """
     marks = tuple("." if gap in ends else "" for gap in range(count))
     sentences = Segmentation(np.array([bool(mark) for mark in marks], np.bool_), marks)
     times = np.arange(count) / 2
     return Transcript(
-        ("w",) * count,
+        tuple(("john", "said", "that", "he")[at % 4] for at in range(count)),
         start=times,
         end=times,
         head=np.arange(count) + ~sentences.boundary,
         relation=tuple("case" if at % 3 else "obl" for at in range(count)),
+        entities=tuple(Span(first, first, "PER") for first, _ in sentences.sentences),
         sentences=sentences,
     )
 
@@ -251,7 +265,9 @@ def test_renaming_does_nothing(name: str, document: Drawn) -> None:
 
     hypothesis, references = document
     others = [renamed(one, f"reference-{i}") for i, one in enumerate(references)]
-    assert metric.count(renamed(hypothesis, "ours"), others) == metric.count(*document)
+    other, counts = metric.count(renamed(hypothesis, "ours"), others), metric.count(*document)
+    assert metric.drawn(other) == metric.drawn(counts)
+    assert metric.values(other) == metric.values(counts)
 
 
 @pytest.mark.parametrize("name", METRICS)

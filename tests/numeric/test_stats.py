@@ -1,6 +1,5 @@
 """Resampling and tests: against enumeration, textbook definitions and simulations."""
 
-import statistics
 from itertools import combinations, product
 from math import sqrt
 
@@ -15,10 +14,8 @@ from caesura.numeric.stats import (
     Rows,
     bootstrap_p,
     bootstrapped,
-    correlated,
     holm,
     interval,
-    pearson,
     randomization_p,
     swapped,
 )
@@ -210,52 +207,3 @@ def test_holm_is_bonferroni_over_all_subsets(chances: list[float]) -> None:
         for test in tests
     ]
     assert holm(chances) == pytest.approx(expected)
-
-
-@given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=30))
-def test_pearson_equals_the_standard_library(pairs: list[tuple[int, int]]) -> None:
-    one, other = ([float(pair[i]) for pair in pairs] for i in (0, 1))
-    found = pearson(one, other)
-    if len(set(one)) == 1 or len(set(other)) == 1:
-        assert found == Undefined("one of the series does not vary")
-    else:
-        assert found == pytest.approx(statistics.correlation(one, other), abs=1e-12)
-        assert pearson([1e200 * x for x in one], [1e-200 * x for x in other]) == pytest.approx(
-            found, abs=1e-12
-        )
-
-
-def test_pearson_of_series_that_do_not_vary() -> None:
-    # 0.1 three times has a mean that is not 0.1.
-    for series in ([0.1] * 3, [0.0] * 3, [1e-300] * 3):
-        assert pearson(series, [1.0, 2.0, 4.0]) == Undefined("one of the series does not vary")
-    assert isinstance(pearson([1.0], [2.0]), Undefined)
-    assert isinstance(pearson([], []), Undefined)
-
-
-def test_pearson_never_leaves_its_range() -> None:
-    series = [0.1, 0.2, 0.3, 0.7]
-    assert pearson(series, series) == pytest.approx(1)
-    for factor in (3.3, -3.3):
-        found = pearson(series, [factor * x + 0.1 for x in series])
-        assert not isinstance(found, Undefined)
-        assert -1 <= found <= 1
-
-
-def test_a_correlation_is_that_of_the_pairs_and_its_interval_that_of_pairs_drawn_again() -> None:
-    one, other = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0], [1.0, 3.0, 2.0, 5.0, 4.0, 8.0]
-    value, limits = correlated(one, other, Resampling(2000))
-    assert value == pearson(one, other)
-    # Drawn in another way: by the weights that `bootstrapped` gives the pairs.
-    drawn: list[Value] = []
-    for (times,) in bootstrapped([SIX], Resampling(2000, 7)):
-        pairs = [i for i, n in enumerate(times.tolist()) for _ in range(n)]
-        drawn.append(pearson([one[i] for i in pairs], [other[i] for i in pairs]))
-    assert limits == pytest.approx(interval(drawn, 0.95), abs=0.05)
-
-
-def test_a_correlation_of_too_little_is_undefined() -> None:
-    for series in ([], [0.5], [0.5, 0.5]):
-        value, limits = correlated(series, series, Resampling(10))
-        assert isinstance(value, Undefined)
-        assert isinstance(limits, Undefined)

@@ -5,7 +5,10 @@ from typing import Any
 
 from caesura import api
 from caesura.comparison import Comparison
+from caesura.contracts import Disagreement
+from caesura.disagreements import Digest
 from caesura.evaluation import Plan, evaluated
+from caesura.reports.differences import _row
 from caesura.reports.grid import columns
 from caesura.reports.payload import LONGEST, payload
 from caesura.reports.results import Results
@@ -143,3 +146,20 @@ def test_documents_are_those_of_the_page_in_any_order() -> None:
         (row,) = differences["rows"]
         named = {order[each["document"]]: each["place"] for each in row["examples"]}
         assert named == {"x": 0, "y": 2}
+
+
+def test_losses_have_a_column_of_their_own_and_the_worst_is_first() -> None:
+    kinds = (("PER", "john smith of the north", "jon", 0.25), ("LOC lost", "rome", "", 1.5))
+    told = [
+        Disagreement("name", kind, real, ours, "we met", "in the end", 3, 1, loss)
+        for kind, real, ours, loss in kinds
+    ]
+    digest = Digest.of([told, told[:1]])
+    assert [(each.kind, each.count, each.loss) for each in digest.recurring] == [
+        ("LOC lost", 1, 1.5),
+        ("PER", 2, 0.5),
+    ]
+    assert [each["loss"] for each in digest.to_json(["a", "b"])] == [1.5, 0.5]
+    rows = [_row(each, costs=True) for each in digest.recurring]
+    assert rows[0] == ("LOC lost", "rome", "", "we met [] in the end", "1", "1.5000")
+    assert rows[1][1:] == ("john smith of…", "jon", "we met [jon] in the", "2", "0.5000")

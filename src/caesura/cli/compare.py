@@ -20,6 +20,7 @@ Examples:
 )
 @click.argument("hypothesis", nargs=-1, required=True, type=click.Path(readable=False))
 @measuring.reference
+@measuring.readings
 @measuring.metric("Boundary")
 @measuring.value
 @measuring.sweep

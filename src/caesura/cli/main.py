@@ -21,13 +21,15 @@ VERBS = {
     "score": "Score a segmentation against one or more references.",
     "compare": "Test whether systems differ on the same references.",
     "agree": "Measure how far annotators agree with each other.",
+    "correlate": "Find which metrics predict what a task makes of recognisers' output.",
     "report": "Write a report on one system or several: page, tables or figures.",
     "align": "Give recognised words the sentences of their punctuated script.",
-    "train": "Train a detector or a tagger on transcripts, and keep it as a model.",
+    "project": "Find the recognised words of the names in a reference.",
+    "train": "Train a detector, a tagger or a namer on transcripts, and keep it as a model.",
     "convert": "Write transcripts in another format.",
     "reproduce": "Run the study of a paper on corpora you have.",
     "models": "Show the models that ship with Caesura, or your own.",
-    "list": "List formats, detectors, taggers, metrics and normalisation steps.",
+    "list": "List formats, detectors, taggers, namers, metrics and normalisation steps.",
 }
 
 

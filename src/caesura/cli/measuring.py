@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from json import dumps
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -26,6 +27,18 @@ def reference(command: Any) -> Any:
         type=click.Path(readable=False),
         metavar="PATH",
         help="File or folder of a reference; give it several times for several references.",
+    )(command)
+
+
+def readings(command: Any) -> Any:
+    """Other ways to write the references."""
+    return click.option(
+        "--readings",
+        multiple=True,
+        type=click.Path(readable=False),
+        metavar="PATH",
+        help="File or folder of other ways to write the references, named after them as in "
+        "call.norm.json; what is nearest to the hypothesis counts.",
     )(command)
 
 
@@ -66,8 +79,8 @@ def sweep(command: Any) -> Any:
     )(command)
 
 
-def terms(command: Any) -> Any:
-    """How texts are made comparable, and how often their counts are drawn again."""
+def draws(command: Any) -> Any:
+    """How often what was measured is drawn again."""
     for option in (
         click.option(
             "--seed",
@@ -83,6 +96,15 @@ def terms(command: Any) -> Any:
             show_default=True,
             help="Draws for intervals and tests; 0 for none.",
         ),
+    ):
+        command = option(command)
+    return command
+
+
+def terms(command: Any) -> Any:
+    """How texts are made comparable, and how often their counts are drawn again."""
+    for option in (
+        draws,
         click.option(
             "--normalize",
             default="least",
@@ -122,11 +144,21 @@ def report(command: Any) -> Any:
     )(command)
 
 
-def shown(results: Results, report: tuple[str, ...], json: bool) -> None:
-    """Write the reports, then print JSON or tables."""
+def shown(results: Results, report: tuple[str, ...], json: bool, show: str | None = None) -> None:
+    """Write the reports, then print JSON or tables, and words side by side if they are wanted."""
+    from caesura.reports import alignments
     from caesura.reports.tables import terminal
     from caesura.reports.write import write_report
 
+    if show:
+        alignments.words_of(results.scores[0])
     for path in write_report(results, report):
         click.echo(f"caesura: wrote {path}", err=True)
-    click.echo(dumps(results.to_json(), ensure_ascii=False) if json else terminal(results))
+    if json:
+        aligned = {"alignments": alignments.as_json(results, show)} if show else {}
+        click.echo(dumps(results.to_json() | aligned, ensure_ascii=False))
+        return
+    click.echo(terminal(results))
+    if show:
+        click.echo()
+        click.echo(alignments.shown(results, show, get_terminal_size().columns))

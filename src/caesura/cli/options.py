@@ -23,7 +23,7 @@ def detectors(context: click.Context, parameter: click.Parameter, typed: str) ->
     """Complete the names of detectors and of models that ship with Caesura."""
     from caesura.storage import shipped
 
-    models = [name for name in shipped() if name.startswith(typed)]
+    models = [name for name in shipped("detector") if name.startswith(typed)]
     return models + completing("detector")(context, parameter, typed)
 
 

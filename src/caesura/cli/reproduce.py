@@ -28,7 +28,7 @@ Example:
     help="Folder for the report, its numbers and its figures; made if it is not there.",
 )
 def command(study: str, data: str, out: str) -> None:
-    """Run a STUDY (wisebe, jp, gotoh-renals, oba) again: its numbers beside those of the paper."""
+    """Run a STUDY (wisebe, jp, gotoh-renals, oba, atene) again: its numbers beside the paper's."""
     from caesura import api
 
     click.echo(api.reproduce(study, data=data, out=out))

@@ -18,12 +18,14 @@ Examples:
   caesura score system.txt -r ann.txt -r ben.txt --metric WiSeBE --report out.html
   caesura score found/ --reference gold/ --metric "Boundary(count_end=True)" --json
   caesura score system.txt -r ann.txt -r ben.txt -m WiSeBE --sweep window_gap=0:20
-  caesura score asr.jsonl --reference human.nlp --align""",
+  caesura score asr.jsonl --reference human.nlp --align
+  caesura score asr.ctm --reference human.nlp --metric Words --show errors""",
 )
 @click.argument(
     "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
 )
 @measuring.reference
+@measuring.readings
 @measuring.metric("Boundary")
 @measuring.sweep
 @measuring.terms
@@ -35,12 +37,19 @@ Examples:
     help="Run a paper's algorithm as it is printed, faults included, for study: Joint's "
     "Algorithm 1; its Algorithm 3 is Joint(literal=3).",
 )
+@click.option(
+    "--show",
+    type=click.Choice(["errors", "all"]),
+    help="Show the words of reference and hypothesis side by side (with the metric Words): all "
+    "lines, or those with errors.",
+)
 @measuring.report
 @options.as_json
 def command(
     hypothesis: tuple[str, ...],
     format: str | None,
     report: tuple[str, ...],
+    show: str | None,
     json: bool,
     **asked: Any,
 ) -> None:
@@ -57,4 +66,4 @@ def command(
     kinds(report)
     scores = api.score(watched(api.read(hypothesis, format=format)), format=format, **asked)
     name = called(hypothesis)[0] if len(hypothesis) == 1 else "hypothesis"
-    measuring.shown(Results((name,), (scores,)), report, json)
+    measuring.shown(Results((name,), (scores,)), report, json, show)

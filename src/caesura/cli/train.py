@@ -43,7 +43,7 @@ def described(command: Any) -> Any:
 
 @click.command(
     "train",
-    short_help="Train a detector or a tagger on transcripts, and keep it as a model.",
+    short_help="Train a detector, a tagger or a namer on transcripts, and keep it as a model.",
     epilog="""\b
 Examples:
   caesura train PauseModel --train calls/ --dev held-out/ --out pauses
@@ -52,11 +52,14 @@ Examples:
   caesura train LM --train calls/ --dev held-out/ --tune order=2,3,4 \\
       --text speeches.txt --text-format turns --out words
   caesura train Tagger --train train.conllu --dev dev.conllu --out tagger
+  caesura train Margins --train train.bio --dev dev.bio --out names
 
 Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
 again from the beginning.""",
 )
-@click.argument("detector", shell_complete=cast(Any, options.completing("detector", "tagger")))
+@click.argument(
+    "detector", shell_complete=cast(Any, options.completing("detector", "tagger", "namer"))
+)
 @paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
 @paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
 @paths("--text", "More text with sentences, of other kinds, for detectors that learn from words.")
@@ -74,7 +77,7 @@ again from the beginning.""",
     default="f1",
     show_default=True,
     help="What to tune for: the highest F1 or the lowest slot error rate. A tagger is tuned for "
-    "accuracy.",
+    "accuracy, a namer for F1.",
 )
 @click.option(
     "--out",
@@ -103,7 +106,8 @@ def command(json: bool, **asked: Any) -> None:
     """Train a DETECTOR on transcripts whose sentences are known, and keep it as a model.
 
     Development recordings (--dev), which are not learnt from, choose its settings. A tagger
-    learns from transcripts whose words have tags, and is tuned for the share that it tags right.
+    learns from transcripts whose words have tags, and is tuned for the share that it tags right;
+    a namer learns from transcripts with entities, and is tuned for the F1 of their labels.
     """
     from caesura import api
 

@@ -16,7 +16,7 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.window import decided_after
 from caesura.documents import from_document, to_document
 from caesura.errors import ModelError, UnknownName
-from caesura.storage import Stored, card, find, load, shipped
+from caesura.storage import Stored, card, find, kind_of, load, shipped
 from caesura.text.normalize import CODES, LANGUAGES
 from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
@@ -192,7 +192,8 @@ class ModelStream(Stream):
 def made_for(language: str) -> list[str]:
     """Name the models that ship for a language, if it is known."""
     code = _code(language)
-    return [name for name in shipped() if code and _code(card(find(name)).language) == code]
+    names = shipped("detector")
+    return [name for name in names if code and _code(card(find(name)).language) == code]
 
 
 def chosen(detector: str | Detector) -> Detector:
@@ -201,7 +202,7 @@ def chosen(detector: str | Detector) -> Detector:
         return detector
     registered = detector.split("(")[0].strip() in registry.names("detector")
     if not registered and (detector in shipped() or _is_folder(detector)):
-        _refuse_tagger(detector)
+        _refuse_others(detector)
         return Model(detector)
     try:
         return registry.parse("detector", detector)
@@ -213,16 +214,17 @@ def chosen(detector: str | Detector) -> Detector:
             raise UnknownName(
                 f"the model {name} takes no settings", remedy="train one with those settings"
             ) from error
-        models = ", ".join(shipped())
+        models = ", ".join(shipped("detector"))
         also = (
             f"models are {models}, or name a model folder" if models else "or name a model folder"
         )
         raise UnknownName(error.what, remedy=f"{error.remedy}; {also}") from error
 
 
-def _refuse_tagger(model: str) -> None:
-    made = card(find(model)).detector.split("(")[0]
-    if registry.kind_of(made, "detector") == "tagger":
+def _refuse_others(model: str) -> None:
+    folder = find(model)
+    if kind_of(folder) != "detector":
+        made = card(folder).detector.split("(")[0]
         raise ModelError(
             f"the model {model} is a {made}, and a detector is wanted",
             remedy="name another model, or train a detector",

@@ -21,8 +21,9 @@ logger = logging.getLogger("caesura")
 ENDS = ".?!"
 """Marks that end a sentence."""
 
-TAGS = ("tags", "wer_tags")
-"""Columns that name entities."""
+BOTH = "both"
+TAGS = ("tags", "wer_tags", BOTH)
+"""Columns that name entities, or both of them."""
 
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
@@ -34,7 +35,8 @@ class Nlp(TextFormat):
     Sentences end where the punctuation is `.`, `?` or `!`; a file without any has none. The
     percent sign that some recognisers put into the punctuation is given back to the word.
     `entities` names the column they are taken from: `tags` has classes (`5:TIME`), `wer_tags`
-    more entities but only the ids of some, whose class is then ''.
+    more entities but only their ids, whose class is '' if `tags` has none for the same words;
+    `both` gives those of `tags`, and as well those of `wer_tags` that are others.
     """
 
     entities: str = "tags"
@@ -178,22 +180,42 @@ def _known(cells: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _entities(table: _Table, name: str) -> list[Span]:
-    """Give the runs of words that have the same tag."""
-    cells = table.column(name)
-    classes = _classes(table.column("tags")) if name == "wer_tags" else {}
+    """Give the entities of a column, or of both."""
+    tagged = _runs(table.column("tags"))
+    named = [
+        span._replace(label=label, key=key)
+        for span in tagged
+        for key, _, label in [span.label.rpartition(":")]
+    ]
+    if name == "tags":
+        return named
+    bare = [span._replace(label="", key=span.label) for span in _runs(table.column("wer_tags"))]
+    if name == BOTH:
+        known = {(span.first, span.last, span.key) for span in named}
+        return named + [span for span in bare if (span.first, span.last, span.key) not in known]
+    classes = {(span.key, i): span.label for span in named for i in _inside(span)}
+    labels = ([classes.get((span.key, i), "") for i in _inside(span)] for span in bare)
+    return [
+        s._replace(label=next(filter(None, some), "")) for s, some in zip(bare, labels, strict=True)
+    ]
+
+
+def _inside(span: Span) -> range:
+    return range(span.first, span.last + 1)
+
+
+def _runs(cells: Sequence[str]) -> list[Span]:
+    """Give the runs of words that have the same item in a column, which is their label."""
     spans: list[Span] = []
     open: dict[str, int] = {}
-    tags: list[str] = []
+    items: list[str] = []
     for i, cell in enumerate((*cells, "")):
-        if len(cell) < 3 and not tags:
+        if len(cell) < 3 and not items:
             continue
-        before, tags = tags, _items(cell)
-        for tag in before:
-            if tag not in tags:
-                key, _, label = tag.rpartition(":") if name == "tags" else (tag, "", "")
-                spans.append(Span(open.pop(tag), i - 1, label or classes.get(key, ""), key))
-        for tag in tags:
-            open.setdefault(tag, i)
+        before, items = items, _items(cell)
+        spans += [Span(open.pop(item), i - 1, item) for item in before if item not in items]
+        for item in items:
+            open.setdefault(item, i)
     return spans
 
 
@@ -203,12 +225,6 @@ def _items(cell: str) -> list[str]:
         return []
     found = (single or double for single, double in _QUOTED.findall(cell))
     return list(dict.fromkeys(item.strip() for item in found if item.strip()))
-
-
-def _classes(cells: Sequence[str]) -> dict[str, str]:
-    """Give the class of each id in the column `tags`."""
-    pairs = (item.rpartition(":") for cell in set(cells) for item in _items(cell))
-    return {key: label for key, _, label in pairs if key}
 
 
 def _columns(transcript: Transcript) -> dict[str, list[str]]:

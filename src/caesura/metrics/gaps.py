@@ -23,7 +23,7 @@ ONE_GIVEN = "one reference agrees with nobody: it takes two"
 NO_BOUNDARY = "no boundary in any reference"
 NO_GAPS = "there are no gaps between words"
 
-NUMBERED = re.compile(r"(.+?)((?:_\d+)+)")
+NUMBERED = re.compile(r"(.+?)((?:_\d+)+)", re.ASCII | re.DOTALL)
 
 
 class GapMetric(Metric):
@@ -56,7 +56,8 @@ class PerReference(Metric):
         if not parts:
             return {name: Undefined(NONE_GIVEN) for name in self.rates(Counts())}
         found = {name: mean([each[name] for each in rates]) for name in rates[0]}
-        found |= dict(sum(parts, Counts()))
+        parts = [self.drawn(part) for part in parts]
+        found |= dict(Counts.total(parts))
         if len(parts) > 1:
             for number, (each, part) in enumerate(zip(rates, parts, strict=True), 1):
                 found |= {f"{name}_{number}": value for name, value in (each | dict(part)).items()}

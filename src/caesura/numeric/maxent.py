@@ -36,10 +36,16 @@ Loss = Callable[[Floats], tuple[float, Floats]]
 
 
 class Search(NamedTuple):
-    """When a search ends: so many steps, or a step that gains less than this share of the loss."""
+    """When a search ends: so many steps, or a step that gains less than this share of the loss.
+
+    The more rows a column is in, the more its weights bear on the loss: with `even` above 0 their
+    steps are made smaller by 1 / sqrt(ridge + even * rows), about the root of the second
+    derivative. That finds the same minimum in a fraction of the steps.
+    """
 
     steps: int = 200
     gain: float = 1e-6
+    even: float = 0.0
 
 
 def rows_of(columns: Indices, width: int) -> Any:
@@ -83,8 +89,18 @@ def multinomial(
             gradient += part.T @ chance
         return total, gradient.ravel()
 
+    search = search or Search()
     start = np.zeros(width * count)
-    return _lowest(loss, start, ridge, search or Search()).reshape(width, count)
+    if not search.even:
+        return _lowest(loss, start, ridge, search).reshape(width, count)
+    times = np.asarray(rows.sum(axis=0)).ravel()
+    scale = np.repeat(1 / np.sqrt(ridge + search.even * times), count)
+
+    def scaled(flat: Floats) -> tuple[float, Floats]:
+        total, gradient = loss(flat * scale)
+        return total, gradient * scale
+
+    return (_lowest(scaled, start, ridge, search) * scale).reshape(width, count)
 
 
 def _parts(rows: Any, labels: Indices, count: int, base: Floats | None) -> list[Any]:

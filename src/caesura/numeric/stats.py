@@ -77,6 +77,9 @@ def interval(values: Sequence[Value], level: float) -> Interval | Undefined:
     known = [value for value in values if not isinstance(value, Undefined)]
     missing = len(values) - len(known)
     if not known or missing > MOST_UNDEFINED * len(values):
+        reasons = {value.reason for value in values if isinstance(value, Undefined)}
+        if not known and len(reasons) == 1:
+            return Undefined(*reasons)
         return Undefined(f"{missing} of {len(values)} resamples have no value")
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
@@ -109,35 +112,3 @@ def holm(chances: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(chances) - rank) * chances[at]))
         corrected[at] = highest
     return corrected
-
-
-def pearson(one: Sequence[float], other: Sequence[float]) -> Value:
-    """Correlation of two series."""
-    if len(one) < 2:
-        return Undefined("a correlation takes two pairs of numbers")
-    a, b = np.asarray(one, float), np.asarray(other, float)
-    # Asked of the numbers themselves: a mean may differ from equal numbers in the last bit.
-    if a.min() == a.max() or b.min() == b.max():
-        return Undefined("one of the series does not vary")
-    return float(np.clip(_unit(a) @ _unit(b), -1, 1))
-
-
-def correlated(
-    one: Sequence[float], other: Sequence[float], resampling: Resampling
-) -> tuple[Value, Interval | Undefined]:
-    """Correlation of two series, and its interval when pairs of them are drawn again."""
-    pairs = np.array([one, other], float)
-    count = pairs.shape[1]
-    random = np.random.default_rng(resampling.seed)
-    drawn = [
-        pearson(*pairs[:, random.integers(count, size=count)])
-        for _ in range(resampling.resamples if count else 0)
-    ]
-    return pearson(one, other), interval(drawn, resampling.level)
-
-
-def _unit(series: Rows) -> Rows:
-    """Centre a series and give it length 1, whatever its scale."""
-    scaled = series / np.abs(series).max()
-    centred = scaled - scaled.mean()
-    return np.asarray(centred / np.linalg.norm(centred))

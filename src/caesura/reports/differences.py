@@ -1,4 +1,4 @@
-"""Tables of what a system does differently most often: tokens, and ends of sentences."""
+"""Tables of what a system does differently most: tokens, words, entities, ends of sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from caesura.disagreements import Digest, Recurring
-from caesura.reports.grid import Grid, columns, labels_of
+from caesura.reports.grid import Grid, columns, labels_of, number
 from caesura.reports.results import Results
 
 LISTED = 15
@@ -15,7 +15,17 @@ LISTED = 15
 TEXT, EXAMPLE = 16, 28
 """Columns for a text, and for an example in its context."""
 
-TITLES = {"token": "Tokens that differ", "sentence": "Ends of sentences that differ"}
+NARROW = 14, 22
+"""The same where there is a column for losses."""
+
+TITLES = {
+    "token": "Tokens that differ",
+    "word": "Words that differ",
+    "entity": "Entities that differ",
+    "name": "Names that became harder to find",
+    "stretch": "Words between names that may be taken for names",
+    "sentence": "Ends of sentences that differ",
+}
 KEYS = {
     "token": {
         "1:n": "1:n = one token cut into several",
@@ -25,6 +35,12 @@ KEYS = {
         "missing": "missing = only in the reference",
         "added": "added = only in the hypothesis",
     },
+    "entity": {
+        "words wrong": "words wrong = not all words are right",
+        "missed": "missed = only in the reference",
+        "added": "added = only in the hypothesis",
+    },
+    "stretch": {"risk": "risk = a name is likelier than none, more so than in the reference"},
     "sentence": {
         "missed": "missed = ¶ only in the reference",
         "added": "added = ¶ only in the hypothesis",
@@ -40,19 +56,23 @@ def differences(results: Results, i: int) -> Iterator[Grid]:
     digest = scores.disagreements[i]
     whose = f"{labels_of(scores.metrics)[i]} of {results.systems[0]}"
     for level, kinds in digest.kinds.items():
-        rows = [_row(each) for each in islice(digest.of_level(level), LISTED)]
+        shown = list(islice(digest.of_level(level), LISTED))
+        costs = any(each.loss for each in shown)
+        first = "harmful" if costs else "frequent"
         yield Grid(
-            f"{TITLES.get(level, level)}, the most frequent first: {whose}",
-            ("kind", "reference", "hypothesis", "example", "count"),
-            tuple(rows),
+            f"{TITLES.get(level, level)}, the most {first} first: {whose}",
+            ("kind", "reference", "hypothesis", "example", "count", *(["loss"] * costs)),
+            tuple(_row(each, costs) for each in shown),
             labels=4,
             notes=(_counted(kinds, scores.references), *_key(level, kinds), *_more(digest, level)),
         )
 
 
-def _row(each: Recurring) -> tuple[str, ...]:
-    texts = (_cut(text, TEXT) for text in (each.reference, each.hypothesis))
-    return (each.kind, *texts, _example(each), str(each.count))
+def _row(each: Recurring, costs: bool) -> tuple[str, ...]:
+    text, example = NARROW if costs else (TEXT, EXAMPLE)
+    texts = (_cut(told, text) for told in (each.reference, each.hypothesis))
+    loss = [number(each.loss)] * costs
+    return (each.kind, *texts, _example(each, example), str(each.count), *loss)
 
 
 def _counted(kinds: dict[str, int], references: int) -> str:
@@ -69,14 +89,14 @@ def _key(level: str, kinds: dict[str, int]) -> Iterator[str]:
 def _more(digest: Digest, level: str) -> Iterator[str]:
     left = sum(1 for _ in digest.of_level(level)) - LISTED
     if left > 0:
-        yield f"… and {left} more: --json has the most frequent, an HTML report examples of them"
+        yield f"… and {left} more: --json has the first hundred, an HTML report examples of them"
 
 
-def _example(each: Recurring) -> str:
+def _example(each: Recurring, room: int) -> str:
     """What the hypothesis has, between as much of its surroundings as there is room for."""
     _, one = each.examples[0]
-    inside = f"[{_cut(each.hypothesis, EXAMPLE - 2)}]"
-    room = EXAMPLE - columns(inside)
+    inside = f"[{_cut(each.hypothesis, room - 2)}]"
+    room -= columns(inside)
     after = _words(one.after.split(" "), room - min(room // 2, columns(one.before) + 1))
     before = _words(one.before.split(" ")[::-1], room - columns(after) - bool(after))
     front = " ".join(reversed(before.split(" ")))

@@ -87,14 +87,14 @@ def figure(results: Results, path: str | Path) -> None:
         file.write(image)
 
 
-def picture(width: float, height: float, draw: Callable[[Axes], None]) -> bytes:
-    """Draw one panel of so many inches; gives an SVG, the same bytes for the same numbers."""
+def picture(width: float, height: float, draw: Callable[[Axes], None], kind: str = "svg") -> bytes:
+    """Draw one panel of so many inches; gives the same bytes for the same numbers."""
     with _drawing():
         from matplotlib.figure import Figure
 
         whole = Figure(figsize=(width, height), layout="constrained")
         draw(whole.subplots())
-        return _image(whole, "svg")
+        return _image(whole, kind)
 
 
 def _image(whole: Figure, kind: str) -> bytes:
@@ -168,7 +168,7 @@ def _values(results: Results) -> Iterator[strips.Panel]:
 
         def alone(place: SubFigure) -> None:
             axes = place.subplots()
-            _dots(axes, ["\n".join(wrap(head, 28)) for head in heads], cells[0])
+            dots(axes, ["\n".join(wrap(head, 28)) for head in heads], cells[0])
             axes.set_title(title)
 
         yield 0.8 + 0.36 * len(heads), alone
@@ -196,7 +196,7 @@ def _side_by_side(
     each = place.subplots(1, across, squeeze=False)[0]
     names = [strips.short(system) for system in results.systems]
     for k, (axes, (head, cells)) in enumerate(zip(each, columns, strict=False)):
-        _dots(axes, names if k == 0 else [""] * len(names), cells)
+        dots(axes, names if k == 0 else [""] * len(names), cells)
         axes.set_title("\n".join(wrap(head, HEADS // across)), loc="center")
     for axes in each[len(columns) :]:
         axes.set_visible(False)
@@ -204,7 +204,7 @@ def _side_by_side(
         place.suptitle(title, x=0.01, ha="left", fontsize=STYLE["axes.titlesize"])
 
 
-def _dots(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
+def dots(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
     """A dot for each value, a whisker for its interval, a word where it is undefined."""
     for row, (value, drawn) in enumerate(cells):
         if isinstance(value, Undefined):

@@ -13,7 +13,7 @@ from typing import Any
 
 SCRIPTS = tuple(
     """base tables comparison curves documents differences reading judging draw strip text
-    start""".split()
+    alignment start""".split()
 )
 """The parts of the page's script, in the order in which they are joined."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from caesura.contracts import Metric
 from caesura.disagreements import Recurring
 from caesura.metrics.wisebe import WiSeBE
+from caesura.reports.alignments import for_page
 from caesura.reports.lists import worst_first
 from caesura.reports.results import Results
 from caesura.scores import Scores, Sweep, told
@@ -49,6 +50,7 @@ def payload(results: Results) -> dict[str, Any]:
         },
         "documents": _documents(results),
         "differences": list(_differences(results)),
+        "alignments": for_page(results),
         "worst_first": [worst_first(results, i) for i in range(len(first.metrics))],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from caesura.reports.grid import GAP, Grid, columns, wrap
 from caesura.reports.grids import WIDTH, grids
@@ -88,7 +88,12 @@ def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> 
 
 def markdown(results: Results) -> str:
     """Write the results as Markdown with tables as GitHub has them."""
-    return "\n\n".join(marked(grid) for grid in grids(results)) + "\n"
+    return marked_all(grids(results))
+
+
+def marked_all(tables: Iterable[Grid]) -> str:
+    """Write tables as Markdown, one after another."""
+    return "\n\n".join(map(marked, tables)) + "\n"
 
 
 def marked(grid: Grid) -> str:
@@ -133,8 +138,13 @@ def _code(text: str) -> str:
 
 def latex(results: Results) -> str:
     """Write the results as LaTeX tables, which need the package booktabs."""
+    return typeset(grids(results, PRINTED))
+
+
+def typeset(tables: Iterable[Grid]) -> str:
+    """Write tables as LaTeX, one after another."""
     head = "% \\usepackage{booktabs}\n% \\usepackage[T1]{fontenc}\n"
-    body = "\n\n".join(_typeset(grid) for grid in grids(results, PRINTED)) + "\n"
+    body = "\n\n".join(map(_typeset, tables)) + "\n"
     if FOREIGN.search(body):
         head += "% LuaLaTeX or XeLaTeX, with a font that has all letters below\n"
     return f"{head}\n{body}"

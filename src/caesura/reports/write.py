@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from caesura.errors import OutputError
@@ -17,23 +17,23 @@ def _html(results: Results, path: Path) -> None:
     from caesura.reports.html import page
     from caesura.reports.payload import payload
 
-    _write(path, page(payload(results)))
+    put(path, page(payload(results)))
 
 
 def _markdown(results: Results, path: Path) -> None:
     from caesura.reports.tables import markdown
 
-    _write(path, markdown(results))
+    put(path, markdown(results))
 
 
 def _latex(results: Results, path: Path) -> None:
     from caesura.reports.tables import latex
 
-    _write(path, latex(results))
+    put(path, latex(results))
 
 
 def _json(results: Results, path: Path) -> None:
-    _write(path, json.dumps(results.to_json(), ensure_ascii=False, indent=1) + "\n")
+    put(path, json.dumps(results.to_json(), ensure_ascii=False, indent=1) + "\n")
 
 
 def _figure(results: Results, path: Path) -> None:
@@ -52,15 +52,15 @@ KINDS: Mapping[str, Callable[[Results, Path], None]] = {
 }
 
 
-def kinds(output: Output) -> list[Path]:
+def kinds(output: Output, known: Collection[str] = KINDS) -> list[Path]:
     """Check, before any work is done, that the suffixes say what to write, and that it can be."""
     paths = [Path(output)] if isinstance(output, (str, Path)) else list(map(Path, output))
     for path in paths:
-        if path.suffix.lower() not in KINDS:
+        if path.suffix.lower() not in known:
             raise OutputError(
                 "the suffix does not say what kind of report to write",
                 where=str(path),
-                remedy=f"use one of {', '.join(KINDS)}",
+                remedy=f"use one of {', '.join(known)}",
             )
         if KINDS[path.suffix.lower()] is _figure:
             from caesura.reports.figures import require_matplotlib
@@ -77,6 +77,7 @@ def write_report(results: Results, output: Output) -> list[Path]:
     return paths
 
 
-def _write(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> None:
+    """Write a text into a file."""
     with atomic(path) as file:
         file.write(text.encode("utf-8", "replace"))

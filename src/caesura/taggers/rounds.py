@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.errors import ModelError
 from caesura.numeric import maxent
+from caesura.numeric.steps import LARGE, Scales, Stepped, stepped, unstepped
 from caesura.numeric.tables import Table
 from caesura.taggers.clues import ALONE, NEAR, PAIRS, SECOND, STARTS, Words
 from caesura.transcript import Indices, Strings
@@ -21,12 +22,6 @@ Weights = NDArray[np.float32]
 
 MOST_TAGS = 1000
 
-STEPS = 127
-"""The largest weight of a clue in steps of its scale."""
-
-TINY, LARGE = 1e-6, 1e3
-"""Scales lie between them."""
-
 ARRAYS = frozenset({"tags", "keys", "weights", "scales"})
 
 
@@ -34,14 +29,14 @@ ARRAYS = frozenset({"tags", "keys", "weights", "scales"})
 class Rounds:
     """Keys of clues in ascending order, and the weights of each tag with them.
 
-    A weight is a number from -127 to 127 times the scale of its clue: finer steps change no tag
-    that matters, and take more room.
+    A weight is a number of steps, times the scale of its clue: finer steps change no tag that
+    matters, and take more room.
     """
 
     tags: Strings
     keys: Indices
-    weights: NDArray[np.int8]
-    scales: NDArray[np.float16]
+    weights: Stepped
+    scales: Scales
 
     def scores(self, words: Words) -> Weights:
         """Score the tags of each word by words, and then by the best tags around it too."""
@@ -71,7 +66,7 @@ class Rounds:
 
     @cached_property
     def _wide(self) -> Weights:
-        return maxent.padded(self.weights * self.scales.astype(np.float32)[:, None])
+        return maxent.padded(unstepped(self.weights, self.scales))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Give all that is known as arrays; the tags are the bytes of a JSON list."""
@@ -102,9 +97,7 @@ def joined(tags: Strings, parts: Sequence[tuple[Indices, NDArray[Any]]]) -> Roun
     keys = np.concatenate([keys for keys, _ in parts])
     order = np.argsort(keys)
     weights = np.concatenate([weights for _, weights in parts])[order]
-    scales = np.clip(abs(weights).max(axis=1) / STEPS, TINY, LARGE).astype(np.float16)
-    steps = np.round(weights / scales.astype(np.float64)[:, None])
-    return Rounds(tags, keys[order], np.clip(steps, -STEPS, STEPS).astype(np.int8), scales)
+    return Rounds(tags, keys[order], *stepped(weights))
 
 
 def _names(array: NDArray[Any]) -> Strings:

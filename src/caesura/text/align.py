@@ -1,13 +1,16 @@
-"""Word alignment with the fewest edits, and carrying layers from one text to another.
+"""Word alignment with the fewest edits.
 
 Among alignments with equally few edits it is the one that `rapidfuzz` gives on the whole
-document, which is also jiwer's, so that numbers agree.
+document, which is also jiwer's, so that numbers agree. With the weights of sclite it is sclite's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -15,10 +18,12 @@ from rapidfuzz.distance import Levenshtein
 
 from caesura.columns import ByValue
 from caesura.errors import LayerError
-from caesura.transcript import LAYERS, MISSING, Flags, Indices, Segmentation, Span, Transcript
+from caesura.settings import one_of
+from caesura.text.weighted import Alone, Numbers, lightest
+from caesura.transcript import Flags, Indices
 
-ON_PAIRS = frozenset({"start", "end", "speaker"})
-"""Columns that are right for a word in the same place even if it is another word."""
+WEIGHTS = ("edits", "sclite")
+"""What an alignment has the least of: edits, or their weights as in sclite (see `weighted`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +39,9 @@ class Alignment(ByValue):
         equal = np.array(self.equal, dtype=np.bool_)
         if len(source) != len(equal):
             raise LayerError(f"equal has {len(equal)} cells for {len(source)} words")
-        if len(source) and not -1 <= source.min() <= source.max() < self.source_length:
+        if np.count_nonzero((source < -1) | (source >= self.source_length)):
             raise LayerError(f"source points outside the {self.source_length} words")
-        if (equal & (source < 0)).any():
+        if np.count_nonzero(equal & (source < 0)):
             raise LayerError("a word without a counterpart is said to be equal to it")
         for name, values in (("source", source), ("equal", equal)):
             values.flags.writeable = False
@@ -45,17 +50,17 @@ class Alignment(ByValue):
     @property
     def hits(self) -> int:
         """Target words aligned to an equal word."""
-        return int(self.equal.sum())
+        return int(np.count_nonzero(self.equal))
 
     @property
     def substitutions(self) -> int:
         """Target words aligned to another word."""
-        return int((self.source >= 0).sum()) - self.hits
+        return int(np.count_nonzero(self.source >= 0)) - self.hits
 
     @property
     def insertions(self) -> int:
         """Target words without a counterpart."""
-        return int((self.source < 0).sum())
+        return int(np.count_nonzero(self.source < 0))
 
     @property
     def deletions(self) -> int:
@@ -64,7 +69,7 @@ class Alignment(ByValue):
 
     @property
     def edits(self) -> int:
-        """The number of edits, which no alignment can undercut."""
+        """The number of edits."""
         return self.substitutions + self.insertions + self.deletions
 
     @property
@@ -96,133 +101,86 @@ class Alignment(ByValue):
             )
 
 
-def align(source: Sequence[str], target: Sequence[str]) -> Alignment:
-    """Align two texts word by word with the fewest edits."""
-    numbers: dict[str, int] = {}
-    ours = [numbers.setdefault(word, len(numbers)) for word in source]
-    theirs = [numbers.setdefault(word, len(numbers)) for word in target]
-    place = np.full(len(theirs), -1, dtype=np.int64)
-    equal = np.zeros(len(theirs), dtype=np.bool_)
-    for step in Levenshtein.opcodes(ours, theirs):
-        if step.tag in ("equal", "replace"):
-            here = slice(step.dest_start, step.dest_end)
-            place[here] = np.arange(step.src_start, step.src_end)
-            equal[here] = step.tag == "equal"
-    return Alignment(place, equal, len(ours))
+def align(source: Sequence[str], target: Sequence[str], weights: str = "edits") -> Alignment:
+    """Align two texts word by word with the fewest edits, or the least weight of `WEIGHTS`."""
+    one_of("weights", weights, WEIGHTS)
+    ends = np.array([len(source)]), np.array([len(target)])
+    return _aligned(source, target, ends, weights)
 
 
-@dataclass(frozen=True)
-class Carried:
-    """A target text with layers of a source, and what could not be carried."""
+def align_parts(
+    source: Sequence[str],
+    target: Sequence[str],
+    source_stops: Sequence[int] | Indices,
+    target_stops: Sequence[int] | Indices,
+    weights: str = "edits",
+) -> Alignment:
+    """Align the parts of two texts, each with its counterpart, and give one alignment of all.
 
-    transcript: Transcript
-    alignment: Alignment
-    lost_boundaries: Indices
-    """The gaps near which boundaries of the source have none of their own."""
-    lost_entities: int
-
-
-def carry(
-    source: Transcript,
-    target: Transcript,
-    layers: Iterable[str] = ("sentences", "start", "end", "entities", "speaker"),
-    alignment: Alignment | None = None,
-    gaps: Indices | None = None,
-) -> Carried:
-    """Give the words of `target` the layers that are known of `source`.
-
-    A boundary goes, with its label and evidence, after the last target word that stands at or
-    before it, whatever boundaries the target has; times and speakers go to every word in the
-    same place, other columns to equal words only; an entity covers the words from the first
-    to the last in its place, a multiword needs all its words. An inserted word has the speaker
-    of the word before it. Pass an `alignment` to have texts compared under some other spelling,
-    and `gaps`, the target gap of each source gap (-1 for none), to have boundaries go elsewhere.
+    A part holds the words from the stop of the part before to its own, which may be none.
     """
-    aligned = align(source.words, target.words) if alignment is None else alignment
-    aligned.check(len(source), len(target))
-    changes: dict[str, Any] = {}
-    lost_boundaries = np.zeros(0, np.int64)
-    lost_entities = 0
-    for name in layers:
-        if name not in LAYERS:
-            raise LayerError(f"no layer is named {name!r}", remedy=f"known are {', '.join(LAYERS)}")
-        layer = getattr(source, name)
-        if layer is None:
-            continue
-        if name == "sentences":
-            place = aligned.gaps if gaps is None else gaps
-            changes[name], lost_boundaries = _carried_sentences(layer, place, len(target))
-        elif name == "entities":
-            changes[name] = _carried_entities(layer, aligned.target)
-            lost_entities = len(layer) - len(changes[name])
-        elif name == "multiwords":
-            changes[name] = _carried_multiwords(layer, aligned.equal_target)
-        else:
-            changes[name] = _carried_column(name, layer, aligned)
-    return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
+    one_of("weights", weights, WEIGHTS)
+    stops = _stops(source_stops, len(source)), _stops(target_stops, len(target))
+    if len(stops[0]) != len(stops[1]):
+        raise LayerError(f"{len(stops[0])} parts cannot be aligned with {len(stops[1])}")
+    return _aligned(source, target, stops, weights)
 
 
-def _carried_sentences(
-    sentences: Segmentation, place: Indices, count: int
-) -> tuple[Segmentation, Indices]:
-    """Move boundaries; those that have no word before them or fall together are lost.
-
-    The end of the source, which is a boundary anyway, becomes the end of the target.
-    """
-    place = place.copy()
-    place[-1:] = count - 1
-    moved = sentences.moved(place, count)
-    inside = place[sentences.gaps[:-1]] if len(place) else place
-    lost = (inside < 0) | (inside == count - 1)
-    lost[1:] |= np.diff(inside) == 0
-    return moved, inside[lost].clip(min=0)
+def _aligned(
+    source: Sequence[str], target: Sequence[str], stops: tuple[Indices, Indices], weights: str
+) -> Alignment:
+    known: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers = [array("Q", map(known.__getitem__, words)) for words in (source, target)]
+    texts = Numbers(numbers[0], numbers[1], *stops)
+    found = _paired(texts, _fewest(texts))
+    if weights == "edits":
+        return found
+    hits, pairs = (_sums(flags, stops[1]) for flags in (found.equal, found.source >= 0))
+    return _paired(texts, lightest(texts, hits, pairs))
 
 
-def _carried_entities(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
-    moved = []
-    for span in spans:
-        inside = place[span.first : span.last + 1]
-        inside = inside[inside >= 0]
-        if len(inside):
-            moved.append(span._replace(first=int(inside[0]), last=int(inside[-1])))
-    return tuple(moved)
+def _stops(stops: Sequence[int] | Indices, words: int) -> Indices:
+    checked = np.asarray(stops, np.int64)
+    if checked[-1:].sum() != words or (np.diff(checked, prepend=0) < 0).any():
+        raise LayerError(f"stops of parts ascend to {words}, the number of words")
+    return checked
 
 
-def _carried_multiwords(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
-    """Spans all of whose words are there, with no other among them."""
-    moved = []
-    for span in spans:
-        inside = place[span.first : span.last + 1]
-        if inside[0] >= 0 and (np.diff(inside) == 1).all():
-            moved.append(span._replace(first=int(inside[0]), last=int(inside[-1])))
-    return tuple(moved)
+def _sums(flags: Flags, stops: Indices) -> Indices:
+    """How many are set in each part."""
+    return np.diff(np.append(0, np.cumsum(flags))[stops], prepend=0)
 
 
-def _carried_column(name: str, layer: Any, aligned: Alignment) -> Any:
-    if name == "head":
-        return _carried_heads(layer, aligned)
-    if name == "evidence":
-        return layer.each(lambda cells: _carried_column("confidence", cells, aligned))
-    known = aligned.source >= 0 if name in ON_PAIRS else aligned.equal
-    if name == "speaker":
-        return _carried_speakers(layer, aligned.source)
-    if isinstance(layer, tuple):
-        pairs = zip(known.tolist(), aligned.source.tolist(), strict=True)
-        return tuple(layer[at] if here else MISSING[name] for here, at in pairs)
-    column = np.full(len(known), MISSING[name], dtype=layer.dtype)
-    column[known] = layer[aligned.source[known]]
-    return column
+def _fewest(texts: Numbers) -> Alone:
+    """Find the words left alone in the alignment of each part that has the fewest edits."""
+    alone = Alone([], [])
+    begin = start = 0
+    stops = zip(texts.source_stops.tolist(), texts.target_stops.tolist(), strict=True)
+    for end, stop in stops:
+        # with a `score_hint` this would be faster, and choose others among equally good ones
+        found = Levenshtein.editops(texts.source[begin:end], texts.target[start:stop])
+        edits: list[Any] = found.as_list()
+        for tag, ours, theirs in edits:
+            if tag == "delete":
+                alone.source.append(begin + ours)
+            elif tag == "insert":
+                alone.target.append(start + theirs)
+        begin, start = end, stop
+    return alone
 
 
-def _carried_heads(head: Indices, aligned: Alignment) -> Indices:
-    """Heads between words that both have an equal counterpart."""
-    place = np.append(aligned.equal_target, -1)
-    column = np.full(len(aligned.source), -1, dtype=np.int64)
-    column[aligned.equal] = place[head[aligned.source[aligned.equal]]]
-    return column
+def _paired(texts: Numbers, alone: Alone) -> Alignment:
+    """Pair the words that are not left alone: both texts have as many, in the same order."""
+    source, target = (np.asarray(words) for words in texts[:2])
+    kept, others = _all_but(alone.source, len(source)), _all_but(alone.target, len(target))
+    place = np.full(len(target), -1, dtype=np.int64)
+    place[others] = kept
+    equal = np.zeros(len(target), dtype=np.bool_)
+    equal[others] = source[kept] == target[others]
+    return Alignment(place, equal, len(source))
 
 
-def _carried_speakers(speaker: tuple[str, ...], source: Indices) -> tuple[str, ...]:
-    latest = np.maximum.accumulate(source) if len(source) else source
-    first = next((speaker[at] for at in source.tolist() if at >= 0), "")
-    return tuple(speaker[at] if at >= 0 else first for at in latest.tolist())
+def _all_but(some: list[int], count: int) -> Indices:
+    flags = np.ones(count, np.bool_)
+    flags[some] = False
+    return flags.nonzero()[0]

@@ -1,8 +1,8 @@
 """Making transcripts comparable: named steps, applied in the order in which they are given.
 
-Every step is a pure function, leaves nothing to do for itself (doing it twice is doing it
-once), and works on the set of distinct words, so that a million words take a moment. How
-numbers are spelt is left alone.
+Every step is a pure function. All but `whisper` leave nothing to do for themselves (doing it twice
+is doing it once), work on the set of distinct words, so that a million words take a moment, and
+leave alone how numbers are spelt. The words of readings are treated as words are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ import numpy as np
 from caesura.errors import UnknownName
 from caesura.text.events import Written
 from caesura.text.marks import Pieces, end_mark, is_opening, split_marks
+from caesura.text.respelling import hyphens, whisper
+from caesura.text.rewriting import shortened
 from caesura.transcript import Flags, Strings, Transcript
+
+Step = Callable[[Transcript], Transcript]
 
 READ_ALOUD = frozenset("&%‰@§")
 """Punctuation by its Unicode category, but words when they stand alone."""
@@ -63,8 +67,19 @@ def normalize(transcript: Transcript, steps: str | Sequence[str]) -> Transcript:
     steps = steps.split("+") if isinstance(steps, str) else steps
     describe(steps)
     for step in steps:
-        transcript = STEPS[step](transcript)
+        transcript = _read_likewise(STEPS[step](transcript), STEPS[step])
     return transcript
+
+
+def _read_likewise(transcript: Transcript, step: Step) -> Transcript:
+    """Do to the words of each reading what was done to those of the transcript."""
+    if not transcript.readings:
+        return transcript
+    labels = {span.label for span in transcript.readings}
+    alone = Transcript((), language=transcript.language)
+    table = {each: step(alone.replace(words=tuple(each.split()))).words for each in labels}
+    spans = (span._replace(label=" ".join(table[span.label])) for span in transcript.readings)
+    return transcript.replace(readings=tuple(spans))
 
 
 def least(groups: Iterable[Sequence[Transcript]]) -> Strings:
@@ -123,7 +138,7 @@ def punctuation(transcript: Transcript) -> Transcript:
     words = _mapped(transcript.words, lambda word: bare(word).replace("’", "'"))
     plain = transcript.replace(words=words, opening=None, mark=None)
     alone = standing(transcript)
-    return plain.take(~alone) if alone.any() else plain
+    return shortened(plain, ~alone) if alone.any() else plain
 
 
 def marks(transcript: Transcript) -> Transcript:
@@ -145,8 +160,8 @@ def marks(transcript: Transcript) -> Transcript:
     blank = _attached(transcript, opening, mark, alone)
     words = tuple(table[word].word for word in transcript.words)
     whole = transcript.replace(words=words, opening=tuple(opening), mark=tuple(mark))
-    kept = whole.take(~alone)
-    return kept if transcript.blank is None else kept.replace(blank=blank[~alone])
+    found = shortened(whole, ~alone)
+    return found if transcript.blank is None else found.replace(blank=blank[~alone])
 
 
 def fillers(transcript: Transcript) -> Transcript:
@@ -184,13 +199,15 @@ def events(transcript: Transcript) -> Transcript:
         transcript = _without(transcript, said)
 
 
-STEPS: Mapping[str, Callable[[Transcript], Transcript]] = {
+STEPS: Mapping[str, Step] = {
     "case": case,
     "dots": dots,
     "punctuation": punctuation,
     "marks": marks,
     "fillers": fillers,
     "events": events,
+    "hyphens": hyphens,
+    "whisper": whisper,
 }
 """All steps by name."""
 
@@ -219,7 +236,7 @@ def _without(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
                 mark[before] = said[at]
     if transcript.mark is not None or any(mark):
         transcript = transcript.replace(mark=tuple(mark))
-    return transcript.take(keep)
+    return shortened(transcript, keep)
 
 
 def _without_notes(transcript: Transcript) -> Transcript:
@@ -262,7 +279,8 @@ def _attached(transcript: Transcript, opening: list[str], mark: list[str], alone
 
 def _mapped(words: Strings, change: Callable[[str], str]) -> Strings:
     table = {word: change(word) for word in set(words)}
-    return tuple(map(table.__getitem__, words))
+    changed = tuple(map(table.__getitem__, words))
+    return words if changed == words else changed
 
 
 def standing(transcript: Transcript) -> Flags:

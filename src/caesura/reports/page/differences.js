@@ -7,10 +7,16 @@ const MEANINGS = {
   "token changed": "other characters",
   "token missing": "only in the reference",
   "token added": "only in the hypothesis",
+  "word substituted": "another word",
+  "word deleted": "only in the reference",
+  "word inserted": "only in the hypothesis",
+  "stretch risk": "may be taken for a name",
   "sentence missed": "ends in the reference only",
   "sentence added": "ends in the hypothesis only",
   "sentence changed": "too little in common",
 };
+
+const PLURALS = { entity: "entities", stretch: "stretches" };
 
 const differing = { set: 0, rows: [], shown: 0 };
 
@@ -65,10 +71,11 @@ function fillKinds() {
     const all = Object.values(kinds).reduce((sum, number) => sum + number, 0);
     const option = (name, text, number) =>
       el("option", { value: name }, `${text} (${count(number)})`);
+    const levels = PLURALS[level] ?? `${level}s`;
     return el(
       "optgroup",
-      { label: `${level}s` },
-      option(`${level} `, `all ${level}s`, all),
+      { label: levels },
+      option(`${level} `, `all ${levels}`, all),
       Object.entries(kinds).map(([kind, number]) =>
         option(`${level} ${kind}`, told(level, kind), number),
       ),

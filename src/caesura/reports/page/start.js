@@ -2,6 +2,7 @@
 
 const strip = new Strip();
 const text = new Text();
+const alignment = new Alignment();
 
 // ---- choices ----
 
@@ -29,9 +30,10 @@ const available = (system) =>
 function showDocument(keep) {
   // A single document is called after a file, which would be taken for the system's name.
   if (payload.documents.length > 1)
-    for (const id of ["document-name", "text-name"])
+    for (const id of ["document-name", "alignment-name", "text-name"])
       byId(id).replaceChildren(titled(payload.documents[chosen.document]));
   byId("system").value = chosen.system;
+  alignment.open();
   const reading = currentReading();
   const empty = !reading || reading.size === 0;
   byId("strip").hidden = empty || Boolean(reading.alone);

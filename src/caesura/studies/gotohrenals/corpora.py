@@ -12,7 +12,8 @@ import numpy as np
 from caesura.errors import FormatError
 from caesura.formats.files import read
 from caesura.studies.gotohrenals.measuring import Source
-from caesura.text.align import Carried, align, carry
+from caesura.text.align import align
+from caesura.text.carrying import Carried, carry
 from caesura.text.normalize import normalize
 from caesura.text.replaced import by_characters
 from caesura.transcript import Transcript

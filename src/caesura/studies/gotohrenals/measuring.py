@@ -18,7 +18,7 @@ from caesura.scores import Scores
 from caesura.scoring import Document, Terms
 from caesura.studies import measures
 from caesura.studies.measures import Sure, sure_value
-from caesura.text.align import Carried
+from caesura.text.carrying import Carried
 from caesura.transcript import Flags, Floats, Segmentation, Transcript
 
 METRIC = Boundary()

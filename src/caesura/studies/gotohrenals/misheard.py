@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caesura.contracts import Undefined, Value
-from caesura.numeric.stats import Interval, interval, pearson
+from caesura.numeric.correlation import pearson
+from caesura.numeric.stats import Interval, interval
 from caesura.scores import Scores
 from caesura.studies.drawing import legend_below, panels
 from caesura.studies.gotohrenals.corpora import Corpora

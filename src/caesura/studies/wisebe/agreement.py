@@ -17,7 +17,8 @@ from caesura.errors import FormatError, MismatchError
 from caesura.formats.files import read
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.gaps import ends, mean
-from caesura.numeric.stats import Interval, Resampling, correlated
+from caesura.numeric.correlation import correlated
+from caesura.numeric.stats import Interval, Resampling
 from caesura.pairing import paired
 from caesura.reports import grids, lists
 from caesura.reports.grid import between

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from statistics import mean
 
-from caesura.numeric.stats import pearson
+from caesura.numeric.correlation import pearson
 from caesura.studies.printed import Number, half, written, wrong
 from caesura.studies.wisebe import tables as paper
 from caesura.studies.wisebe.cells import fitting, misfits, order, sizes

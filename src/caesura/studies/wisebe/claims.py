@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.contracts import Undefined, Value
-from caesura.numeric.stats import Interval, bootstrapped, correlated, interval
+from caesura.numeric.correlation import correlated
+from caesura.numeric.stats import Interval, bootstrapped, interval
 from caesura.reports.grid import between
 from caesura.studies.wisebe import checks
 from caesura.studies.wisebe import tables as paper

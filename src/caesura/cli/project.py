@@ -1,0 +1,145 @@
+"""`caesura project`."""
+
+from __future__ import annotations
+
+import json as _json
+import logging
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from caesura.cli import measuring, options
+
+if TYPE_CHECKING:
+    from caesura.projecting import Projection
+    from caesura.transcript import Transcript
+
+WIDE = 24
+"""Characters of an entity that are shown to people."""
+
+HEAD = ("time", "class", "found by", "distance", "reference", "recognised")
+
+
+@click.command(
+    "project",
+    short_help="Find the recognised words of the names in a reference.",
+    epilog="""\b
+Examples:
+  caesura project recognised.ctm --reference call.nlp
+  caesura project recognised/ --reference references/ --readings references/ --lost
+  caesura project call.json --reference call.bio --to jsonl --output named.jsonl
+  caesura project call.json --reference call.bio --phones dictionary --json""",
+)
+@click.argument(
+    "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
+)
+@click.option(
+    "--reference",
+    "-r",
+    required=True,
+    metavar="PATH",
+    type=click.Path(readable=False, allow_dash=True),
+    help="File or folder with entities; paired by name, unless each is one recording.",
+)
+@measuring.readings
+@click.option(
+    "--collar",
+    type=click.FloatRange(min=0),
+    default=0.5,
+    show_default=True,
+    metavar="SECONDS",
+    help="How far from an entity its words are looked for, where there are times.",
+)
+@click.option(
+    "--phones",
+    type=click.Choice(["letters", "dictionary"]),
+    default="letters",
+    show_default=True,
+    help="Where phones come from; a dictionary needs the extra 'phones'.",
+)
+@click.option("--lost", is_flag=True, help="Show only entities that have no words.")
+@options.to
+@options.output
+@options.format
+@measuring.reference_format
+@options.as_json
+def command(
+    lost: bool, to: str, output: str, json: bool, hypothesis: tuple[str, ...], **asked: Any
+) -> None:
+    """Find the recognised words (in HYPOTHESIS: files or folders) of each entity of a reference.
+
+    Where both sides have times it is the words that sound closest, elsewhere those that are
+    aligned. Shown as a table in the order of the reference. With --to or --output the recognised
+    words are written instead, with these entities as theirs.
+    """
+    from caesura import api
+
+    writes = bool(to) or output != "-"
+    if json and to and output == "-":
+        raise click.UsageError("--json prints to standard output: name a file with --output")
+    found: list[Projection] = []
+    made = noted(api.project(hypothesis, **asked), found)
+    if writes:
+        api.convert(made, to=to, output=output)
+    else:
+        for _ in made:
+            pass
+    if json:
+        click.echo(_json.dumps(described(found, lost), ensure_ascii=False))
+    elif not writes:
+        click.echo(shown(found, lost))
+    else:
+        logging.getLogger("caesura").info(counted(found))
+
+
+def noted(each: Iterable[Projection], found: list[Projection]) -> Iterator[Transcript]:
+    """Pass recordings on, and note what was found in them."""
+    for one in each:
+        found.append(one)
+        yield one.transcript
+
+
+def described(found: list[Projection], lost: bool) -> dict[str, Any]:
+    """Give what was found for programs: in each recording, and how many in all."""
+    from caesura.projecting import total
+
+    recordings = [
+        {
+            "id": one.transcript.id,
+            "entities": [one.described(each) for each in one.listed(lost)],
+        }
+        for one in found
+    ]
+    return {"recordings": recordings, "all": total(found)}
+
+
+def shown(found: list[Projection], lost: bool) -> str:
+    """Lay out what was found for people, a table a recording."""
+    from caesura.reports.tables import table
+
+    parts = []
+    for one in found:
+        rows = []
+        for each in one.listed(lost):
+            cells = one.described(each)
+            start = "" if cells["start"] is None else f"{cells['start']:.2f}"
+            texts = (cut(cells["reference_words"]), cells["recognised_words"])
+            rows.append((start, cut(cells["class"]), each.by, f"{each.distance:.2f}", *texts))
+        parts += [one.transcript.id] if one.transcript.id else []
+        parts += [table(rows, HEAD)] if rows else []
+    return "\n\n".join([*parts, counted(found)])
+
+
+def cut(text: str) -> str:
+    """Shorten what is too long for a table."""
+    return text if len(text) <= WIDE else f"{text[: WIDE - 1]}…"
+
+
+def counted(found: list[Projection]) -> str:
+    """Say how many entities were found in which way."""
+    from caesura.projecting import total
+
+    all = total(found)
+    ways = f"{all['time']} by time, {all['alignment']} by alignment, {all['lost']} lost"
+    return f"{all['entities']} entities: {ways}"

@@ -1,0 +1,95 @@
+"""The words of entities: right, replaced, left out, and put in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.contracts import Spread
+from caesura.text.align import Alignment
+from caesura.transcript import Indices, Span
+
+WORDS = ("hits", "substitutions", "deletions", "insertions")
+"""What becomes of words."""
+
+INSERTIONS = ("inside", "edges", "none")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What became of each word of entities that do not overlap, and of words put into them.
+
+    Columns with a cell for each such word: its entity, what became of it (a place in
+    `WORDS`), and the word of the hypothesis at which it counts.
+    """
+
+    spans: tuple[Span, ...]
+    owner: Indices
+    outcome: Indices
+    place: Indices
+    size: int
+
+    @classmethod
+    def of(cls, spans: tuple[Span, ...], aligned: Alignment, insertions: str) -> Heard:
+        """Read it off an alignment."""
+        owner = np.full(aligned.source_length + 1, -1, np.int64)
+        for number, span in enumerate(spans):
+            owner[span.first : span.last + 1] = number
+        words = np.flatnonzero(owner >= 0)
+        outcome = np.where(aligned.equal_target >= 0, 0, np.where(aligned.target >= 0, 1, 2))
+        into = _owners(owner, aligned, insertions)
+        added = np.flatnonzero(into >= 0)
+        return cls(
+            spans,
+            np.append(owner[words], into[added]),
+            np.append(outcome[words], np.full(len(added), 3)),
+            np.append(aligned.gaps[words].clip(min=0), added),
+            max(1, len(aligned.source)),
+        )
+
+    @property
+    def errors(self) -> Indices:
+        """How many words of each entity are wrong."""
+        return np.bincount(self.owner[self.outcome > 0], minlength=len(self.spans))
+
+    def columns(self) -> Spread:
+        """Count what became of words, and words and errors of each class."""
+        for number, name in enumerate(WORDS):
+            yield f"ne_{name}", self._column(self.outcome == number)
+        labels = sorted({span.label for span in self.spans})
+        classes = np.array([labels.index(span.label) for span in self.spans], np.int64)[self.owner]
+        for number, label in enumerate(labels):
+            here = classes == number
+            yield f"ne_words_{ended(label)}", self._column(here & (self.outcome < 3))
+            yield f"ne_errors_{ended(label)}", self._column(here & (self.outcome > 0))
+
+    def _column(self, which: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Indices:
+        return np.bincount(self.place[which], minlength=self.size)
+
+
+def _owners(owner: Indices, aligned: Alignment, insertions: str) -> Indices:
+    """Give the entity to which each word of the hypothesis counts as put in, or -1."""
+    source, none = aligned.source, aligned.source_length
+    if insertions == "none" or not len(source):
+        return np.full(len(source), -1)
+    before = owner[np.maximum.accumulate(source)]
+    after = owner[np.minimum.accumulate(np.where(source < 0, none, source)[::-1])[::-1]]
+    inside = np.where(before == after, before, -1)
+    into = inside if insertions == "inside" else np.where(before >= 0, before, after)
+    return np.where(source < 0, into, -1)
+
+
+def ended(label: str) -> str:
+    """Write a class so that no number at its end is taken for that of a reference."""
+    head = label.rstrip("_")
+    digits = head[len(head.rstrip("0123456789")) :]
+    stem = head[: len(head) - len(digits)]
+    return label + "_" if digits and (not stem or stem.endswith("_")) else label
+
+
+def labels(names: Sequence[str]) -> list[str]:
+    """Give the classes, as they are written, of counts with these names."""
+    front = "ne_words_"
+    return sorted(name.removeprefix(front) for name in names if name.startswith(front))

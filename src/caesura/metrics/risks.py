@@ -1,0 +1,99 @@
+"""What recognition errors do to names, by margins: equations (5) to (11) of Ben Jannet et al."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from caesura.contracts import Likely
+from caesura.text.projection import Projected
+from caesura.transcript import Floats, Indices, Span
+
+UNIT = 10**9
+"""Margins are counted in billionths, so that sums do not depend on their order."""
+
+NOWHERE = -1.0
+"""The margin of a name in a text without words: nobody can find it."""
+
+SAFE = 1.0
+"""The margin of a stretch in which no name is likelier than none (equation 9)."""
+
+
+@dataclass(frozen=True)
+class Risks:
+    """By how much margins fall from the reference to the hypothesis, in billionths.
+
+    `start` and `end` have a cell for each name; `outside` one for each stretch before, between
+    and after names. `riskiest` is the word of each stretch of the hypothesis, or the place of an
+    empty one, where a name is likeliest.
+    """
+
+    start: Indices
+    end: Indices
+    outside: Indices
+    riskiest: Indices
+
+    @classmethod
+    def of(cls, placed: Sequence[Projected], ours: Likely, theirs: Likely) -> Risks:
+        """Compare the names of a reference, placed in a hypothesis (ours), with the reference."""
+        spans = [each.entity for each in placed]
+        found = [Span(each.first, each.last, each.entity.label) for each in placed]
+        (start, end), (start_real, end_real) = edges(found, ours), edges(spans, theirs)
+        outside, riskiest = stretches(found, ours)
+        outside_real, _ = stretches(spans, theirs)
+        return cls(
+            _fall(start_real, start),
+            _fall(end_real, end),
+            _fall(outside_real, outside),
+            riskiest,
+        )
+
+
+def _fall(real: Floats, found: Floats) -> Indices:
+    """Say by how much margins fall, the other way round than equation (6), in billionths."""
+    return np.rint((real - found) * UNIT).astype(np.int64)
+
+
+def margins(shares: Floats, labels: Indices) -> Floats:
+    """Give the probability of a label of each row less that of the likeliest other (equation 5)."""
+    rows = np.arange(len(shares))
+    others = shares.copy()
+    others[rows, labels] = -np.inf
+    found: Floats = shares[rows, labels] - others.max(axis=1, initial=-np.inf)
+    return found
+
+
+def edges(spans: Sequence[Span], likely: Likely) -> tuple[Floats, Floats]:
+    """Give the margins of the classes of names at their first and at their last words.
+
+    A lost one, whose last word is before its first, has those of the words around its place.
+    """
+    count = len(likely.start)
+    if not count:
+        return np.full(len(spans), NOWHERE), np.full(len(spans), NOWHERE)
+    number = {label: at for at, label in enumerate(likely.classes, 1)}
+    labels = np.array([number[span.label] for span in spans], np.int64)
+    first, last = (
+        np.clip(np.array(cells, np.int64), 0, count - 1)
+        for cells in ([span.first for span in spans], [span.last for span in spans])
+    )
+    return margins(likely.start[first], labels), margins(likely.end[last], labels)
+
+
+def stretches(spans: Sequence[Span], likely: Likely) -> tuple[Floats, Indices]:
+    """Give the least margin of no name in the stretches around names (equations 8 and 9).
+
+    One above 0 or of an empty stretch is 1. Beside them the words where they are least.
+    """
+    count = len(likely.inside)
+    none = margins(likely.inside, np.zeros(count, np.int64))
+    begin = np.array([0, *(span.last + 1 for span in spans)], np.int64)
+    stop = np.array([*(span.first for span in spans), count], np.int64)
+    least, riskiest = np.full(len(begin), SAFE), begin.copy()
+    for at in np.flatnonzero(begin < stop).tolist():
+        here = begin[at] + none[begin[at] : stop[at]].argmin()
+        riskiest[at] = here
+        least[at] = none[here] if none[here] < 0 else SAFE
+    return least, riskiest

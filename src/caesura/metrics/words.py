@@ -1,0 +1,212 @@
+"""Word errors: how many words of a recogniser are wrong, and how much they still tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, compress, repeat
+from typing import ClassVar
+
+import numpy as np
+
+from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
+from caesura.errors import MismatchError
+from caesura.metrics.confusions import NO_WORDS, information_lost, tallied, without_pairs
+from caesura.metrics.gaps import PerReference, by_reference, known_sentences
+from caesura.metrics.kept import Kept
+from caesura.settings import one_of
+from caesura.text.align import WEIGHTS, Alignment, align, align_parts
+from caesura.text.readings import nearest
+from caesura.text.sidebyside import KINDS, SideBySide, side_by_side
+from caesura.transcript import Indices, Segmentation, Transcript
+
+UNITS = ("document", "sentence")
+EMPTY = ("undefined", "one", "insertions")
+
+COUNTED = ("hits", "substitutions", "deletions", "insertions")
+NO_REFERENCE = "no word in the reference"
+
+HALF = 0.5
+AROUND = 3
+"""Words that are told before and after a place."""
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A reference, its readings chosen, and its words side by side with those of a hypothesis."""
+
+    reference: Transcript
+    hypothesis: Transcript
+    alignment: Alignment
+    unit: str
+
+    @cached_property
+    def rows(self) -> SideBySide:
+        """The words of both, in order."""
+        if self.unit == "document":
+            return side_by_side(self.alignment)
+        parts = (_numbers(known_sentences(each)) for each in (self.reference, self.hypothesis))
+        return side_by_side(self.alignment, *parts)
+
+    def counts(self) -> dict[str, int]:
+        """Count hits and errors, and pairs of a word that was said and one that was recognised."""
+        said, found = self.reference.words, self.hypothesis.words
+        equal, source = self.alignment.equal, self.alignment.source
+        other = np.flatnonzero(~equal)
+        places = source[other]
+        missing = np.flatnonzero(self.alignment.target < 0).tolist()
+        beside = map((*said, None).__getitem__, places.tolist())
+        wrong = chain(
+            zip(beside, map(found.__getitem__, other.tolist()), strict=True),
+            zip(map(said.__getitem__, missing), repeat(None)),
+        )
+        insertions = int(np.count_nonzero(places < 0))
+        numbers = len(found) - len(other), len(other) - insertions, len(missing), insertions
+        pairs = tallied(compress(found, equal.tolist()), wrong)
+        return dict(zip(COUNTED, numbers, strict=True)) | pairs
+
+
+ALIGNED: Kept[Aligned] = Kept()
+"""What was aligned to count, so that what differs can be told without aligning again."""
+
+
+@dataclass(frozen=True, repr=False)
+class Words(PerReference):
+    """Word error rate (WER), match error rate (MER), word and relative information lost (WIL, RIL).
+
+    The words of a hypothesis are aligned with those of the reference with the fewest edits, or
+    with `weights='sclite'` at the costs of sclite (substitution 4, deletion and insertion 3):
+    the whole text at once, or with `unit='sentence'` each sentence, as an utterance, with the
+    one of the same number. If a reference has readings, those count that leave the fewest edits.
+    WER = (S + D + I) / N, with N words in the reference; MER = (S + D + I) / (H + S + D + I);
+    WIL = 1 - (H / N) (H / M), with M words in the hypothesis; RIL = H(Y|X) / H(Y) over pairs of
+    aligned words. Where nothing was said WER and WIL are undefined; with `empty='one'` any
+    recognised word makes them 1, with `empty='insertions'` WER is the number of such words, and
+    where nothing was recognised either they are 0.
+    """
+
+    weights: str = "edits"
+    unit: str = "document"
+    empty: str = "undefined"
+
+    name = "Words"
+    compares = ()
+    same_words = False
+    parts = "words"
+    best: ClassVar = {"wer": 0.0, "mer": 0.0, "wil": 0.0, "ril": 0.0}
+    main = "wer"
+
+    def __post_init__(self) -> None:
+        one_of("weights", self.weights, WEIGHTS)
+        one_of("unit", self.unit, UNITS)
+        one_of("empty", self.empty, EMPTY)
+
+    def aligned(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
+        """Align a hypothesis with one reference."""
+        kept = ALIGNED.get(self, hypothesis, reference)
+        return kept or ALIGNED.put(self, hypothesis, reference, self._align(hypothesis, reference))
+
+    def _align(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
+        said = nearest(reference, hypothesis.words) if reference.readings else reference
+        if self.unit == "document":
+            found = align(said.words, hypothesis.words, self.weights)
+            return Aligned(said, hypothesis, found, self.unit)
+        ours, theirs = known_sentences(hypothesis), known_sentences(said)
+        if len(ours.gaps) != len(theirs.gaps):
+            raise MismatchError(
+                f"{self!r} wants as many sentences on both sides: there are {len(ours.gaps)} in "
+                f"the hypothesis, {len(theirs.gaps)} in a reference",
+                where=hypothesis.id,
+                remedy="give each utterance as a recording of its own, or take unit='document'",
+            )
+        stops = theirs.gaps + 1, ours.gaps + 1
+        found = align_parts(said.words, hypothesis.words, *stops, self.weights)
+        return Aligned(said, hypothesis, found, self.unit)
+
+    def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
+        """Count hits and errors, and pairs of words, against each reference."""
+        numbers: dict[str, float] = {}
+        for number, reference in enumerate(references, 1):
+            counts = self.aligned(hypothesis, reference).counts()
+            numbers |= {f"{name}_{number}": count for name, count in counts.items()}
+        return Counts(**numbers)
+
+    def drawn(self, counts: Counts) -> Counts:
+        """Leave out pairs of words, of which there are as many as words."""
+        return without_pairs(counts)
+
+    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+        """Say how much each word adds; what is missing stands at the last word before it."""
+        for number, reference in enumerate(references, 1):
+            found = self.aligned(hypothesis, reference).rows
+            places = np.maximum.accumulate(found.target).clip(min=0)
+            for kind, name in enumerate(COUNTED):
+                here = places[found.kind == kind]
+                yield f"{name}_{number}", np.bincount(here, minlength=max(1, len(hypothesis)))
+
+    def rates(self, counts: Counts) -> dict[str, Value]:
+        """Give WER, MER, WIL and RIL."""
+        hits, substitutions, deletions, insertions = (counts[name] for name in COUNTED)
+        said, found = hits + substitutions + deletions, hits + substitutions + insertions
+        wrong = substitutions + deletions + insertions
+        rates: dict[str, Value] = {
+            "wer": ratio(wrong, said, NO_REFERENCE),
+            "mer": ratio(wrong, said + insertions, NO_WORDS),
+            "wil": _lost(hits, said, found),
+        }
+        if not said and self.empty != "undefined":
+            spurious = float(found > 0)
+            rates = dict.fromkeys(rates, spurious)
+            rates["wer"] = float(insertions) if self.empty == "insertions" else spurious
+        return rates | {"ril": information_lost(counts, said + found)}
+
+    def remarks(self, counts: Counts) -> list[str]:
+        """Ask whether texts that share few words belong together."""
+        told = []
+        for number, part in enumerate(by_reference(counts), 1):
+            hits, substitutions, deletions, _ = (part[name] for name in COUNTED)
+            said = hits + substitutions + deletions
+            if hits < HALF * said:
+                told.append(
+                    f"the hypothesis has {hits / said:.0%} of the words of reference {number}: are "
+                    "they the same recordings, in the same language, normalised alike?"
+                )
+        return told
+
+    def disagreements(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> Iterator[Disagreement]:
+        """Tell each word that is wrong, missing or too much."""
+        ours = hypothesis.words
+        for number, reference in enumerate(references, 1):
+            found = self.aligned(hypothesis, reference)
+            theirs, each = found.reference.words, found.rows
+            wrong = each.wrong
+            reached = np.maximum.accumulate(each.target)[wrong].tolist()
+            cells = (each.kind[wrong], each.source[wrong], each.target[wrong])
+            for kind, i, j, last in zip(*(cell.tolist() for cell in cells), reached, strict=True):
+                first = last + 1 if j < 0 else j
+                beyond = last + 1
+                yield Disagreement(
+                    "word",
+                    KINDS[kind],
+                    "" if i < 0 else theirs[i],
+                    "" if j < 0 else ours[j],
+                    " ".join(ours[max(0, first - AROUND) : first]),
+                    " ".join(ours[beyond : beyond + AROUND]),
+                    max(0, min(first, len(ours) - 1)),
+                    number,
+                )
+
+
+def _lost(hits: float, said: float, found: float) -> Value:
+    """Word information lost; of no words nothing is kept, of nothing said it means nothing."""
+    if not said:
+        return Undefined(NO_REFERENCE)
+    return 1 - hits / said * (hits / found) if found else 1.0
+
+
+def _numbers(sentences: Segmentation) -> Indices:
+    """The number of the sentence that each word stands in."""
+    return np.cumsum(sentences.boundary) - sentences.boundary

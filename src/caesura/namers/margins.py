@@ -1,0 +1,133 @@
+"""How likely names start, end and go on at each word: the models that ATENE rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.columns import Strings
+from caesura.contracts import Learning, Likely, Naming, Tagging
+from caesura.errors import LayerError
+from caesura.namers.classes import numbered
+from caesura.namers.clues import Clues
+from caesura.namers.lessons import Lessons
+from caesura.namers.weighed import Weighed
+from caesura.settings import between, whole
+from caesura.text.batches import batches
+from caesura.text.normalize import punctuation
+from caesura.transcript import Transcript
+
+AT_ONCE = 1 << 16
+"""Words that are looked at at a time."""
+
+
+@dataclass(frozen=True, repr=False)
+class Margins(Learning[Weighed], Naming):
+    """Maximum-entropy models of where a name of each class starts, ends and goes on.
+
+    Words and pairs of words are looked at up to two places away, and one place away, if asked
+    for, `affixes` (prefixes and suffixes of 1 to 4 letters), parts of speech, which the
+    `tagger` gives to all texts alike, and `capitals`. Words are seen in lower case, without
+    punctuation, over the ends of sentences. Clues seen fewer than `cutoff` times in training are
+    left out, and unless `size` is 0 so many that matter most are kept; `ridge` holds weights back.
+    """
+
+    affixes: bool = True
+    capitals: bool = False
+    tagger: Tagging | None = None
+    cutoff: int = 2
+    ridge: float = 1.0
+    size: int = 0
+
+    name = "Margins"
+    relearns: ClassVar[frozenset[str]] = frozenset(
+        {"affixes", "capitals", "tagger", "cutoff", "ridge", "size"}
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("affixes", "capitals"):
+            if type(getattr(self, name)) is not bool:
+                raise ValueError(f"{name} is True or False, not {getattr(self, name)!r}")
+        if self.tagger is not None and not isinstance(self.tagger, Tagging):
+            raise ValueError(f"tagger is Tagger(), Tagged('FOLDER') or None, not {self.tagger!r}")
+        whole("cutoff", self.cutoff, 1, 1 << 31)
+        between("ridge", self.ridge, 1e-6, 1e6)
+        whole("size", self.size, 0, 1 << 31)
+
+    @property
+    def classes(self) -> Strings:
+        """The classes of names that are known."""
+        return self.model.classes
+
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),  # noqa: ARG002 - there is nothing to tune
+        text: Sequence[Transcript] = (),
+    ) -> Margins:
+        """Learn from all texts whose names are known; of names that overlap the longest counts.
+
+        A tagger that has not learnt yet learns from the texts that have tags.
+        """
+        texts = [*train, *text]
+        named = [punctuation(each) for each in texts if each.entities is not None]
+        classes = tuple(sorted({span.label for each in named for span in each.entities or ()}))
+        if not classes:
+            raise LayerError(
+                f"none of {len(texts)} recordings has names",
+                remedy="train on text with entities, such as columns in bio",
+            )
+        taught = self._with_tagger(texts)
+        labels = zip(*(numbered(each, classes) for each in named), strict=True)
+        lessons = Lessons(
+            taught._clues(named),
+            [np.concatenate(each) for each in labels],
+            classes,
+            self.cutoff,
+            self.ridge,
+            self.size,
+        )
+        return taught.with_model(lessons.learnt())
+
+    def likely_all(self, transcripts: Sequence[Transcript]) -> list[Likely]:
+        """Give the probabilities of labels at each word of texts."""
+        return [each for batch in batches(transcripts, AT_ONCE) for each in self._likely(batch)]
+
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give keys, weights and classes, and what the tagger has learnt."""
+        tagger = {} if self.tagger is None else self.tagger.learnt()
+        return {**self.model.arrays(), **{f"tagger.{key}": a for key, a in tagger.items()}}
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Margins:
+        """Give the same with keys, weights and classes that were learnt before."""
+        own = {key: array for key, array in learnt.items() if not key.startswith("tagger.")}
+        rest = {key.removeprefix("tagger."): learnt[key] for key in learnt.keys() - own.keys()}
+        taught = None if self.tagger is None else self.tagger.knowing(rest)
+        return self.adjusted(tagger=taught).with_model(Weighed.of(own))
+
+    def told(self) -> str:
+        """Name the classes."""
+        return f"classes: {' '.join(self.classes)}"
+
+    def _with_tagger(self, texts: Sequence[Transcript]) -> Margins:
+        taggers = [] if self.tagger is None else [self.tagger]
+        learning = [each for each in taggers if isinstance(each, Learning) and not each.has_learnt]
+        return self.adjusted(tagger=learning[0].train(texts)) if learning else self
+
+    def _clues(self, texts: Sequence[Transcript]) -> Clues:
+        if self.tagger is not None:
+            bare = [each.replace(tag=None, subtag=None) for each in texts]
+            texts = self.tagger.tag_all(bare)
+        return Clues.of(texts, self.affixes, self.capitals, self.tagger is not None)
+
+    def _likely(self, texts: Sequence[Transcript]) -> Iterator[Likely]:
+        found = self.model.likely(self._clues(texts))
+        first = 0
+        for each in texts:
+            here = slice(first, first + len(each))
+            first += len(each)
+            yield Likely(found.classes, found.start[here], found.end[here], found.inside[here])

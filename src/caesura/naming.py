@@ -1,0 +1,67 @@
+"""Training a namer: its settings are chosen by the labels of names that it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from caesura.contracts import Naming, Value, ratio
+from caesura.errors import LayerError
+from caesura.material import PURPOSES, counted
+from caesura.namers.classes import numbered
+from caesura.text.normalize import punctuation
+from caesura.training import Tries
+from caesura.transcript import Transcript
+
+GOAL = "f1"
+
+
+class NamerTries(Tries):
+    """Combinations of settings of a namer."""
+
+    goals = (GOAL,)
+
+    def usable(self, *parts: Sequence[Transcript]) -> list[list[Transcript]]:
+        """Leave out recordings without words; refuse those without entities, but for text.
+
+        Text without entities may have tags for a tagger to learn from.
+        """
+        found = [[each for each in part if len(each)] for part in parts]
+        for part, name in zip(found, PURPOSES, strict=True):
+            bare = [each.id or "unnamed" for each in part if each.entities is None]
+            if bare and name != "text":
+                raise LayerError(
+                    f"of {counted(len(part), 'recordings')} {PURPOSES[name]} {len(bare)} "
+                    f"{'has' if len(bare) == 1 else 'have'} no entities, such as {bare[0]}",
+                    remedy="give text with entities, such as columns in bio",
+                )
+        return found
+
+    def scores(self, detector: Naming, dev: Sequence[Transcript]) -> dict[str, Value]:
+        """Score a namer on development recordings."""
+        return labelled(detector, dev)
+
+
+def labelled(namer: Naming, texts: Sequence[Transcript]) -> dict[str, Value]:
+    """Score the likeliest labels of words: where names start, where they end, what is inside.
+
+    Precision, recall and F1 are of labels that are names, of all three together; `log_loss` is
+    the mean over words and models. Classes that the namer does not know are no names.
+    """
+    heard = [punctuation(each) for each in texts]
+    right = said = real = words = 0
+    loss = 0.0
+    for each, found in zip(heard, namer.likely_all(heard), strict=True):
+        for labels, shares in zip(numbered(each, namer.classes), found[1:], strict=True):
+            best = shares.argmax(axis=1)
+            right += int(((best == labels) & (labels > 0)).sum())
+            said, real = said + int((best > 0).sum()), real + int((labels > 0).sum())
+            words += len(labels)
+            loss -= float(np.log(shares[np.arange(len(labels)), labels]).sum())
+    return {
+        "precision": ratio(right, said, "no word is labelled as a name"),
+        "recall": ratio(right, real, "no word belongs to a name"),
+        "f1": ratio(2 * right, said + real, "there are no names"),
+        "log_loss": ratio(loss, words, "there are no words"),
+    }

@@ -1,0 +1,98 @@
+"""The entities of references on recognised words, recording by recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from caesura.contracts import Format
+from caesura.errors import LayerError
+from caesura.inputs import Input, Inputs, each, read
+from caesura.pairing import paired
+from caesura.sidecars import Paths, with_readings
+from caesura.text.phones import LETTERS, known_source
+from caesura.text.projection import COLLAR, Projected
+from caesura.text.projection import project as projected
+from caesura.text.readings import nearest
+from caesura.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A recording with the entities of its reference, and where each of them went."""
+
+    transcript: Transcript
+    reference: Transcript
+    projected: tuple[Projected, ...]
+
+    def listed(self, lost: bool = False) -> list[Projected]:
+        """Give all entities, or only those that are lost."""
+        return [one for one in self.projected if not (lost and one.found)]
+
+    def described(self, one: Projected) -> dict[str, Any]:
+        """Give for an entity its words on both sides, and its time, for programs."""
+        first, last, label, key = one.entity
+        start = _start(self.reference, first, last)
+        return {
+            "class": label,
+            "key": key,
+            "reference": [first, last],
+            "reference_words": " ".join(self.reference.words[first : last + 1]),
+            "recognised": [one.first, one.last],
+            "recognised_words": " ".join(self.transcript.words[one.first : one.last + 1]),
+            "by": one.by,
+            "distance": one.distance,
+            "start": _start(self.transcript, one.first, one.last) if start is None else start,
+        }
+
+
+def total(found: Iterable[Projection]) -> dict[str, int]:
+    """Say how many entities were found in which way."""
+    ways = [one.by for each in found for one in each.projected]
+    return {"entities": len(ways)} | {by: ways.count(by) for by in ("time", "alignment", "lost")}
+
+
+def _start(transcript: Transcript, first: int, last: int) -> float | None:
+    """Give the first known start of words."""
+    if transcript.start is None:
+        return None
+    known = transcript.start[first : last + 1]
+    known = known[np.isfinite(known)]
+    return float(known[0]) if len(known) else None
+
+
+def project(
+    hypothesis: Input | Iterable[Input],
+    *,
+    reference: Inputs,
+    readings: Paths = (),
+    collar: float = COLLAR,
+    phones: str = LETTERS,
+    format: str | Format | None = None,
+    reference_format: str | Format | None = None,
+) -> Iterator[Projection]:
+    """Find the recognised words of each entity of the references.
+
+    Recordings are paired by id. Where both sides have times, entities are looked for within
+    `collar` seconds by how words sound, elsewhere by an alignment of words; `phones` come from
+    'letters', or from a 'dictionary'. `readings` are files or folders of other ways to write
+    the references: the nearest to what was recognised is looked for.
+    """
+    known_source(phones)
+    recordings = list(read(hypothesis, format=format))
+    _, references = each(reference, reference_format, format)
+    all = with_readings((one for part in references for one in part), readings)
+    for ours, (given,) in paired(recordings, [all]):
+        if given.entities is None:
+            raise LayerError(
+                "the reference has no entities",
+                where=given.origin.file if given.origin else given.id,
+                remedy="give one with entities, such as BIO columns, JSONL or .nlp",
+            )
+        theirs = nearest(given, ours.words) if given.readings else given
+        found = projected(theirs, ours, collar, phones=phones)
+        spans = [one.entity._replace(first=one.first, last=one.last) for one in found if one.found]
+        yield Projection(ours.replace(entities=tuple(spans)), theirs, found)

@@ -1,0 +1,234 @@
+"""Rows of numbers as files have them: tables of text, records, and scores in JSON."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from caesura.contracts import Undefined, Value
+from caesura.errors import FormatError, UnknownName
+from caesura.evaluation import called
+from caesura.formats.files import load
+from caesura.formats.source import Source, items, number, string
+from caesura.transcript import Strings
+
+Records = Sequence[Mapping[str, Any]]
+"""Rows of a table that is there already, such as pandas gives with `to_dict("records")`."""
+
+Table = str | Path | Records
+Tables = Table | Sequence[Table]
+
+SYSTEM, SHOW, TASK = "system", "show", "task"
+"""What the columns are called that say whose a row is, if nothing else is said."""
+
+UNDEFINED = "undefined"
+"""What stands in a cell that has no number for a reason."""
+
+Key = tuple[str, str, str]
+"""System, show and task system, '' if it is all the same."""
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The columns that say whose a row is, and those of the numbers wanted."""
+
+    system: str
+    show: str
+    task: str
+    numbers: Strings
+
+    def __post_init__(self) -> None:
+        names = [self.system, self.show, self.task, *self.numbers]
+        for name in names:
+            if names.count(name) > 1:
+                raise UnknownName(
+                    f"the column {name!r} is named twice",
+                    remedy="a column is the system, the show, the task, a metric or a result",
+                )
+
+
+@dataclass(frozen=True)
+class Row:
+    """Numbers of one system on one show, of those columns that are wanted.
+
+    `measures` says what measured a number, where that is known; `heads` are all columns there are.
+    """
+
+    where: str
+    key: Key
+    numbers: dict[str, Value]
+    heads: Strings
+    measures: dict[str, str] = field(default_factory=dict)
+
+
+def rows(tables: Tables, heads: Heads) -> Iterator[Row]:
+    """Give the rows of all tables; scores of one system are named after their file."""
+    alone = isinstance(tables, (str, Path)) or (len(tables) > 0 and isinstance(tables[0], Mapping))
+    several: Sequence[Any] = [tables] if alone else tables  # type: ignore[assignment]
+    opened = [load(str(each)) if isinstance(each, (str, Path)) else each for each in several]
+    scores = [
+        source.name for source in opened if isinstance(source, Source) and _starts(source) == "{"
+    ]
+    names = dict(zip(scores, called(scores), strict=True))
+    for each in opened:
+        if isinstance(each, Source):
+            yield from _rows(each, names.get(each.name, ""), heads)
+        else:
+            yield from _records(list(each), "row", heads)
+
+
+def _starts(source: Source) -> str:
+    return source.text.lstrip()[:1]
+
+
+def _rows(source: Source, name: str, heads: Heads) -> Iterator[Row]:
+    """Give the rows of one file, whatever it is written in."""
+    if _starts(source) not in ("{", "["):
+        yield from _lines(source, heads)
+        return
+    found = _json(source)
+    if isinstance(found, list):
+        yield from _records(found, f"{source.name}: row", heads)
+    elif items(found.get("systems")):
+        for each in items(found["systems"]):
+            yield from _scores(each, string(each.get("name")), source, heads)
+    else:
+        yield from _scores(found, name, source, heads)
+
+
+def _json(source: Source) -> Any:
+    """Give what a file holds: one thing, or the rows that stand one after another."""
+    try:
+        found = source.documents
+    except FormatError as error:
+        raise FormatError(error.what, where=error.where) from error
+    return found[0] if len(found) == 1 else found
+
+
+def _lines(source: Source, heads: Heads) -> Iterator[Row]:
+    """Rows of text: cells between commas, semicolons or tabs, as the first line has them."""
+    lines = source.text.split("\n")
+    mark = max(",\t;", key=next(filter(str.strip, lines), "").count)
+    rows = csv.reader((f"{line}\n" for line in lines), delimiter=mark, strict=True)
+    head: list[str] = []
+    try:
+        for cells in rows:
+            cells = [cell.strip() for cell in cells]
+            if not any(cells):
+                continue
+            where = f"{source.name}:{rows.line_num}"
+            if not head:
+                head = cells
+                _check_head(head, where, heads)
+            elif len(cells) != len(head):
+                raise FormatError(
+                    f"{len(cells)} cells under a head of {len(head)}",
+                    where=where,
+                    remedy="give each column a cell; quote one that has the separator in it",
+                )
+            else:
+                yield _row(dict(zip(head, cells, strict=True)), where, heads)
+    except csv.Error as error:
+        raise source.error(f"not a table: {error}", rows.line_num) from error
+    if not head:
+        raise source.error("the table is empty")
+
+
+def _records(rows: Sequence[Any], where: str, heads: Heads) -> Iterator[Row]:
+    """Rows that are mappings of columns to cells."""
+    for at, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise FormatError("a row is a mapping of columns to cells", where=f"{where} {at}")
+        cells = {str(name): cell for name, cell in row.items()}
+        _check_head(list(cells), f"{where} {at}", heads)
+        yield _row(cells, f"{where} {at}", heads)
+
+
+def _check_head(head: Sequence[str], where: str, heads: Heads) -> None:
+    for option, name in (("--system", heads.system), ("--show", heads.show)):
+        if name not in head:
+            raise FormatError(
+                f"there is no column {name!r}",
+                where=where,
+                remedy=f"name it with {option}; there are {', '.join(head)}",
+            )
+    for name in head:
+        if head.count(name) > 1 and name in (heads.system, heads.show, heads.task, *heads.numbers):
+            raise FormatError(f"two columns are called {name!r}", where=where)
+
+
+def _row(cells: Mapping[str, Any], where: str, heads: Heads) -> Row:
+    places = [name for name in (heads.system, heads.show, heads.task) if name in cells]
+    for name in places:
+        if cells[name] is None or str(cells[name]).strip() == "":
+            raise FormatError(f"nothing stands in the column {name!r}", where=where)
+    system, show, *task = (str(cells[name]).strip() for name in places)
+    numbers = {name: _number(cells[name], name, where) for name in heads.numbers if name in cells}
+    return Row(where, (system, show, task[0] if task else ""), numbers, tuple(cells))
+
+
+def _number(cell: Any, name: str, where: str) -> Value:
+    if isinstance(cell, Undefined):
+        return cell
+    if cell == UNDEFINED:
+        return Undefined("the table says so")
+    found = number(cell)
+    if isnan(found):
+        empty = cell is None or str(cell).strip() == ""
+        told = "there is no number" if empty else f"{str(cell)!r} is no number"
+        raise FormatError(
+            f"{told} in the column {name!r}",
+            where=where,
+            remedy=f"write digits with a point, or {UNDEFINED!r} where there is no value",
+        )
+    return found
+
+
+def _scores(found: Mapping[str, Any], system: str, source: Source, heads: Heads) -> Iterator[Row]:
+    """Give what `score --json` tells of each recording of one system."""
+    documents = items(found.get("documents"))
+    if not documents or not system or not all(string(each.get("id")) for each in documents):
+        raise source.error(
+            "this is neither a table nor scores",
+            remedy="give a CSV or TSV file, or what `caesura score --json` wrote for a system",
+        )
+    for document in documents:
+        where = f"{source.name}: {document.get('id')}"
+        known = {
+            (str(score.get("metric")), name): value
+            for score in items(document.get("scores"))
+            for name, value in _values(score)
+        }
+        there = tuple(dict.fromkeys(name for _, name in known))
+        chosen = {name: _chosen(name, list(known), where) for name in heads.numbers}
+        numbers: dict[str, Value] = {
+            name: Undefined("it has no value there")
+            if known[one] is None
+            else _number(known[one], name, where)
+            for name, one in chosen.items()
+            if one
+        }
+        measures = {name: one[0] for name, one in chosen.items() if one}
+        yield Row(where, (system, string(document.get("id")), ""), numbers, there, measures)
+
+
+def _values(score: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    values = score.get("values")
+    return values.items() if isinstance(values, dict) else ()
+
+
+def _chosen(name: str, known: Sequence[tuple[str, str]], where: str) -> tuple[str, str] | None:
+    """Find the value meant by `wer`, `Words.wer` or `Words(…).wer`."""
+    fitting = [
+        (metric, value)
+        for metric, value in known
+        if name in (value, f"{metric.partition('(')[0]}.{value}", f"{metric}.{value}")
+    ]
+    if len(fitting) > 1:
+        which = " or ".join(f"{metric}.{value}" for metric, value in fitting)
+        raise UnknownName(f"several metrics give {name!r}", where=where, remedy=f"say {which}")
+    return fitting[0] if fitting else None

@@ -1,0 +1,209 @@
+"""What lies beside references: how their words may also be read, and the classes of entities.
+
+Rev's `ID.norm.json` has, for the id of an entity, the ways in which it may be spoken, and
+`ID.wer_tag.json` its class.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from caesura.errors import FormatError, MismatchError
+from caesura.text.numerals import spelt
+from caesura.transcript import Span, Transcript
+
+logger = logging.getLogger("caesura")
+
+Paths = str | Path | Sequence[str | Path]
+
+READINGS, CLASSES = ".norm.json", ".wer_tag.json"
+KINDS = (READINGS, CLASSES)
+
+ZEROS = re.compile(r"(\d)\.0+(?!\d)|(?<=\d)(\.\d*[1-9])0+(?!\d)")
+"""Zeros at the end of decimals."""
+
+SHAPES = {
+    READINGS: 'an entity has {"candidates": [{"verbalization": ["word", …]}, …], "class": …}',
+    CLASSES: 'an entity has {"entity_type": …}',
+}
+
+
+def with_readings(transcripts: Iterable[Transcript], paths: Paths) -> list[Transcript]:
+    """Give references the readings of files (or all in folders) named as they are.
+
+    An entity is known by its key and class, since the two columns of an .nlp file may give one
+    key to two of them. Entities without a class get that of a file of classes.
+    """
+    recordings = list(transcripts)
+    several = [paths] if isinstance(paths, (str, Path)) else paths
+    found = _found(several)
+    if not found:
+        return recordings
+    ids = {each.id for each in recordings}
+    strangers = sorted(str(file) for (id, _), file in found.items() if id not in ids)
+    if len(strangers) == len(found):
+        raise MismatchError(
+            f"none of the {len(found)} files of readings is of a recording of the references",
+            where=strangers[0],
+            remedy="a file is named after its recording, as in call.norm.json for call.nlp",
+        )
+    _tell("files are of no recording", strangers)
+    _tell(
+        "recordings have no readings",
+        sorted(id for id in ids if not any((id, kind) in found for kind in KINDS)),
+    )
+    return [_read_otherwise(each, found) for each in recordings]
+
+
+def _tell(what: str, names: Sequence[str]) -> None:
+    if names:
+        shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        logger.warning("--readings: %d %s: %s", len(names), what, shown)
+
+
+def _found(paths: Iterable[str | Path]) -> dict[tuple[str, str], Path]:
+    """Find each recording's files by its id and their kind."""
+    found: dict[tuple[str, str], Path] = {}
+    for file in _files(paths):
+        kind = next(kind for kind in KINDS if file.name.endswith(kind))
+        key = (file.name.removesuffix(kind), kind)
+        if key in found and found[key] != file:
+            raise MismatchError(
+                f"there are two files of the name {file.name}: {found[key]} is another",
+                where=str(file),
+                remedy="name the folder that is meant",
+            )
+        found[key] = file
+    return found
+
+
+def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        if not path.is_dir():
+            if not path.exists():
+                raise FormatError("cannot be read: no such file or folder", where=str(path))
+            if not path.name.endswith(KINDS):
+                raise FormatError(
+                    "readings are in files named ID.norm.json or ID.wer_tag.json", where=str(path)
+                )
+            yield path
+            continue
+        inside = sorted(file for file in path.rglob("*.json") if file.name.endswith(KINDS))
+        if not inside:
+            raise FormatError("the folder has no .norm.json or .wer_tag.json", where=str(path))
+        yield from inside
+
+
+def _read_otherwise(transcript: Transcript, found: Mapping[tuple[str, str], Path]) -> Transcript:
+    classes, readings = (found.get((transcript.id, kind)) for kind in (CLASSES, READINGS))
+    if readings is not None:
+        spans = _readings(transcript, readings)
+        transcript = transcript.replace(readings=(*(transcript.readings or ()), *spans))
+    if classes is not None and transcript.entities is not None:
+        named = {key: _text(entry, "entity_type") for key, entry in _entries(classes, CLASSES)}
+        told = (
+            span if span.label else span._replace(label=named.get(span.key, ""))
+            for span in transcript.entities
+        )
+        transcript = transcript.replace(entities=tuple(told))
+    return transcript
+
+
+def _readings(transcript: Transcript, file: Path) -> list[Span]:
+    """Give the readings of a file, each where its entity is."""
+    entities: dict[str, list[Span]] = defaultdict(list)
+    for span in transcript.entities or ():
+        entities[span.key].append(span)
+    made: dict[Span, None] = {}
+    lost = []
+    for key, entry in _entries(file, READINGS):
+        covered = _named(entities.get(key, []), _text(entry, "class"))
+        if covered is None:
+            lost.append(key)
+            continue
+        written = " ".join(transcript.words[covered.first : covered.last + 1])
+        spoken = _spoken(entry)
+        ended = transcript.mark is not None and transcript.mark[covered.last][:1] == "."
+        for label in (*spoken, *_meant(written, spoken, ended)):
+            if label != written:
+                made[Span(covered.first, covered.last, label)] = None
+    if lost:
+        shown = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+        logger.warning(
+            "%s: %d entities are not, or not in one piece, in the reference: %s",
+            file,
+            len(lost),
+            shown,
+        )
+    return list(made)
+
+
+def _named(entities: Sequence[Span], label: str) -> Span | None:
+    """Give the entity meant, if there is one and it is in one piece."""
+    meant = [span for span in entities if span.label == label or not label]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _entries(file: Path, kind: str) -> Iterator[tuple[str, Any]]:
+    """Give what a file says of each entity, checked."""
+    try:
+        content = json.loads(file.read_bytes())
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", where=str(file)) from error
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"is not JSON: {error}", where=str(file)) from error
+    if not isinstance(content, dict):
+        raise FormatError("is not an object of entities by their ids", where=str(file))
+    for key, entry in content.items():
+        if not _fits(entry, kind):
+            raise FormatError(
+                f"entity {key!r} is not described as it should be",
+                where=str(file),
+                remedy=SHAPES[kind],
+            )
+        yield key, entry
+
+
+def _fits(entry: Any, kind: str) -> bool:
+    if not isinstance(entry, dict):
+        return False
+    if kind == CLASSES:
+        return isinstance(entry.get("entity_type"), str)
+    candidates = entry.get("candidates")
+    return isinstance(candidates, list) and all(
+        isinstance(each, dict)
+        and isinstance(each.get("verbalization"), list)
+        and all(isinstance(word, str) for word in each["verbalization"])
+        for each in candidates
+    )
+
+
+def _text(entry: Mapping[str, Any], name: str) -> str:
+    value = entry.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _spoken(entry: Mapping[str, Any]) -> list[str]:
+    """Give the ways in which an entity may be spoken."""
+    ways = (" ".join(" ".join(each["verbalization"]).split()) for each in entry["candidates"])
+    return list(dict.fromkeys(ways))
+
+
+def _meant(written: str, spoken: Sequence[str], ended: bool) -> Iterator[str]:
+    """Give other digits than those written that are spoken so.
+
+    A number before the dot of a sentence may have lost its last digit (`202` for `2020.`), and
+    decimals may have zeros that are not spoken (`7.40%`).
+    """
+    if not any(map(str.isdecimal, written)):
+        return
+    others = [written + digit for digit in "0123456789"] if ended and written.isdecimal() else []
+    for other in (*others, ZEROS.sub(r"\1\2", written)):
+        if " ".join(spelt(other)) in spoken and " ".join(spelt(written)) not in spoken:
+            yield other

@@ -1,0 +1,146 @@
+"""`caesura project` as people use it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.running import Program
+
+CTM = """\
+call 1 0.0 0.4 we
+call 1 0.4 0.4 met
+call 1 0.8 0.3 knock
+call 1 1.1 0.1 a
+call 1 1.2 0.3 mura
+call 1 1.5 0.2 in
+call 1 1.7 0.3 may
+"""
+REFERENCE = {
+    "id": "call",
+    "words": ["we", "met", "Nakamura", "in", "May", "at", "Kodak"],
+    "start": [0.0, 0.4, 0.8, 1.5, 1.7, None, None],
+    "end": [0.4, 0.8, 1.5, 1.7, 2.0, None, None],
+    "entities": [[2, 2, "PERSON"], [4, 4, "DATE"], [6, 6, "ORG"]],
+}
+
+
+@pytest.fixture
+def recognised(tmp_path: Path) -> Path:
+    path = tmp_path / "call.ctm"
+    path.write_text(CTM)
+    return path
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> Path:
+    path = tmp_path / "reference.jsonl"
+    path.write_text(json.dumps(REFERENCE))
+    return path
+
+
+def test_a_table_in_the_order_of_the_reference(
+    caesura: Program, recognised: Path, reference: Path
+) -> None:
+    done = caesura("project", recognised, "--reference", reference)
+    assert done.code == 0, done.err
+    lines = [line.split() for line in done.out.splitlines()]
+    assert ["0.80", "PERSON", "time", "0.12", "Nakamura", "knock", "a", "mura"] in lines
+    assert ["ORG", "lost", "1.00", "Kodak"] in lines
+    assert ["1.70", "DATE", "time", "0.00", "May", "may"] in lines
+    assert done.out.endswith("\n\n3 entities: 2 by time, 0 by alignment, 1 lost\n")
+
+
+def test_another_reading_is_looked_for(caesura: Program, tmp_path: Path) -> None:
+    heard, said = ["twenty", "twenty", "was"], ["2020", "was", "twenty"]
+    (tmp_path / "heard.jsonl").write_text(json.dumps({"id": "call", "words": heard}))
+    (tmp_path / "said.jsonl").write_text(
+        json.dumps({"id": "call", "words": said, "entities": [[0, 0, "DATE", "1"]]})
+    )
+    beside = {"1": {"candidates": [{"verbalization": ["twenty", "twenty"]}], "class": "DATE"}}
+    (tmp_path / "call.norm.json").write_text(json.dumps(beside))
+    terms = ("project", tmp_path / "heard.jsonl", "-r", tmp_path / "said.jsonl", "--json")
+    found = [
+        json.loads(caesura(*terms, *more).out)["recordings"][0]["entities"][0]["recognised_words"]
+        for more in ((), ("--readings", tmp_path))
+    ]
+    assert found == ["twenty", "twenty twenty"]
+
+
+def test_only_what_is_lost(caesura: Program, recognised: Path, reference: Path) -> None:
+    done = caesura("project", recognised, "-r", reference, "--lost")
+    assert "Kodak" in done.out
+    assert "Nakamura" not in done.out
+    done = caesura("project", recognised, "-r", reference, "--lost", "--json")
+    (one,) = json.loads(done.out)["recordings"][0]["entities"]
+    assert one["reference_words"] == "Kodak"
+
+
+def test_json_for_programs(caesura: Program, recognised: Path, reference: Path) -> None:
+    done = caesura("project", recognised, "-r", reference, "--json")
+    found = json.loads(done.out)
+    assert found["all"] == {"entities": 3, "time": 2, "alignment": 0, "lost": 1}
+    (recording,) = found["recordings"]
+    assert recording["id"] == "call"
+    assert recording["entities"][0] == {
+        "class": "PERSON",
+        "key": "",
+        "reference": [2, 2],
+        "reference_words": "Nakamura",
+        "recognised": [2, 4],
+        "recognised_words": "knock a mura",
+        "by": "time",
+        "distance": 0.125,
+        "start": 0.8,
+    }
+    assert recording["entities"][1]["recognised"] == [6, 6]
+    assert recording["entities"][2]["recognised"] == [7, 6]
+    assert recording["entities"][2]["start"] is None
+
+
+@pytest.mark.parametrize("to", ["jsonl", "bio"])
+def test_recognised_words_with_entities(
+    caesura: Program, recognised: Path, reference: Path, tmp_path: Path, to: str
+) -> None:
+    target = tmp_path / f"named.{to}"
+    done = caesura("project", recognised, "-r", reference, "-o", target)
+    assert (done.code, done.out) == (0, ""), done.err
+    assert "3 entities: 2 by time, 0 by alignment, 1 lost" in done.err
+    if to == "jsonl":
+        written = json.loads(target.read_text())
+        assert written["entities"] == [[2, 4, "PERSON"], [6, 6, "DATE"]]
+        assert written["words"] == "we met knock a mura in may".split()
+    else:
+        tags = [line.split()[-1] for line in target.read_text().splitlines() if line]
+        assert tags == ["O", "O", "B-PERSON", "I-PERSON", "I-PERSON", "O", "B-DATE"]
+    again = caesura("project", target, "-r", target, "--json")
+    assert json.loads(again.out)["all"]["lost"] == 0
+
+
+def test_settings_count(caesura: Program, recognised: Path, reference: Path) -> None:
+    shifted = recognised.parent / "late.ctm"
+    rows = [line.split() for line in CTM.splitlines()]
+    rows = [[*row[:2], str(float(row[2]) + 3), *row[3:]] for row in rows]
+    shifted.write_text("\n".join(map(" ".join, rows)))
+    near, far = (
+        json.loads(caesura("project", shifted, "-r", reference, "--json", "--collar", seconds).out)
+        for seconds in (0.5, 4)
+    )
+    assert near["all"] == {"entities": 3, "time": 0, "alignment": 1, "lost": 2}
+    assert far["all"] == {"entities": 3, "time": 2, "alignment": 0, "lost": 1}
+    pytest.importorskip("gruut_lang_en")
+    done = caesura("project", recognised, "-r", reference, "--phones", "dictionary", "--json")
+    assert json.loads(done.out)["recordings"][0]["entities"][0]["distance"] < 0.125
+
+
+def test_refusals(caesura: Program, recognised: Path, reference: Path) -> None:
+    done = caesura("project", recognised, "-r", recognised)
+    assert (done.code, done.out) == (1, "")
+    assert "call.ctm: the reference has no entities; give one with entities" in done.err
+    done = caesura("project", recognised, "-r", reference, "--json", "--to", "jsonl")
+    assert done.code == 2
+    done = caesura("project", recognised, "-r", reference, "--collar", "-1")
+    assert done.code == 2
+    done = caesura("project", recognised, "-r", reference, "--collar", "nan")
+    assert done.code == 1
+    assert "a collar is 0 seconds or more, not nan" in done.err

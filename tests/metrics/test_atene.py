@@ -1,0 +1,322 @@
+"""ATENE, against the paper's equations in plain loops, and where texts have hardly anything."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import caesura
+from caesura import registry, storage
+from caesura.cards import Card
+from caesura.contracts import Counts, Likely, Undefined, Value
+from caesura.errors import CaesuraError, LayerError, ModelError
+from caesura.metrics.atene import ATENE
+from caesura.metrics.risks import Risks, edges, margins, stretches
+from caesura.namers.margins import Margins
+from caesura.scores import scored
+from caesura.scoring import Terms
+from caesura.sidecars import with_readings
+from caesura.text.projection import Projected, parted, project
+from caesura.transcript import Span, Transcript
+from namers.slow import FILLERS, lesson, likely
+
+pytest.importorskip("scipy")
+
+WORDS = ("anna", "rome", "new", "york", "mrs", "in", "carl", "otto", *FILLERS)
+
+
+@cache
+def namer() -> Margins:
+    return Margins().train([lesson(seed) for seed in range(3)])
+
+
+def metric() -> ATENE:
+    return ATENE(namer())
+
+
+def margin(shares: dict[str, float], label: str) -> float:
+    """Equation (5)."""
+    return shares[label] - max(share for other, share in shares.items() if other != label)
+
+
+def risk(inside: Sequence[dict[str, float]]) -> float:
+    """Equations (8) and (9)."""
+    least = min((margin(shares, "") for shares in inside), default=1.0)
+    return least if least < 0 else 1.0
+
+
+def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
+    """Equations (6), (7), (10), (11) and (12), name by name and stretch by stretch."""
+    placed = parted(project(reference, hypothesis))
+    ours, theirs = (likely(namer(), each.words) for each in (hypothesis, reference))
+    edges, outside = 0.0, 0.0
+    last = len(hypothesis) - 1
+    for one in placed:
+        label = one.entity.label
+        for model, at, real in (
+            (0, one.first, one.entity.first),
+            (1, one.last, one.entity.last),
+        ):
+            found = margin(ours[model][min(max(at, 0), last)], label) if last >= 0 else -1.0
+            edges += found - margin(theirs[model][real], label)
+    begin, begin_real = 0, 0
+    ends = [(one.first, one.last, one.entity.first, one.entity.last) for one in placed]
+    for first, last, first_real, last_real in (*ends, (len(hypothesis), 0, len(reference), 0)):
+        outside += risk(ours[2][begin:first]) - risk(theirs[2][begin_real:first_real])
+        begin, begin_real = last + 1, last_real + 1
+    ds, inside = edges / (2 * len(placed)), outside / (len(placed) + 1)
+    return {
+        "atene": -100 * (ds + inside) / 2,
+        "atene_ds": ds,
+        "atene_i": inside,
+        "entities": len(placed),
+        "lost": sum(one.by == "lost" for one in placed),
+    }
+
+
+def values(hypothesis: Transcript, *references: Transcript) -> dict[str, Value]:
+    return metric().values(metric().count(hypothesis, references))
+
+
+def spoken(text: str) -> Transcript:
+    """Words, names written as `[new york LOC]`."""
+    words: list[str] = []
+    spans: list[Span] = []
+    for part in text.replace("[", "\n[").replace("]", "]\n").split("\n"):
+        inside = part.strip("[] ").split()
+        if part.startswith("["):
+            spans.append(Span(len(words), len(words) + len(inside) - 2, inside.pop()))
+        words += inside
+    return Transcript(tuple(words), entities=tuple(spans))
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> tuple[Transcript, Transcript]:
+    """A reference with names that do not overlap, and what was made of its words."""
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=10))
+    spans, at = [], 0
+    for length, gap, label in draw(
+        st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from(["LOC", "PER"])))
+    ):
+        first = at + gap
+        if first + length > len(words):
+            break
+        spans.append(Span(first, first + length - 1, label))
+        at = first + length
+    spans = spans or [Span(0, 0, "PER")]
+    chance = Random(draw(st.integers(0, 1 << 16)))
+    ours = [w if chance.random() < 0.6 else chance.choice(WORDS) for w in words]
+    ours = [w for w in ours if chance.random() < 0.8]
+    return Transcript(tuple(words), entities=tuple(spans)), Transcript(tuple(ours))
+
+
+@given(texts())
+def test_the_equations_in_plain_loops_say_the_same(drawn: tuple[Transcript, Transcript]) -> None:
+    reference, hypothesis = drawn
+    assert values(hypothesis, reference) == pytest.approx(slow(hypothesis, reference), abs=1e-4)
+
+
+def test_the_worked_example() -> None:
+    """P(B-PER), P(O) and the rest are .7, .2, .1 in the reference, .3, .6, .1 in the hypothesis."""
+    even = np.array([[0.6, 0.2, 0.2]])
+    real = Likely(("LOC", "PER"), np.array([[0.2, 0.1, 0.7]]), even, even)
+    found = Likely(("LOC", "PER"), np.array([[0.6, 0.1, 0.3]]), even, even)
+    placed = [Projected(Span(0, 0, "PER"), 0, 0, "alignment", 0.0)]
+    risks = Risks.of(placed, found, real)
+    assert risks.start.tolist() == [800_000_000]
+    assert risks.end.tolist() == [0]
+    assert risks.outside.tolist() == [0, 0]
+
+
+def test_margins_and_stretches_of_hand_made_probabilities() -> None:
+    inside = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.7, 0.3]])
+    assert margins(inside, np.array([0, 0, 1, 1])) == pytest.approx([0.8, -0.2, 0.6, -0.4])
+    spans = [Span(0, 0, "PER"), Span(2, 2, "PER"), Span(3, 2, "PER")]
+    least, riskiest = stretches(spans, Likely(("PER",), inside, inside, inside))
+    # Before the first name there is nothing, after it a word that looks like a name; a lost
+    # name parts nothing from what is harmless.
+    assert least == pytest.approx([1, -0.2, 1, 1])
+    assert riskiest.tolist() == [0, 1, 3, 3]
+    start, end = edges(spans, Likely(("PER",), inside, inside, inside))
+    assert start == pytest.approx([-0.8, 0.6, -0.4])
+    assert end == pytest.approx([-0.8, 0.6, 0.6])
+
+
+@given(texts())
+def test_a_copy_of_the_reference_costs_nothing(drawn: tuple[Transcript, Transcript]) -> None:
+    reference, _ = drawn
+    found = values(reference, reference)
+    assert (found["atene"], found["atene_ds"], found["atene_i"], found["lost"]) == (0, 0, 0, 0)
+    assert not list(metric().disagreements(reference, [reference]))
+
+
+def test_names_that_are_misheard_cost_and_are_told() -> None:
+    reference = spoken("we met mrs [anna PER] in [new york LOC] today")
+    hypothesis = spoken("we met mist an uh in new york in rome")
+    found = values(hypothesis, reference)
+    assert isinstance(found["atene"], float)
+    assert found["atene"] > 10
+    told = metric().contributions(hypothesis, reference)
+    assert [each.level for each in told].count("name") == 2
+    assert [each.level for each in told].count("stretch") == 3
+    by_name = {each.reference: each for each in told if each.level == "name"}
+    assert by_name["new york"].hypothesis == "new york"
+    assert by_name["anna"].loss > 0.5 > abs(by_name["new york"].loss)
+    ds = sum(each.loss for each in told if each.level == "name") / 2
+    i = sum(each.loss for each in told if each.level == "stretch") / 3
+    assert found["atene"] == pytest.approx(50 * (ds + i))
+    harmful = [
+        (each.level, each.kind, each.hypothesis)
+        for each in metric().disagreements(hypothesis, [reference])
+        if each.loss > 0.5
+    ]
+    assert harmful == [("name", "PER", "uh"), ("stretch", "risk", "rome")]
+
+
+def test_capitals_punctuation_and_numbers_of_marks_play_no_part() -> None:
+    reference = spoken("we met mrs [anna PER] in [new york LOC] today")
+    hypothesis = spoken("we met mist anna in york today")
+    loud = Transcript(tuple("We met Mist Anna , in York , today .".split()))
+    written = spoken("We met Mrs [Anna PER] in [New York LOC] today .")
+    assert values(loud, written) == values(hypothesis, reference)
+    places = [each.place for each in metric().disagreements(loud, [written])]
+    assert all(0 <= place < len(loud) for place in places)
+    columns = dict(metric().spread(loud, [written]))
+    assert np.flatnonzero(columns["entities_1"]).tolist() == [3, 6]
+
+
+def test_nothing_recognised() -> None:
+    reference = spoken("we met mrs [anna PER] in [new york LOC]")
+    found = values(Transcript(()), reference)
+    assert found["lost"] == found["entities"] == 2
+    assert isinstance(found["atene_ds"], float)
+    assert found["atene_ds"] < -1
+    assert found["atene_i"] == 0
+
+
+def test_without_names_there_is_no_value_and_a_reason() -> None:
+    bare = Transcript(("we", "met"), entities=())
+    found = values(Transcript(("we",)), bare)
+    assert (
+        found["atene"]
+        == found["atene_ds"]
+        == Undefined("no name in the reference of a class that the model knows")
+    )
+    assert found["atene_i"] == 0
+    with pytest.raises(LayerError, match=r"a reference \(unnamed\) has no entities"):
+        values(bare, bare.replace(entities=None))
+
+
+def test_adjacent_and_nested_names_and_names_at_the_edges() -> None:
+    adjacent = spoken("[anna PER][rome LOC] we met [carl otto PER]")
+    assert values(adjacent, adjacent)["atene"] == 0
+    assert values(spoken("rome we met carl"), adjacent)["lost"] == 1
+    nested = adjacent.replace(entities=(*(adjacent.entities or ()), Span(4, 4, "LOC")))
+    hypothesis = spoken("anna we met carl")
+    assert values(hypothesis, nested) == values(hypothesis, adjacent)
+
+
+def test_names_of_unknown_classes_are_left_out_and_told() -> None:
+    reference = spoken("we met [anna person] on [monday DATE] in [rome gpe]")
+    counts = metric().count(reference, [reference])
+    assert metric().values(counts)["entities"] == 2
+    (told,) = metric().remarks(counts)
+    assert told.startswith("1 entities are of classes that the model does not know (it knows LOC")
+
+
+def test_recordings_pooled_are_told() -> None:
+    reference = spoken("we met [anna PER]")
+    counts = metric().count(reference, [reference])
+    assert metric().remarks(counts) == []
+    (told,) = metric().remarks(counts + counts)
+    assert "compare systems on the same recordings, not recordings" in told
+
+
+def test_another_language_is_defined() -> None:
+    reference = spoken("we met mrs [anna PER] in [new york LOC] today")
+    foreign = Transcript(tuple("昨日 ニューヨーク で アンナ さん に 会った".split()), language="ja")
+    found = values(foreign, reference)
+    assert isinstance(found["atene"], float)
+    assert found["atene"] > 10
+
+
+def test_readings_of_the_reference_are_chosen_first() -> None:
+    reference = spoken("we met mrs [anna PER] on 5th street").replace(
+        readings=(Span(5, 5, "fifth"),)
+    )
+    said = spoken("we met mrs anna on fifth street")
+    assert values(said, reference)["atene"] == 0
+
+
+def test_words_with_times_are_found_by_them() -> None:
+    times = np.arange(4.0)
+    reference = spoken("we met [anna PER] today").replace(start=times, end=times + 0.9)
+    hypothesis = Transcript(("we", "met", "hannah", "so"), start=times, end=times + 0.9)
+    told = metric().contributions(hypothesis, reference)
+    (name,) = [each for each in told if each.level == "name"]
+    assert (name.by, name.hypothesis) == ("time", "hannah")
+
+
+def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> None:
+    folder = storage.save(tmp_path / "names", namer(), Card())
+    named = ATENE(str(folder))
+    assert registry.parse("metric", repr(named)) == named
+    text = spoken("we met mrs [anna PER] in [rome LOC]")
+    assert named.values(named.count(text, [text])) == values(text, text)
+    found = scored([text], [[text]], [named, caesura.parse("metric", "Words")], Terms((), False))
+    checksum = storage.card(folder).checksum
+    assert named.checksum == checksum
+    assert f"|model={checksum[:12]}|" in found.signatures[0]
+    assert "model=" not in found.signatures[1]
+
+
+def test_two_models_of_the_same_settings_are_told_apart() -> None:
+    other = ATENE(Margins().train([lesson(5, 8)]))
+    reference = spoken("we met mrs [anna PER] in [rome LOC]")
+    hypothesis = spoken("we met miss hannah in roam")
+    assert other.checksum != metric().checksum
+    one, two = (each.count(hypothesis, [reference]) for each in (metric(), other))
+    assert one != two
+
+
+@pytest.mark.parametrize("wrong", ["model=''", "model=3", "collar=-1", "phones='ears'"])
+def test_wrong_settings_are_refused(wrong: str) -> None:
+    with pytest.raises(CaesuraError, match=f"ATENE: {wrong.split('=')[0]} is"):
+        registry.parse("metric", f"ATENE({wrong})")
+
+
+def test_models_that_are_none_get_one_clear_line(tmp_path: Path) -> None:
+    text = spoken("we met [anna PER]")
+    with pytest.raises(ModelError, match="the model en is a Fusion, and a namer is wanted"):
+        ATENE("en").count(text, [text])
+    with pytest.raises(ModelError, match="there is no such model"):
+        ATENE(str(tmp_path / "none")).count(text, [text])
+
+
+def test_counts_are_whole_and_add_up() -> None:
+    reference = spoken("we met mrs [anna PER] in [new york LOC] today")
+    hypothesis = spoken("we met mist an uh in new york in rome")
+    counts = metric().count(hypothesis, [reference, reference])
+    assert all(type(number) is int for number in counts.values())
+    doubled = metric().values(Counts.total([counts, counts]))
+    assert doubled["atene"] == metric().values(counts)["atene"]
+
+
+def test_the_worst_recogniser_of_a_call_is_found(corpora: Path) -> None:
+    calls = corpora / "earnings21"
+    kind = "nlp(entities='wer_tags')"
+    (reference,) = caesura.read(calls / "references" / "4320211.nlp", format=kind)
+    (reference,) = with_readings([reference], [calls / "wer_tags" / "4320211.wer_tag.json"])
+    found = {}
+    for file in ("google/4320211.nlp", "rev-kaldi/4320211.ctm", "kaldi-librispeech/4320211.ctm"):
+        (hypothesis,) = caesura.read(calls / "recognisers" / file)
+        value = ATENE().values(ATENE().count(hypothesis, [reference]))["atene"]
+        assert isinstance(value, float)
+        found[file] = value
+    *good, bad = found.values()
+    assert 0 < min(good) <= max(good) < bad / 3

@@ -1,0 +1,301 @@
+"""Word errors, against definitions written out, worked examples and jiwer."""
+
+import math
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import jiwer
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura import api
+from caesura.contracts import Counts, Undefined, Value
+from caesura.errors import LayerError, MismatchError
+from caesura.metrics.words import COUNTED, Words
+from caesura.text.align import Alignment
+from caesura.transcript import Segmentation, Span, Transcript
+
+WORDS = Words()
+
+texts = st.lists(st.sampled_from(["a", "b", "c", "é", "東京"]), max_size=9)
+said = st.lists(st.sampled_from(["a", "b", "c", "é", "東京"]), min_size=1, max_size=9)
+
+
+def text(words: str | list[str], *ends: int, **layers: object) -> Transcript:
+    split = tuple(words.split() if isinstance(words, str) else words)
+    found = (
+        {"sentences": Segmentation.of_gaps(len(split), [end - 1 for end in ends])} if ends else {}
+    )
+    return Transcript(split, **(found | layers))  # type: ignore[arg-type]
+
+
+def values(
+    reference: Transcript, hypothesis: Transcript, metric: Words = WORDS
+) -> dict[str, Value]:
+    return metric.values(metric.count(hypothesis, [reference]))
+
+
+def cheapest(x: list[str], y: list[str], costs: tuple[int, int, int]) -> int:
+    """The least cost of an alignment, by the definition."""
+    exchange, delete, insert = costs
+
+    @cache
+    def cost(i: int, j: int) -> int:
+        if i == 0 or j == 0:
+            return i * delete + j * insert
+        return min(
+            cost(i - 1, j - 1) + (x[i - 1] != y[j - 1]) * exchange,
+            cost(i - 1, j) + delete,
+            cost(i, j - 1) + insert,
+        )
+
+    return cost(len(x), len(y))
+
+
+def pairs_of(found: Alignment, x: list[str], y: list[str]) -> list[tuple[str | None, str | None]]:
+    """What stands beside what, with None for nothing."""
+    places = found.source.tolist()
+    beside = [(x[i] if i >= 0 else None, word) for i, word in zip(places, y, strict=True)]
+    return [*beside, *((x[i], None) for i in range(len(x)) if i not in places)]
+
+
+def entropy(numbers: Counter[object]) -> float:
+    total = sum(numbers.values())
+    return -sum(n / total * math.log(n / total) for n in numbers.values())
+
+
+@pytest.mark.parametrize(
+    ("weights", "costs"), [("edits", (1, 1, 1)), ("sclite", (4, 3, 3))], ids=["edits", "sclite"]
+)
+@given(texts, texts)
+def test_counts_and_rates_are_those_of_the_definition(
+    weights: str, costs: tuple[int, int, int], x: list[str], y: list[str]
+) -> None:
+    metric = Words(weights=weights)
+    found = metric.aligned(text(y), text(x)).alignment
+    pairs = pairs_of(found, x, y)
+    told = values(text(x), text(y), metric)
+    hits = sum(a == b for a, b in pairs)
+    deleted = sum(b is None for _, b in pairs)
+    inserted = sum(a is None for a, _ in pairs)
+    exchanged = len(pairs) - hits - deleted - inserted
+    assert [told[name] for name in COUNTED] == [hits, exchanged, deleted, inserted]
+    assert hits + exchanged + deleted == len(x)
+    assert hits + exchanged + inserted == len(y)
+    cost = exchanged * costs[0] + deleted * costs[1] + inserted * costs[2]
+    assert cost == cheapest(x, y, costs)
+    errors = exchanged + deleted + inserted
+    assert told["wer"] == (errors / len(x) if x else Undefined("no word in the reference"))
+    assert told["mer"] == (errors / len(pairs) if pairs else Undefined("no word on either side"))
+    if x and y:
+        assert told["wil"] == 1 - hits / len(x) * (hits / len(y))
+    elif x:
+        assert told["wil"] == 1
+    else:
+        assert isinstance(told["wil"], Undefined)
+
+
+@given(texts, texts)
+def test_information_lost_is_the_ratio_of_entropies(x: list[str], y: list[str]) -> None:
+    pairs = pairs_of(Words().aligned(text(y), text(x)).alignment, x, y)
+    told = values(text(x), text(y))["ril"]
+    found = Counter(b for _, b in pairs)
+    if len(found) < 2:
+        assert isinstance(told, Undefined)
+        assert told.reason
+        return
+    # H(Y|X) = H(X, Y) - H(X)
+    given_x = entropy(Counter(pairs)) - entropy(Counter(a for a, _ in pairs))
+    assert told == pytest.approx(given_x / entropy(found), abs=1e-12)  # type: ignore[arg-type]
+
+
+@given(said, texts)
+def test_jiwer_has_the_same_numbers(x: list[str], y: list[str]) -> None:
+    peer = jiwer.process_words(" ".join(x), " ".join(y))
+    told = values(text(x), text(y))
+    counts = (peer.hits, peer.substitutions, peer.deletions, peer.insertions)
+    assert tuple(told[name] for name in COUNTED) == counts
+    assert [told[name] for name in ("wer", "mer", "wil")] == pytest.approx(
+        [peer.wer, peer.mer, peer.wil]
+    )
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(said, said), min_size=1, max_size=5))
+def test_utterances_are_aligned_one_by_one(utterances: list[tuple[list[str], list[str]]]) -> None:
+    peer = jiwer.process_words(
+        [" ".join(x) for x, _ in utterances], [" ".join(y) for _, y in utterances]
+    )
+    sides = []
+    for side in (0, 1):
+        words = [word for each in utterances for word in each[side]]
+        sizes = [len(each[side]) for each in utterances]
+        sides.append(text(words, *(sum(sizes[: k + 1]) for k in range(len(sizes)))))
+    metric = Words(unit="sentence")
+    reference, hypothesis = sides
+    together = values(reference, hypothesis, metric)
+    assert [together[name] for name in ("wer", "mer", "wil")] == pytest.approx(
+        [peer.wer, peer.mer, peer.wil]
+    )
+    alone = Counts.total(Words().count(text(y), [text(x)]) for x, y in utterances)
+    assert together == Words().values(alone)
+    rows = metric.aligned(hypothesis, reference).rows
+    for i, j, part in zip(rows.source, rows.target, rows.part, strict=True):
+        for at, side in ((i, 0), (j, 1)):
+            first = sum(len(each[side]) for each in utterances[:part])
+            assert at < 0 or first <= at < first + len(utterances[part][side])
+    for column in (rows.source, rows.target):
+        assert column[column >= 0].tolist() == list(range((column >= 0).sum()))
+
+
+EXAMPLES = {
+    "a b c d|a x d": ((2, 1, 1, 0), (2 / 4, 2 / 4, 2 / 3)),
+    "a b|b a": ((1, 0, 1, 1), (1, 2 / 3, 3 / 4)),
+    "a a b b|c c d d": ((0, 4, 0, 0), (1, 1, 1)),
+    "a b|": ((0, 0, 2, 0), (1, 1, 1)),
+    "ما اسمك|ما اسمه": ((1, 1, 0, 0), (1 / 2, 1 / 2, 3 / 4)),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_small_exact_examples(example: str) -> None:
+    x, y = example.split("|")
+    told = values(text(x), text(y))
+    counts, rates = EXAMPLES[example]
+    assert tuple(told[name] for name in COUNTED) == counts
+    assert tuple(told[name] for name in ("wer", "mer", "wil")) == pytest.approx(rates)
+
+
+def test_a_systematic_exchange_of_words_loses_no_information() -> None:
+    told = values(text("a a b b"), text("c c d d"))
+    assert (told["wer"], told["ril"]) == (1, 0)
+    assert values(text("a a b b"), text("c d c d"))["ril"] == 1
+
+
+def test_pairs_of_words_add_over_documents() -> None:
+    """Each document is systematic by itself, but not in the same way."""
+    metric = Words()
+    one, two = (metric.count(text(y), [text("a b")]) for y in ("c d", "d c"))
+    assert metric.values(one)["ril"] == metric.values(two)["ril"] == 0
+    assert metric.values(one + two)["ril"] == 1
+    assert metric.values(Counts.total([one, two])) == metric.values(one + two)
+
+
+@pytest.mark.parametrize("word", ["", "x_1", "a b", "a\tb", "\n", "pair", "_2"], ids=ascii)
+def test_any_word_can_be_paired(word: str) -> None:
+    metric, other = Words(), Transcript(("b", "c"))
+    odd = Transcript((word, "c"))
+    counts = metric.count(odd, [odd, other])
+    assert metric.values(counts)["ril_1"] == 0
+    assert metric.values(counts)["ril_2"] == 0
+    assert metric.values(counts)["wer"] == 1 / 4
+
+
+@pytest.mark.parametrize(
+    ("empty", "wanted"),
+    [("undefined", [None, 1, None]), ("one", [1, 1, 1]), ("insertions", [2, 1, 1])],
+    ids=["undefined", "one", "insertions"],
+)
+def test_what_an_empty_reference_means_is_declared(empty: str, wanted: list[float | None]) -> None:
+    metric = Words(empty=empty)
+    told = [values(text(""), text("a b"), metric)[name] for name in ("wer", "mer", "wil")]
+    assert [None if isinstance(each, Undefined) else each for each in told] == wanted
+    nothing = [values(text(""), text(""), metric)[name] for name in ("wer", "mer", "wil")]
+    if empty == "undefined":
+        assert all(isinstance(each, Undefined) for each in nothing)
+    else:
+        assert nothing == [0, 0, 0]
+    # Counts add whatever the policy: two insertions for four words that were said.
+    both = metric.count(text("a b"), [text("")]) + metric.count(text("a b c d"), [text("a b c d")])
+    assert metric.values(both)["wer"] == 1 / 2
+
+
+def test_insertions_where_nothing_was_said_are_counted_as_jiwer_does() -> None:
+    for y in ("", "a", "a b c"):
+        peer = jiwer.process_words("", y)
+        told = values(text(""), text(y), Words(empty="insertions"))
+        assert [told[n] for n in ("wer", "mer", "wil")] == [peer.wer, peer.mer, peer.wil]
+
+
+def test_several_references_are_averaged() -> None:
+    metric = Words()
+    told = metric.values(metric.count(text("a b"), [text("a c"), text("a b")]))
+    assert (told["wer"], told["wer_1"], told["wer_2"], told["hits"]) == (1 / 4, 1 / 2, 0, 3)
+
+
+def test_readings_of_a_reference_count_if_they_are_nearer() -> None:
+    reference = text("it is ok", readings=(Span(0, 1, "it's"), Span(2, 2, "okay")))
+    told = values(reference, text("it's ok"))
+    assert (told["wer"], told["hits"]) == (0, 2)
+    assert list(Words().disagreements(text("it's ok"), [reference])) == []
+
+
+def test_disagreements_are_told_word_by_word() -> None:
+    reference, hypothesis = text("a b c d e f"), text("a x c d g f h")
+    found = list(Words().disagreements(hypothesis, [reference, hypothesis]))
+    assert [(e.level, e.kind, e.reference, e.hypothesis, e.place, e.against) for e in found] == [
+        ("word", "substituted", "b", "x", 1, 1),
+        ("word", "substituted", "e", "g", 4, 1),
+        ("word", "inserted", "", "h", 6, 1),
+    ]
+    assert [(e.before, e.after) for e in found] == [("a", "c d g"), ("x c d", "f h"), ("d g f", "")]
+    (lost,) = Words().disagreements(text("a c"), [text("a b c")])
+    assert (lost.kind, lost.reference, lost.before, lost.after, lost.place) == (
+        "deleted", "b", "a", "c", 1,
+    )  # fmt: skip
+    (only,) = Words().disagreements(text(""), [text("a")])
+    assert (only.kind, only.place) == ("deleted", 0)
+
+
+def test_other_numbers_of_sentences_are_refused() -> None:
+    metric = Words(unit="sentence")
+    with pytest.raises(MismatchError, match="2 in the hypothesis, 1 in a reference"):
+        metric.count(text("a b", 1, 2), [text("a b", 2)])
+    with pytest.raises(LayerError, match="no sentences"):
+        metric.count(text("a b"), [text("a b", 2)])
+
+
+def test_texts_that_share_few_words_raise_a_doubt() -> None:
+    """As one in another language does, for which everything is defined all the same."""
+    metric, reference = Words(), text("wo ist die katze jetzt")
+    counts = metric.count(text("where is the cat now"), [reference, text("where is a cat")])
+    (doubt,) = metric.remarks(counts)
+    assert "0% of the words of reference 1" in doubt
+    assert metric.values(counts)["wer_1"] == 1
+    assert metric.remarks(metric.count(reference, [reference, text("")])) == []
+
+
+def test_settings_are_checked() -> None:
+    for setting in ("weights", "unit", "empty"):
+        with pytest.raises(ValueError, match=setting):
+            Words(**{setting: "nothing"})
+
+
+def test_line_ends_of_any_kind_are_read(tmp_path: Path) -> None:
+    for name, end in (("ref", "\r\n"), ("hyp", "\n")):
+        lines = ["The cat sat.", f"It {'slept' if name == 'ref' else 'leapt'}!"]
+        (tmp_path / f"{name}.txt").write_bytes("".join(line + end for line in lines).encode())
+    found = api.score(
+        tmp_path / "hyp.txt",
+        reference=tmp_path / "ref.txt",
+        metric=["Words", "Words(unit='sentence')"],
+        format="lines",
+        resamples=0,
+    )
+    assert [told["wer"] for told in found.values] == [1 / 5, 1 / 5]
+
+
+def test_pairs_are_neither_printed_nor_drawn() -> None:
+    words = " ".join(f"w{k % 7}" for k in range(1000))
+    reference, hypothesis = text(words), text(words.replace("w3", "w4"))
+    found = api.score(hypothesis, reference=reference, metric="Words", resamples=50)
+    json = found.to_json()
+    assert set(json["documents"][0]["scores"][0]["counts"]) == {f"{name}_1" for name in COUNTED}
+    assert set(json["scores"][0]["values"]) == {"wer", "mer", "wil", "ril", *COUNTED}
+    low, high = json["scores"][0]["intervals"]["wer"]
+    assert low < 1 / 7 < high
+    assert json["scores"][0]["intervals"]["ril"] is None
+    assert any("ril rests on pairs of words" in told for told in json["scores"][0]["remarks"])
+    assert "units=10 blocks(100 words)" in json["scores"][0]["signature"]

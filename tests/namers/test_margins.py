@@ -1,0 +1,198 @@
+"""The models of names, against one worked out by hand, and against damage."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from caesura import registry, storage
+from caesura.cards import Card
+from caesura.errors import CaesuraError, LayerError, ModelError
+from caesura.namers import margins as module
+from caesura.namers.classes import called, names, numbered
+from caesura.namers.clues import spelt, written
+from caesura.namers.margins import Margins
+from caesura.numeric import maxent
+from caesura.taggers.tagger import Tagger
+from caesura.text.normalize import punctuation
+from caesura.transcript import Span, Transcript
+from namers.slow import FILLERS, lesson, likely
+from taggers.toy import lesson as tagged
+
+pytest.importorskip("scipy")
+
+LESSONS = [lesson(seed) for seed in range(3)]
+SETS = [(affixes, capitals) for affixes in (False, True) for capitals in (False, True)]
+WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th", "McX", *FILLERS)
+
+
+@pytest.fixture(scope="module", params=SETS, ids=["words", "capitals", "affixes", "both"])
+def namer(request: pytest.FixtureRequest) -> Margins:
+    affixes, capitals = request.param
+    return Margins(affixes=affixes, capitals=capitals).train(LESSONS)
+
+
+@pytest.fixture(scope="module")
+def taught() -> Margins:
+    return Margins().train(LESSONS)
+
+
+@given(words=st.lists(st.sampled_from(WORDS), max_size=8))
+def test_probabilities_are_those_worked_out_by_hand(namer: Margins, words: list[str]) -> None:
+    found = namer.likely(Transcript(tuple(words)))
+    assert found.classes == ("LOC", "PER")
+    for shares, slow in zip(found[1:], likely(namer, words), strict=True):
+        expected = [list(each.values()) for each in slow]
+        np.testing.assert_allclose(shares, np.reshape(expected, shares.shape), atol=1e-6)
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+
+
+def test_tags_of_the_tagger_are_looked_at_as_well() -> None:
+    treebank = [tagged(seed) for seed in range(3)]
+    namer = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=treebank)
+    words = tuple("the cat will see Anna in Rome".split())
+    assert namer.tagger is not None
+    tags = namer.tagger.tag(Transcript(words)).tag
+    given = Transcript(words, tag=("X",) * len(words))
+    found = namer.likely(given)
+    for shares, slow in zip(found[1:], likely(namer, words, tags), strict=True):
+        np.testing.assert_allclose(shares, [list(each.values()) for each in slow], atol=1e-6)
+
+
+def test_names_of_the_lessons_are_found(namer: Margins) -> None:
+    text = lesson(9)
+    heard = punctuation(text)
+    for labels, shares in zip(numbered(heard, namer.classes), namer.likely(heard)[1:], strict=True):
+        assert np.mean(shares.argmax(axis=1) == labels) > 0.97
+
+
+def test_texts_at_once_are_as_one_by_one(taught: Margins, monkeypatch: pytest.MonkeyPatch) -> None:
+    several = [lesson(seed, 4) for seed in range(4)] + [Transcript(())]
+    alone = [taught.likely(each) for each in several]
+    for size in (1, 40, 1 << 16):
+        monkeypatch.setattr(module, "AT_ONCE", size)
+        for one, other in zip(taught.likely_all(several), alone, strict=True):
+            assert all(np.array_equal(a, b) for a, b in zip(one[1:], other[1:], strict=True))
+
+
+def test_saved_and_loaded_it_says_the_same_bit_by_bit(namer: Margins, tmp_path: Path) -> None:
+    folder = storage.save(tmp_path / "names", namer, Card())
+    again = storage.load(folder).namer
+    assert again == namer
+    text = lesson(7)
+    for one, other in zip(again.likely(text)[1:], namer.likely(text)[1:], strict=True):
+        assert np.array_equal(one, other)
+    with pytest.raises(ModelError, match="names is a Margins, and a detector is wanted"):
+        _ = storage.load(folder).detector
+    assert storage.kind_of(folder) == "namer"
+
+
+def test_a_tagger_within_is_kept_too(tmp_path: Path) -> None:
+    namer = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=[tagged(1)])
+    again = storage.load(storage.save(tmp_path / "names", namer, Card())).namer
+    text = lesson(7)
+    assert np.array_equal(again.likely(text).start, namer.likely(text).start)
+
+
+def test_training_says_the_same_each_time(taught: Margins) -> None:
+    for name, array in Margins().train(LESSONS).learnt().items():
+        assert np.array_equal(array, taught.learnt()[name])
+
+
+def test_rare_clues_are_left_out_and_the_best_kept(taught: Margins) -> None:
+    every = Margins(cutoff=1).train(LESSONS)
+    few = Margins(size=50).train(LESSONS)
+    sizes = [len(each.learnt()["keys"]) for each in (few, taught, every)]
+    assert sizes[0] == 50
+    assert sizes[0] < sizes[1] < sizes[2]
+    kept = set(few.learnt()["keys"].tolist())
+    assert kept < set(taught.learnt()["keys"].tolist())
+
+
+def test_repr_parses_back() -> None:
+    for text in ("Margins", "Margins(capitals=True, size=9)", "Margins(tagger=Tagger(size=3))"):
+        namer = registry.parse("namer", text)
+        assert registry.parse("namer", repr(namer)) == namer
+        assert registry.learner(text) == namer
+
+
+@pytest.mark.parametrize("wrong", ["affixes=1", "tagger=3", "cutoff=0", "ridge=0", "size=-1"])
+def test_wrong_settings_are_refused(wrong: str) -> None:
+    with pytest.raises(CaesuraError, match=f"Margins: {wrong.split('=')[0]} is"):
+        registry.parse("namer", f"Margins({wrong})")
+
+
+def test_without_names_there_is_nothing_to_learn() -> None:
+    bare = Transcript(("a", "b"))
+    with pytest.raises(LayerError, match="none of 2 recordings has names"):
+        Margins().train([bare, bare.replace(entities=())])
+    with pytest.raises(ModelError, match="has to be trained"):
+        Margins().likely(bare)
+
+
+def test_words_and_how_they_are_written() -> None:
+    assert [spelt(word) for word in ("U.S.", "It’s", "1,250", "(Rome)")] == [
+        "u.s",
+        "it's",
+        "0,000",
+        "rome",
+    ]
+    kinds = {"rome": "lower", "Rome": "Title", "UN": "UPPER", "McX": "mixed", "7th": "digit"}
+    assert {word: written(word) for word in kinds} == kinds
+
+
+def test_classes_of_other_names_are_the_same() -> None:
+    known = ("LOC", "MISC", "ORG", "PER")
+    labels = ("PERSON", "GPE", "corporation", "work_of_art", "PER", "DATE")
+    assert [called(label, known) for label in labels] == ["PER", "LOC", "ORG", "MISC", "PER", None]
+    assert called("PER", ("person",)) == "person"
+    assert called("DATE", ("DATE", "PER")) == "DATE"
+
+
+def test_of_names_that_overlap_the_longest_counts() -> None:
+    spans = (Span(0, 2, "ORG"), Span(1, 1, "GPE"), Span(2, 3, "DATE"), Span(3, 3, "person"))
+    text = Transcript(("a", "b", "c", "d"), entities=spans)
+    assert names(text, ("LOC", "ORG", "PER")) == (Span(0, 2, "ORG"), Span(3, 3, "PER"))
+    start, end, inside = numbered(text, ("LOC", "ORG", "PER"))
+    assert start.tolist() == [2, 0, 0, 3]
+    assert end.tolist() == [0, 0, 2, 3]
+    assert inside.tolist() == [2, 2, 2, 3]
+
+
+Damage = Callable[[dict[str, NDArray[Any]]], Any]
+DAMAGES: dict[str, Damage] = {
+    "it has the arrays classes, keys, scales": lambda a: a.pop("weights"),
+    "keys are no ascending": lambda a: a.update(keys=a["keys"][::-1]),
+    "keys are no ascending numbers": lambda a: a.update(keys=a["keys"].astype(np.float64)),
+    "weights are no steps of": lambda a: a.update(weights=a["weights"][:-1]),
+    "weights are no steps": lambda a: a.update(weights=a["weights"].astype(np.float32)),
+    "scales are not all": lambda a: a.update(scales=a["scales"] * np.float16(np.nan)),
+    "scales are not those": lambda a: a.update(scales=a["scales"][:-1]),
+    "classes are no JSON": lambda a: a.update(classes=a["classes"][:-1]),
+    "classes are no JSON, but numbers": lambda a: a.update(classes=a["classes"].astype(np.int64)),
+    "classes are no list of": lambda a: a.update(classes=np.frombuffer(b'["B", "A"]', np.uint8)),
+    "classes are no list": lambda a: a.update(classes=np.frombuffer(b"[]", np.uint8)),
+}
+
+
+@pytest.mark.parametrize("told", DAMAGES)
+def test_damaged_arrays_are_refused(taught: Margins, told: str) -> None:
+    arrays = dict(taught.learnt())
+    DAMAGES[told](arrays)
+    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told.split(",")[0]):
+        taught.knowing(arrays)
+
+
+def test_even_steps_find_the_same_minimum_sooner() -> None:
+    chance = np.random.default_rng(3)
+    columns = (chance.random((400, 6)) ** 3 * 40).astype(np.int64)
+    rows, labels = maxent.rows_of(columns, 40), chance.integers(0, 3, 400)
+    far = maxent.Search(steps=2000, gain=1e-14)
+    plain = maxent.multinomial(rows, labels, 3, search=far)
+    even = maxent.multinomial(rows, labels, 3, search=far._replace(even=0.1))
+    np.testing.assert_allclose(even, plain, atol=1e-4)

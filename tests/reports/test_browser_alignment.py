@@ -1,0 +1,127 @@
+"""Words side by side on the report page, in a browser."""
+
+from typing import Any
+
+import pytest
+
+from caesura import api
+from caesura.reports.html import page
+from caesura.reports.payload import payload
+from caesura.reports.results import Results
+from caesura.transcript import Transcript
+from reports.browser import BROWSER, acted, drawn
+from reports.examples import text
+
+pytestmark = pytest.mark.skipif(not BROWSER, reason="needs Chromium")
+
+REFERENCE = text("the cat sat . on the mat . a <b>dog</b> slept here", 3, 7, id="x")
+HYPOTHESIS = text("the bat sat . on the . a <b>dog</b> slept in here now", id="x")
+
+READ = """
+const cells = () => all("#alignment-lines .aligned").map((line) =>
+  [...line.querySelectorAll(".cell")].map((cell) =>
+    [...cell.children].map((one) => one.textContent).join("|")));
+"""
+
+ACTS = (
+    READ
+    + """
+const told = { kinds: {}, names: texts("#alignment-kind option") };
+for (const kind of options("alignment-kind")) {
+  choose("alignment-kind", kind);
+  told.kinds[kind] = cells();
+}
+told.left = texts("#alignment-lines .skipped");
+choose("alignment-kind", "");
+const search = byId("alignment-search");
+search.value = "BAT";
+search.dispatchEvent(new Event("input"));
+told.found = cells();
+told.marked = texts("#alignment-lines .matched");
+told.count = byId("alignment-count").textContent;
+return told;"""
+)
+
+
+def given(hypotheses: list[list[Transcript]], *references: Transcript, **asked: Any) -> str:
+    scores = tuple(
+        api.score(each, reference=list(references), metric="Words", resamples=0, **asked)
+        for each in hypotheses
+    )
+    return page(payload(Results(tuple("AB"[: len(scores)]), scores)))
+
+
+def test_lines_are_filtered_and_searched() -> None:
+    told = acted(given([[HYPOTHESIS]], REFERENCE), ACTS)
+    first = ["the|the", "cat|bat|S", "sat|sat"]
+    second = ["on|on", "the|the", "mat|–|D"]
+    third = ["a|a", "<b>dog</b>|<b>dog</b>", "slept|slept", "–|in|I", "here|here", "–|now|I"]
+    assert told["kinds"] == {
+        "": [first, second, third],
+        "sdi": [first, second, third],
+        "s": [first],
+        "d": [second],
+        "i": [third],
+    }
+    assert told["names"] == [
+        *("all", "errors only (4)", "substitutions (1)", "deletions (1)", "insertions (2)"),
+    ]
+    assert told["left"] == ["⋯ 2 lines left out"]
+    assert told["found"] == [first]
+    assert told["marked"] == ["catbatS"]
+    assert told["count"] == "1 of 3 lines"
+
+
+SYSTEMS = (
+    READ
+    + """
+const told = [];
+for (const system of options("alignment-system")) {
+  choose("alignment-system", system);
+  told.push([byId("system").value, cells().flat()]);
+}
+return told;"""
+)
+
+
+def test_each_system_has_its_own() -> None:
+    told = acted(given([[text("a b")], [text("a c")]], text("a b")), SYSTEMS)
+    assert told == [["0", ["a|a", "b|b"]], ["1", ["a|a", "b|c|S"]]]
+
+
+def test_text_from_right_to_left_runs_so() -> None:
+    found = drawn(given([[text("مرحبا بكم")]], text("مرحبا بنا")))
+    (line,) = found.one("alignment-lines").all("p")
+    assert line.attributes["dir"] == "rtl"
+    assert line.texts("bdi") == ["مرحبا", "مرحبا", "بنا", "بكم"]
+
+
+def test_there_is_no_section_without_words() -> None:
+    same = text("a b", 1)
+    scores = api.score(same, reference=same, metric="Boundary", resamples=0)
+    found = drawn(page(payload(Results(("one",), (scores,)))))
+    assert found.one("failure").text == ""
+    assert "hidden" in found.one("alignment").attributes
+
+
+def test_an_empty_text_is_no_failure() -> None:
+    found = drawn(given([[text("")]], text("a b", 2)))
+    assert found.one("failure").text == ""
+    assert found.one("alignment-lines").texts("bdi") == ["a", "b"]
+
+
+LONG = """
+const before = all("#alignment-lines .cell").length;
+const box = byId("alignment-box");
+box.scrollTop = box.scrollHeight;
+box.dispatchEvent(new Event("scroll"));
+return [before, all("#alignment-lines .cell").length, byId("alignment-count").textContent];"""
+
+
+def test_a_long_text_is_laid_out_in_parts() -> None:
+    words = [f"w{k % 900}" for k in range(100_000)]
+    ours = ["x" if k % 10 == 0 else word for k, word in enumerate(words)]
+    html = given([[text(" ".join(ours))]], text(" ".join(words)), normalize="none")
+    before, after, told = acted(html, LONG)
+    assert 100 < before < after < 10_000
+    assert told == "1,667 lines"

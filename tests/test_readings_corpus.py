@@ -1,0 +1,36 @@
+"""Word error rates of recognisers with readings, on the calls that come with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from caesura import api
+
+PUBLISHED = {
+    "google": 17.8,
+    "amazon": 17.0,
+    "microsoft": 15.8,
+    "speechmatics": 16.0,
+    "rev-kaldi": 13.2,
+    "rev-espnet": 12.8,
+    "kaldi-librispeech": 48.8,
+}
+"""By fstalign, over 44 calls, of which 33 are here."""
+
+
+@pytest.mark.parametrize("system", PUBLISHED)
+def test_error_rates_are_near_those_published(corpora: Path, system: str) -> None:
+    folder = corpora / "earnings21"
+    scores = api.score(
+        folder / "recognisers" / system,
+        reference=folder / "references",
+        readings=folder / "normalizations",
+        metric="Words",
+        normalize="case",
+        resamples=0,
+    )
+    wer = scores.values[0]["wer"]
+    assert isinstance(wer, float)
+    assert 0 < 100 * wer - PUBLISHED[system] < (1 if system != "kaldi-librispeech" else 2.2)

@@ -1,0 +1,53 @@
+"""Alignments in order."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.text.align import align
+from caesura.text.sidebyside import KINDS, side_by_side
+
+texts = st.lists(st.sampled_from("abc"), max_size=10).map("".join)
+
+
+def told(source: str, target: str) -> list[tuple[str, str, str]]:
+    rows = side_by_side(align(source, target))
+    return [
+        (KINDS[kind], source[i] if i >= 0 else "", target[j] if j >= 0 else "")
+        for kind, i, j in zip(rows.kind, rows.source, rows.target, strict=True)
+    ]
+
+
+def test_rows_are_in_the_order_of_both_texts() -> None:
+    assert told("abcd", "axd") == [
+        ("equal", "a", "a"),
+        ("substituted", "b", "x"),
+        ("deleted", "c", ""),
+        ("equal", "d", "d"),
+    ]
+    assert told("ab", "ba") == [("inserted", "", "b"), ("equal", "a", "a"), ("deleted", "b", "")]
+    assert told("", "") == []
+
+
+@given(texts, texts)
+def test_each_side_can_be_read_off(source: str, target: str) -> None:
+    rows = told(source, target)
+    assert "".join(word for _, word, _ in rows) == source
+    assert "".join(word for _, _, word in rows) == target
+    for kind, ours, theirs in rows:
+        assert (kind == "equal") == (ours == theirs)
+        assert (kind == "deleted") == (theirs == "")
+        assert (kind == "inserted") == (ours == "")
+    wrong = side_by_side(align(source, target)).wrong
+    assert [rows[at][0] for at in wrong] == [kind for kind, *_ in rows if kind != "equal"]
+
+
+def test_parts_follow_each_other() -> None:
+    """What is missing at the end of a part stands before what is too much in the next."""
+    found = align("ab", "ac")
+    alone = type(found)(np.array([0, -1]), np.array([True, False]), 2)
+    rows = side_by_side(alone, np.array([0, 0]), np.array([0, 1]))
+    assert [KINDS[kind] for kind in rows.kind] == ["equal", "deleted", "inserted"]
+    assert rows.part.tolist() == [0, 0, 1]
+    other = side_by_side(alone, np.array([0, 1]), np.array([0, 0]))
+    assert [KINDS[kind] for kind in other.kind] == ["equal", "inserted", "deleted"]
