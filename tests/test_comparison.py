@@ -154,6 +154,13 @@ def test_chosen_values() -> None:
         ("Bounda", "ser"),
         ("WiSeBE", "recall"),
     ]
+    for name, advice in (
+        ("SER", "did you mean 'ser'"),
+        ("wer", "wer is a value of Words: --metric Words"),
+        ("recal", "did you mean 'recall'"),
+    ):
+        with pytest.raises(UnknownName, match=f"gives a value '{name}'; {advice}"):
+            compared(*corpus(2, 2, 8), name)
     with pytest.raises(UnknownName, match="gives a value 'f2'; they give precision, recall"):
         compared(*corpus(2, 2, 8), "f2")
 
@@ -219,6 +226,34 @@ def test_nothing_is_tested_unless_asked() -> None:
     assert all(row.difference is not None for row in found.rows)
 
 
+@pytest.mark.parametrize(
+    ("documents", "systems", "told"),
+    [
+        (5, 2, "5 documents cannot reach p < 0.05: give 6 or more"),
+        (6, 2, ""),
+        (6, 3, "6 documents cannot reach p < 0.05 in 3 tests: give 7 or more"),
+        (7, 3, ""),
+        (1, 2, ""),
+    ],
+)
+def test_too_few_documents_are_told(documents: int, systems: int, told: str) -> None:
+    """Of 2 ** n ways to trade n documents, two always leave the difference as it is."""
+    errors = [1, 60, 30][:systems]
+    words = 40 if documents > 1 else 400
+    found = compared(*corpus(documents, *errors, words=words), metrics=["Boundary"])
+    assert found.tests == systems * (systems - 1) // 2
+    assert found.remarks == ([told] if told else [])
+    assert found.to_json()["remarks"] == found.remarks
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chance_does_not_make_five_documents_enough(seed: int) -> None:
+    found = compared(*corpus(5, 1, 60), metrics=["Boundary"], resampling=Resampling(100, seed))
+    (row,) = found.rows
+    assert row.p_randomization is not None
+    assert row.p_randomization >= 2 / 2**5
+
+
 def test_missing_recordings_are_refused() -> None:
     (one, other), references = corpus(4, 2, 8)
     parsed = [registry.parse("metric", "Boundary")]
@@ -238,7 +273,7 @@ def test_one_system_is_no_comparison() -> None:
 def test_json() -> None:
     found = compared(*corpus(9, 2, 20), metrics=["Boundary"])
     told = json.loads(json.dumps(found.to_json(), allow_nan=False))
-    assert list(told) == ["systems", "differences", "signatures"]
+    assert list(told) == ["systems", "differences", "remarks", "signatures"]
     assert [each["name"] for each in told["systems"]] == ["A", "B"]
     assert told["systems"][1]["scores"] == found.scores[1].to_json()["scores"]
     (row,) = told["differences"]

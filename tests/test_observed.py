@@ -56,6 +56,8 @@ def test_the_same_row_twice_is_refused() -> None:
 def test_columns_that_are_nowhere_are_refused() -> None:
     with pytest.raises(UnknownName, match="no table has a column 'ser'; there are system, show"):
         joined(table(("a", "one", 1)), numbers="ser")
+    with pytest.raises(UnknownName, match="no table has a column 'WER'; did you mean 'wer'"):
+        joined(table(("a", "one", 1)), numbers="WER")
     with pytest.raises(UnknownName, match="no table has a column 'tagger' of task systems"):
         joined(table(("a", "one", 1)), task="tagger")
     with pytest.raises(UnknownName, match="there are none"):

@@ -42,6 +42,21 @@ def test_recordings_that_do_not_pair_are_named(
         paired(texts(*hypothesis), [texts(*reference)])
 
 
+def test_several_systems_and_references_are_told_apart() -> None:
+    several = r"own \(a -r before each reference; caesura compare for several systems\)$"
+    with pytest.raises(MismatchError, match=several):
+        paired(texts("a", "b", "a"), [texts("a", "b")])
+    with pytest.raises(MismatchError, match=r"^google has two recordings named 'a'; .* own$"):
+        paired(texts("a", "b", "a"), [texts("a", "b")], ["google"])
+
+
+def test_a_system_that_lacks_recordings_is_named() -> None:
+    with pytest.raises(MismatchError, match=r"1 recording is not in google: 'c'; .* by name$"):
+        paired(texts("a", "b"), [texts("a", "b", "c")], ["google"])
+    with pytest.raises(MismatchError, match="1 recording is not in reference 2: 'b'"):
+        paired(texts("a", "b"), [texts("a", "b"), texts("a", "c")], ["google"])
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "message"),
     [
@@ -51,7 +66,7 @@ def test_recordings_that_do_not_pair_are_named(
     ],
 )
 def test_where_texts_part_is_told(ours: str, theirs: str, message: str) -> None:
-    with pytest.raises(MismatchError, match=message):
+    with pytest.raises(MismatchError, match=f"{message}.*for word errors: --metric Words"):
         refuse_other_words(
             Transcript(tuple(ours.split())), Transcript(tuple(theirs.split())), "reference 1"
         )

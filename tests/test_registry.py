@@ -122,3 +122,50 @@ def test_any_text_is_a_thing_or_an_error(text: str) -> None:
         assert "\n" not in str(error)
     else:
         assert registry.parse("metric", repr(made)) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("WER", "no metric is named 'WER'; wer is a value of Words: --metric Words"),
+        ("eter", "no metric is named 'eter'; eter is a value of Entities: --metric Entities"),
+        ("NE-WER", "'NE-WER' is not a metric; ne_wer is a value of Entities: --metric Entities"),
+        ("ATENE_ds()", "atene_ds is a value of ATENE: --metric ATENE"),
+        ("f1", "f1 is a value of Boundary, WiSeBE, "),
+        ("f1", ": --metric Boundary, or another of these"),
+        ("atene", "did you mean 'ATENE'?"),
+        ("Wrods", "did you mean 'Words'?"),
+        ("Words,Entities", "'Words,Entities' is not a metric; give --metric once for each"),
+        ("zzz", "no metric is named 'zzz'; known are Boundary, "),
+        ("Entities('PERSON')", "classes is a tuple of texts, not 'PERSON': write classes=('PERS"),
+    ],
+)
+def test_what_was_meant_by_a_metric_is_guessed(text: str, message: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        registry.parse("metric", text)
+    assert message in str(caught.value)
+
+
+def test_every_value_of_a_metric_leads_to_it() -> None:
+    for name in registry.names("metric"):
+        found = registry.find("metric", name)
+        for value in (*found.best, found.main):
+            assert name in registry.giving(value.upper())
+    assert registry.giving("nothing") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("margins", "did you mean 'Margins'?"),
+        ("tagger(rounds=3)", "did you mean 'Tagger'?"),
+        ("pausemodel", "did you mean 'PauseModel'?"),
+        ("zzz", "no detector, tagger or namer is named 'zzz'; known are Pause, "),
+        ("zzz", ", Tagger, Tagged, Margins"),
+        ("Words", "Words is a metric, and a detector is wanted"),
+    ],
+)
+def test_what_was_meant_by_a_learner_is_guessed(text: str, message: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        registry.learner(text)
+    assert message in str(caught.value)

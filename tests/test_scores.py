@@ -3,12 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from caesura import __version__, registry
+from caesura import __version__, api, registry
 from caesura.contracts import Counts, Metric, Undefined, Value
 from caesura.errors import MismatchError
 from caesura.metrics.boundary import Boundary
@@ -172,7 +173,9 @@ def test_values_that_resamples_often_lack_have_no_interval() -> None:
     assert isinstance(found, Undefined)
     assert found.reason.endswith("of 200 resamples have no value")
     assert isinstance(scores.intervals[0]["recall"], tuple)
-    assert scores.remarks[0] == [f"no interval: {found.reason}"]
+    assert scores.remarks[0] == [f"no interval (precision, f1): {found.reason}"]
+    assert scores.remarks_on(0, ["recall"]) == []
+    assert scores.remarks_on(0, ["recall", "f1"]) == [f"no interval (f1): {found.reason}"]
 
 
 def test_undefined_values_have_no_interval() -> None:
@@ -263,3 +266,19 @@ def test_no_recordings_have_no_values() -> None:
     scores = scored([], [[]], [Boundary()], Terms((), False, DRAWN))
     assert scores.values[0]["f1"] == Undefined(NONE_GIVEN)
     assert json.dumps(scores.to_json(), allow_nan=False)
+
+
+def test_formats_that_files_do_not_tell_are_signed(tmp_path: Path) -> None:
+    """Two ways to read a reference give two numbers, and so two signatures."""
+    file = tmp_path / "text.txt"
+    file.write_text("One two. Three\nfour five.\n")
+
+    def signed(**formats: str) -> str:
+        found = api.score(file, reference=file, metric="Words", resamples=0, **formats)  # type: ignore[arg-type]
+        return found.signatures[0]
+
+    assert "format=" not in signed(format="text")
+    assert "|documents=1|reference_format=tokens|normalize=" in signed(
+        format="text", reference_format="tokens"
+    )
+    assert "|format=lines|reference_format=lines|" in signed(format="lines")

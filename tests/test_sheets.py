@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from caesura.contracts import Undefined
 from caesura.errors import CaesuraError, FormatError, UnknownName
 from caesura.formats.source import Source
-from caesura.sheets import Heads, Row, _rows, rows
+from caesura.sheets import Heads, Row, _rows, measured, rows
 
 HEADS = Heads("system", "show", "task", ("wer",))
 
@@ -110,7 +110,20 @@ def test_scores_are_named_after_their_file(tmp_path: Path) -> None:
     assert row.numbers["Words.hits"] == 3
     assert isinstance(row.numbers["wil"], Undefined)
     assert "eter" not in row.numbers
-    assert row.measures["wer"] == words[0]
+    assert row.measures["wer"] == {"metric": words[0]}
+
+
+def test_what_must_agree_is_read_off_signatures() -> None:
+    metric, tail = "Words(unit='document')", "|bootstrap(resamples=9,seed=1)|caesura=0.1.0"
+    plain = f"{metric}|references=1|documents=3|normalize=case|align=no{tail}"
+    told = measured(metric, plain)
+    assert told["normalize"] == "case"
+    assert measured(metric, plain.replace("documents=3", "documents=4|format=ctm")) == told
+    lost = [plain.replace("align=no", f"align=words(lost={n})") for n in (1, 2)]
+    assert measured(metric, lost[0]) == measured(metric, lost[1]) != told
+    for part in ("readings=3", "reference_format=nlp(entities='both')", "model=0123"):
+        assert measured(metric, plain.replace("|normalize", f"|{part}|normalize")) != told
+    assert measured(metric, "") == {"metric": metric}
 
 
 def test_scores_and_tables_of_one_name(tmp_path: Path) -> None:

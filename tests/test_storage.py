@@ -218,9 +218,15 @@ CHANGES = [
     ({"curve": [{"x": [1]}]}, r"the curve of a card cannot have \[1\] under 'x'"),
     ({"scores": []}, r"the scores of a card cannot be \[\]"),
     ({"extra": 1}, "the card is damaged"),
-    ({"detector": "Nothing"}, "cannot be made: no detector is named 'Nothing'; use version"),
+    (
+        {"detector": "Nothing"},
+        "cannot be made: no detector, tagger or namer is named 'Nothing'; use version",
+    ),
     ({"detector": "Tiny(weight=1)"}, "cannot be made: Tiny has no setting 'weight'; use version"),
-    ({"detector": "__import__('os')"}, "cannot be made: no detector is named '__import__'"),
+    (
+        {"detector": "__import__('os')"},
+        "cannot be made: no detector, tagger or namer is named '__import__'",
+    ),
     ({"detector": "Lookahead(Tiny, words=0)"}, "cannot be made: Lookahead: words is"),
     ({"detector": "("}, "cannot be made: '\\(' is not a detector"),
     ({"detector": "Pause"}, "do not fit Pause: ends, keys, known, seen missing or unknown"),

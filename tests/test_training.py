@@ -1,6 +1,7 @@
 """Training and tuning: grids, the bias, the scores, and what is refused."""
 
 import logging
+import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from caesura.detectors.fusion import Fusion
 from caesura.detectors.lookahead import Lookahead
 from caesura.detectors.pause import Pause
 from caesura.detectors.pausemodel import PauseModel
-from caesura.errors import LayerError, MismatchError, OutputError, UnknownName
+from caesura.errors import CaesuraError, LayerError, MismatchError, OutputError, UnknownName
 from caesura.material import Gathering
 from caesura.metrics.boundary import Boundary
 from caesura.training import RATES, Training, trained
@@ -277,6 +278,24 @@ def test_words_and_pauses_together_are_tuned_as_one() -> None:
 def test_other_goals_are_refused() -> None:
     with pytest.raises(UnknownName, match="there is no goal 'best'; known are f1, ser"):
         trained(Tiny(), TRAIN, DEV, goal="best")
+
+
+@pytest.mark.parametrize(
+    ("detector", "module", "package"),
+    [
+        ("CRF", "pycrfsuite", "python-crfsuite"),
+        ("SVM", "sklearn", "scikit-learn"),
+        ("SDA", "scipy", "scipy"),
+        ("SDA", "pycrfsuite", "python-crfsuite"),
+        ("Margins", "scipy", "scipy"),
+    ],
+)
+def test_packages_that_are_missing_are_told_before_anything_is_read(
+    detector: str, module: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(CaesuraError, match=f"training {detector} needs {package}, which is not"):
+        api.train(detector, train=tmp_path / "nowhere", out=tmp_path / "model")
 
 
 def test_the_card_says_what_was_done(tmp_path: Path) -> None:

@@ -294,7 +294,7 @@ def _systems(
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
     others, references = each(reference, reference_format, format)
     references = [with_readings(one, readings) for one in references]
-    return names, evaluated(systems, references, plan, others)
+    return names, evaluated(systems, references, plan, others, names)
 
 
 def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from math import log2
 from typing import Any
 
+from caesura import registry
 from caesura.contracts import Metric, Undefined, Value
-from caesura.errors import MismatchError, UnknownName
+from caesura.errors import MismatchError, UnknownName, advice
 from caesura.numeric.stats import (
     Interval,
     Resampling,
@@ -20,8 +22,11 @@ from caesura.numeric.stats import (
     randomization_p,
     swapped,
 )
-from caesura.pairing import refuse_strangers
+from caesura.pairing import SAME, refuse_strangers
 from caesura.scores import Scores, tabled, untabled
+
+SURE = 0.05
+"""A difference is marked if its corrected p-value is below this."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,15 @@ class Paired:
             row,
             interval=between,
             p_bootstrap=bootstrap_p(drawn),
-            p_randomization=randomization_p(row.difference or 0.0, traded),
+            p_randomization=max(
+                randomization_p(row.difference or 0.0, traded), least_p(len(self.systems[0]))
+            ),
         )
+
+
+def least_p(units: int) -> float:
+    """Give the least p-value that randomization has: trading no unit, or all, changes nothing."""
+    return min(1.0, 2.0 ** (1 - units))
 
 
 def _subtracted(pairs: list[tuple[Value, Value]]) -> list[Value]:
@@ -119,14 +131,14 @@ class Comparison:
         ids = [[each.id for each in one.documents] for one in self.scores]
         if max(map(len, ids)) > 1:
             for name, each in zip(self.systems[1:], ids[1:], strict=True):
-                refuse_strangers([id for id in ids[0] if id not in each], name)
-                refuse_strangers([id for id in each if id not in ids[0]], self.systems[0])
+                refuse_strangers([id for id in ids[0] if id not in each], name, SAME)
+                refuse_strangers([id for id in each if id not in ids[0]], self.systems[0], SAME)
         known = {name: None for values in self.scores[0].values for name in values}
         for name in self.chosen:
             if name not in known:
                 raise UnknownName(
                     f"none of the metrics gives a value {name!r}",
-                    remedy=f"they give {', '.join(known)}",
+                    remedy=advice(name, known, "they give", registry.giving(name)),
                 )
 
     @cached_property
@@ -188,10 +200,24 @@ class Comparison:
         return Paired(self.scores[0].metrics[i], names, systems, terms.resampling)
 
     @property
+    def tests(self) -> int:
+        """How many differences were tested."""
+        return sum(row.p_corrected is not None for row in self.rows)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of the tests must know."""
+        count, tests = len(self.scores[0].documents), self.tests
+        enough = int(log2(2 * tests / SURE)) + 1 if tests else 0
+        if count < 2 or count >= enough:
+            return []
+        several = f" in {tests} tests" if tests > 1 else ""
+        return [f"{count} documents cannot reach p < {SURE}{several}: give {enough} or more"]
+
+    @property
     def signatures(self) -> tuple[str, ...]:
         """The lines that reproduce the tests: those of each system's scores, and which tests."""
-        tested = sum(row.p_corrected is not None for row in self.rows)
-        tests = f"|tests=bootstrap+randomization+holm({tested})" if tested else ""
+        tests = f"|tests=bootstrap+randomization+holm({self.tests})" if self.tests else ""
         lines = {
             line: None
             for each in zip(*(one.signatures for one in self.scores), strict=True)
@@ -210,5 +236,6 @@ class Comparison:
                 vars(row) | {"a": self.systems[row.a], "b": self.systems[row.b]}
                 for row in self.rows
             ],
+            "remarks": self.remarks,
             "signatures": list(self.signatures),
         }

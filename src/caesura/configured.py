@@ -26,6 +26,13 @@ class Configured:
         """What it was made with."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
+    @property
+    def brief(self) -> str:
+        """The least that a user types to get it: settings that are not the usual ones, if any."""
+        usual = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
+        own = [f"{k}={v!r}" for k, v in self.settings.items() if v != usual[k]]
+        return f"{self.name}({', '.join(own)})" if own else self.name
+
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in self.settings.items())})"
 
@@ -35,6 +42,9 @@ class Trainable(Configured, ABC):
 
     relearns: ClassVar[frozenset[str]] = frozenset()
     """Settings on which depends what is learnt; all others can be changed after training."""
+
+    needs: ClassVar[Mapping[str, str]] = {}
+    """Modules that training imports, and the packages of the extra `train` that have them."""
 
     def train(
         self,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.against import Against, Terms, against
-from caesura.errors import UnknownName
+from caesura.errors import UnknownName, advice
 from caesura.numeric.stats import RESAMPLES, SEED, Resampling
 from caesura.observed import observed
 from caesura.sheets import SHOW, SYSTEM, TASK, Heads, Tables
@@ -73,5 +73,5 @@ def _refuse_unknown(name: str, known: Strings, kind: str) -> None:
     if name not in known:
         raise UnknownName(
             f"the {kind} {name!r} is not among those asked for",
-            remedy=f"it is one of {', '.join(known)}",
+            remedy=advice(name, known, "it is one of"),
         )

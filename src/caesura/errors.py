@@ -12,6 +12,43 @@
 What a user should know but need not stop for goes to the logger `caesura`.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+CLOSE = 0.7
+"""How alike names are of which one may be meant by the other; 1 is the same."""
+
+
+def same(name: str, known: Iterable[str]) -> str:
+    """Give the known name that differs in case and dashes at most; or none."""
+    return {_plain(each): each for each in known}.get(_plain(name), "")
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Give the known name that was likely meant; or none."""
+    from difflib import get_close_matches
+
+    plain = {_plain(each): each for each in known}
+    found = get_close_matches(_plain(name), plain, n=1, cutoff=CLOSE)
+    return plain[found[0]] if found else ""
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_")
+
+
+def advice(name: str, known: Iterable[str], told: str = "known are", other: str = "") -> str:
+    """Ask whether a known name was meant, or else tell all of them.
+
+    Other advice goes before names that are merely close.
+    """
+    known = list(known)
+    meant = same(name, known) or ("" if other else closest(name, known))
+    if meant:
+        return f"did you mean {meant!r}?"
+    return other or f"{told} {', '.join(known) or 'none'}"
+
 
 class CaesuraError(Exception):
     """A problem told in one line: what it is, where it is, and what to do about it."""

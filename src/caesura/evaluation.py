@@ -63,7 +63,10 @@ class Plan:
         return cls(tuple(metrics), tuple(map(points, ranges)), steps, align, resampling)
 
     def terms(
-        self, systems: Sequence[Sequence[Transcript]], references: Sequence[Sequence[Transcript]]
+        self,
+        systems: Sequence[Sequence[Transcript]],
+        references: Sequence[Sequence[Transcript]],
+        called: Strings = (),
     ) -> Terms:
         """Settle the normalisation, the same for all systems."""
         steps, asked = self.normalize, self.normalize != (LEAST,)
@@ -74,8 +77,8 @@ class Plan:
                 if not alike
                 else least(
                     [ours, *theirs]
-                    for system in systems
-                    for ours, theirs in paired(system, references)
+                    for number, system in enumerate(systems)
+                    for ours, theirs in paired(system, references, called[number : number + 1])
                 )
             )
         return Terms(steps, self.align, self.resampling, asked=asked)
@@ -99,13 +102,18 @@ def evaluated(
     references: Sequence[Sequence[Transcript]],
     plan: Plan,
     names: Strings = (),
+    called: Strings = (),
 ) -> tuple[Scores, ...]:
-    """Score each system, sweeps included; `names` are those of the references."""
-    terms, variants = plan.terms(systems, references), plan.variants()
+    """Score each system, sweeps included.
+
+    `names` are those of the references; `called` is what errors call the systems.
+    """
+    terms, variants = plan.terms(systems, references, called), plan.variants()
     metrics = [*plan.metrics, *(metric for _, _, swept in variants for metric in swept)]
     found = []
-    for system in systems:
-        whole = replace(scored(system, references, metrics, terms), reference_names=names)
+    for number, system in enumerate(systems):
+        counted = scored(system, references, metrics, terms, called[number : number + 1])
+        whole = replace(counted, reference_names=names)
         first = len(plan.metrics)
         sweeps = []
         for setting, values, swept in variants:

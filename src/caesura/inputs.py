@@ -45,8 +45,8 @@ def read(
                 failed.append(error)
             else:
                 for transcript in found:
-                    kind = transcript.origin.format if transcript.origin else ""
-                    yield transcript.replace(origin=Origin(file, str(place), kind))
+                    origin = transcript.origin or Origin(file)
+                    yield transcript.replace(origin=origin._replace(file=file, place=str(place)))
     _files.tell(failed, len(seen), "could not be read")
 
 

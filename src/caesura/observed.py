@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from caesura.contracts import Undefined, Value
-from caesura.errors import MismatchError, UnknownName
+from caesura.errors import MismatchError, UnknownName, advice
 from caesura.numeric.stats import Rows
 from caesura.sheets import TASK, Heads, Key, Row, Tables, rows
 from caesura.transcript import Strings
@@ -121,7 +121,7 @@ def observed(tables: Tables, heads: Heads) -> Observed:
     there: dict[str, None] = {}
     columns: dict[str, dict[Key, Value]] = {name: {} for name in heads.numbers}
     places: dict[tuple[str, Key], str] = {}
-    measures: dict[str, tuple[str, str]] = {}
+    measures: dict[str, tuple[dict[str, str], str]] = {}
     for row in rows(tables, heads):
         there.update(dict.fromkeys(row.heads))
         for column, value in row.numbers.items():
@@ -139,15 +139,19 @@ def observed(tables: Tables, heads: Heads) -> Observed:
     return Observed(columns)
 
 
-def _refuse_mixtures(row: Row, measures: dict[str, tuple[str, str]]) -> None:
+def _refuse_mixtures(row: Row, measures: dict[str, tuple[dict[str, str], str]]) -> None:
     """Refuse numbers of one name that were measured in different ways."""
     for column, measure in row.measures.items():
         first, place = measures.setdefault(column, (measure, row.where))
-        if first != measure:
+        apart = [name for name in first if measure.get(name, first[name]) != first[name]]
+        if apart:
+            here, there = (
+                ", ".join(f"{name}={each[name]}" for name in apart) for each in (measure, first)
+            )
             raise MismatchError(
-                f"{column} is that of {measure}, and of {first} in {place}",
+                f"{column} was measured with {here}, and with {there} in {place}",
                 where=row.where,
-                remedy="score all systems with the same settings",
+                remedy="score all systems under the same terms",
             )
 
 
@@ -158,7 +162,8 @@ def _refuse_gaps(
     named = f"there are {_listed(there)}"
     for name, cells in columns.items():
         if not cells:
-            raise UnknownName(f"no table has a column {name!r}", remedy=named)
+            remedy = advice(name, there, "there are")
+            raise UnknownName(f"no table has a column {name!r}", remedy=remedy)
         if len({key[2] == "" for key in cells}) > 1:
             raise MismatchError(
                 f"{name} is told of task systems in one table, and of none in another",

@@ -11,6 +11,7 @@ from caesura.transcript import Transcript
 logger = logging.getLogger("caesura")
 
 SAME = "give both sides the same recordings, paired by name"
+OWN = "give them names of their own"
 SEVERAL = "a -r before each reference; caesura compare for several systems"
 
 
@@ -22,18 +23,21 @@ def paired(
     """Find each recording's references by id; a single recording needs none.
 
     If one side is a single recording, or names come again, the recordings of a file are parts
-    of one. `called` is what errors call the sides.
+    of one. `called` is what errors call the sides, or the first of them.
     """
     numbered = [f"reference {i}" for i in range(1, len(references) + 1)]
-    names = called or ["the hypothesis", *numbered]
+    names = [*called, *["the hypothesis", *numbered][len(called) :]]
     sides = [hypotheses, *references]
     if any(len(one) == 1 or _come_again(one) for one in sides):
         hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
-    ours = _by_id(hypotheses, names[0])
-    theirs = list(map(_by_id, references, names[1:]))
-    advice = SAME if called else f"{SAME} ({SEVERAL})"
+    more = "" if called else f" ({SEVERAL})"
+    ours, *theirs = (
+        _by_id(side, name, f"{OWN}{more}")
+        for side, name in zip([hypotheses, *references], names, strict=True)
+    )
+    advice = f"{SAME}{more}"
     for name, one in zip(names[1:], theirs, strict=True):
         refuse_strangers([id for id in ours if id not in one], name, advice)
         refuse_strangers([id for id in one if id not in ours], names[0], advice)
@@ -53,14 +57,11 @@ def _whole(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
     return [Transcript.join(recordings).replace(id=recordings[0].id, origin=recordings[0].origin)]
 
 
-def _by_id(transcripts: Sequence[Transcript], side: str) -> dict[str, Transcript]:
+def _by_id(transcripts: Sequence[Transcript], side: str, remedy: str) -> dict[str, Transcript]:
     found: dict[str, Transcript] = {}
     for transcript in transcripts:
         if transcript.id in found:
-            raise MismatchError(
-                f"{side} has two recordings named {transcript.id!r}",
-                remedy="give them names of their own",
-            )
+            raise MismatchError(f"{side} has two recordings named {transcript.id!r}", remedy=remedy)
         found[transcript.id] = transcript
     return found
 
@@ -86,5 +87,6 @@ def refuse_other_words(ours: Transcript, theirs: Transcript, side: str) -> None:
         f"the words differ: word {at + 1} is {shown[0]} in the hypothesis and {shown[1]} in {side} "
         f"({len(ours)} and {len(theirs)} words)",
         where=ours.id,
-        remedy="add --align to carry the boundaries over by alignment",
+        remedy="add --align to carry the boundaries over by alignment; "
+        "for word errors: --metric Words",
     )

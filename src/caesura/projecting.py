@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from caesura.contracts import Format
-from caesura.errors import LayerError
+from caesura.errors import LayerError, UnknownName
 from caesura.inputs import Input, Inputs, each, read
 from caesura.pairing import paired
+from caesura.settings import strings
 from caesura.sidecars import Paths, with_readings
 from caesura.text.phones import LETTERS, known_source
 from caesura.text.projection import COLLAR, Projected
 from caesura.text.projection import project as projected
 from caesura.text.readings import nearest
-from caesura.transcript import Transcript
+from caesura.transcript import Strings, Transcript
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,31 @@ def _start(transcript: Transcript, first: int, last: int) -> float | None:
     return float(known[0]) if len(known) else None
 
 
+def _of_classes(references: list[Transcript], classes: Strings) -> list[Transcript]:
+    """Keep entities of these classes, all if there are none."""
+    if not classes:
+        return references
+    known = {span.label for one in references for span in one.entities or ()}
+    for label in classes:
+        if known and label not in known:
+            raise UnknownName(
+                f"no entity of the reference is a {label!r}",
+                remedy=f"its classes are {', '.join(sorted(known))}",
+            )
+    return [
+        one.replace(
+            entities=one.entities and tuple(span for span in one.entities if span.label in classes)
+        )
+        for one in references
+    ]
+
+
 def project(
     hypothesis: Input | Iterable[Input],
     *,
     reference: Inputs,
     readings: Paths = (),
+    classes: Strings = (),
     collar: float = COLLAR,
     phones: str = LETTERS,
     format: str | Format | None = None,
@@ -79,12 +100,14 @@ def project(
     Recordings are paired by id. Where both sides have times, entities are looked for within
     `collar` seconds by how words sound, elsewhere by an alignment of words; `phones` come from
     'letters', or from a 'dictionary'. `readings` are files or folders of other ways to write
-    the references: the nearest to what was recognised is looked for.
+    the references: the nearest to what was recognised is looked for. Only entities of these
+    `classes` are looked for (none named: all).
     """
     known_source(phones)
     recordings = list(read(hypothesis, format=format))
     _, references = each(reference, reference_format, format)
     all = with_readings((one for part in references for one in part), readings)
+    all = _of_classes(all, strings("classes", classes))
     for ours, (given,) in paired(recordings, [all]):
         if given.entities is None:
             raise LayerError(

@@ -7,17 +7,19 @@ that text as its `repr`. Settings are literals or further registered things, nev
 from __future__ import annotations
 
 import ast
-import difflib
 from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from caesura.errors import UnknownName
+from caesura.errors import UnknownName, advice, same
 
 if TYPE_CHECKING:
     from caesura.contracts import Configured, Detector, Format, Metric, Naming, Tagging
 
 Kind = Literal["format", "detector", "tagger", "namer", "metric"]
+
+LEARNERS: tuple[Kind, ...] = ("detector", "tagger", "namer")
+"""What can be trained."""
 
 NAMES: dict[Kind, dict[str, str]] = {
     "format": {
@@ -28,6 +30,8 @@ NAMES: dict[Kind, dict[str, str]] = {
         "jsonl": "caesura.formats.jsonl:Jsonl",
         "ctm": "caesura.formats.ctm:Ctm",
         "stm": "caesura.formats.stm:Stm",
+        "trn": "caesura.formats.trn:Trn",
+        "kaldi": "caesura.formats.trn:Kaldi",
         "rttm": "caesura.formats.rttm:Rttm",
         "whisper": "caesura.formats.whisper:Whisper",
         "whispercpp": "caesura.formats.whispercpp:WhisperCpp",
@@ -120,13 +124,27 @@ def find(kind: Kind, name: str) -> type[Configured]:
         other = kind_of(name, kind)
         if other != kind:
             raise UnknownName(f"{name} is a {other}, and a {kind} is wanted")
-        close = [known for known in NAMES[kind] if known.lower() == name.lower()]
-        close = close or difflib.get_close_matches(name, NAMES[kind], n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(NAMES[kind])}"
+        hint = advice(name, NAMES[kind], other=giving(name) if kind == "metric" else "")
         raise UnknownName(f"no {kind} is named {name!r}", remedy=hint)
     module, _, attribute = place.partition(":")
     found: type[Configured] = getattr(import_module(module), attribute)
     return found
+
+
+def giving(value: str) -> str:
+    """Say which metrics give a value of that name, if any do, and how to ask for them."""
+    from caesura.contracts import Counts
+
+    found: dict[str, list[str]] = {}
+    for name in NAMES["metric"]:
+        for each in find("metric", name)().values(Counts()):
+            found.setdefault(each, []).append(name)
+    meant = same(value, found)
+    if not meant:
+        return ""
+    first, *others = found[meant]
+    more = ", or another of these" if others else ""
+    return f"{meant} is a value of {', '.join((first, *others))}: --metric {first}{more}"
 
 
 @overload
@@ -154,7 +172,12 @@ def parse(kind: Kind, text: str) -> Configured:
 
 def learner(text: str) -> Detector | Tagging | Naming:
     """Make the detector, the tagger or the namer that a text describes."""
-    kind = kind_of(text.split("(")[0].strip(), "detector")
+    name = text.split("(")[0].strip()
+    kind = kind_of(name, "detector")
+    if kind == "detector" and name.isidentifier() and name not in NAMES[kind]:
+        known = (each for one in LEARNERS for each in NAMES[one])
+        what = f"no detector, tagger or namer is named {name!r}"
+        raise UnknownName(what, remedy=advice(name, known))
     if kind == "tagger":
         return parse("tagger", text)
     if kind == "namer":
@@ -180,9 +203,11 @@ def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
         }
         if len(settings) == len(tree.keywords):
             return _make(kind, tree.func.id, values, settings)
-    raise UnknownName(
-        f"{text!r} is not a {kind}", remedy="write a name, as in Name or Name(setting=1)"
-    )
+    hint = giving(text) if kind == "metric" else ""
+    if isinstance(tree, ast.Tuple):
+        hint = "give --metric once for each" if kind == "metric" else f"name one {kind}"
+    hint = hint or "write a name, as in Name or Name(setting=1)"
+    raise UnknownName(f"{text!r} is not a {kind}", remedy=hint)
 
 
 def _value(kind: Kind, tree: ast.expr, text: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -96,6 +96,7 @@ class Scores:
         base = f",base={self.terms.base}" if self.terms.base else ""
         aligned = f"words(lost={lost}{base})" if self.terms.align else "no"
         front = f"references={self.references}|documents={len(self.documents)}{self._read}"
+        front += self._formats
         return tuple(
             f"{metric!r}|{front}|normalize={describe(self.terms.steps(metric))}"
             f"|align={aligned if metric.same_words else 'no'}{_model(metric)}"
@@ -110,6 +111,18 @@ class Scores:
         count = sum(len(one.readings or ()) for one in texts)
         return f"|readings={count}" if count else ""
 
+    @property
+    def _formats(self) -> str:
+        """In which formats texts were read, where files alone do not tell."""
+        ours = [each.hypothesis for each in self.documents]
+        theirs = [one for each in self.documents for one in each.originals]
+        told = ""
+        for side, texts in (("format", ours), ("reference_format", theirs)):
+            asked = dict.fromkeys(text.origin.asked for text in texts if text.origin)
+            named = "+".join(filter(None, asked))
+            told += f"|{side}={named}" if named else ""
+        return told
+
     def _drawn(self, i: int) -> str:
         if not self.terms.resampling.resamples:
             return ""
@@ -120,10 +133,11 @@ class Scores:
     @cached_property
     def remarks(self) -> tuple[list[str], ...]:
         """For each metric what a reader of its values must know."""
-        return tuple(
-            [*metric.remarks(counts), *self._doubts(i)]
-            for i, (metric, counts) in enumerate(zip(self.metrics, self.totals, strict=True))
-        )
+        return tuple(self.remarks_on(i, self.values[i]) for i in range(len(self.metrics)))
+
+    def remarks_on(self, i: int, names: Iterable[str]) -> list[str]:
+        """Give what a reader of some values of a metric must know."""
+        return [*self.metrics[i].remarks(self.totals[i]), *self._doubts(i, names)]
 
     @cached_property
     def disagreements(self) -> tuple[Digest, ...]:
@@ -133,12 +147,18 @@ class Scores:
             for metric in self.metrics
         )
 
-    def _doubts(self, i: int) -> list[str]:
+    def _doubts(self, i: int, names: Iterable[str]) -> list[str]:
         count = len(self.units[i]) if self.terms.resampling.resamples else 0
-        found = self.intervals[i].values()
-        reasons = [each.reason for each in found if isinstance(each, Undefined)]
-        doubts = [f"no interval: {reason}" for reason in dict.fromkeys(reasons)]
-        if 2 <= count < FEW and len(reasons) < len(found):
+        found = {name: self.intervals[i][name] for name in names if name in self.intervals[i]}
+        lacking: dict[str, list[str]] = {}
+        for name, each in found.items():
+            if isinstance(each, Undefined):
+                lacking.setdefault(each.reason, []).append(name)
+        doubts = [
+            f"no interval{self._which(i, named, reason)}: {reason}"
+            for reason, named in lacking.items()
+        ]
+        if 2 <= count < FEW and sum(map(len, lacking.values())) < len(found):
             doubts.append(f"the intervals rest on {count} units only: they come out too narrow")
         if found and self.terms.resampling.resamples < FEWEST:
             doubts.append("the intervals rest on too few resamples to mean much")
@@ -146,6 +166,11 @@ class Scores:
             doubts.append(f"on the words of {self.terms.base}: those of another give other numbers")
         texts, metric = self.documents, self.metrics[i]
         return [*doubts, *losses(texts, metric), *mixtures(texts, metric)]
+
+    def _which(self, i: int, names: Sequence[str], reason: str) -> str:
+        """Name values that have no interval for a reason; nothing if it is so of all."""
+        alike = all(each == Undefined(reason) for each in self.intervals[i].values())
+        return "" if alike and len(self.intervals[i]) > 1 else f" ({', '.join(names)})"
 
     def on_words_of(self, base: str) -> Scores:
         """Say whose words annotators are compared on."""
@@ -237,11 +262,13 @@ def scored(
     references: Sequence[Sequence[Transcript]],
     metrics: Sequence[Metric],
     terms: Terms,
+    called: Strings = (),
 ) -> Scores:
-    """Count on each recording."""
+    """Count on each recording; `called` is what errors call the hypothesis and the references."""
     if not references:
         raise MismatchError("there is no reference to score against")
     documents = [
-        document(ours, theirs, metrics, terms) for ours, theirs in paired(hypotheses, references)
+        document(ours, theirs, metrics, terms)
+        for ours, theirs in paired(hypotheses, references, called)
     ]
     return Scores(tuple(metrics), tuple(documents), len(references), terms)

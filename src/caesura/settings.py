@@ -9,7 +9,8 @@ from typing import Any
 def strings(name: str, value: object, known: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Check a setting that is a list of texts, of the known ones if there are such."""
     if not isinstance(value, (tuple, list)) or not all(isinstance(v, str) for v in value):
-        raise ValueError(f"{name} is a tuple of texts, not {value!r}")
+        hint = f": write {name}=({value!r},)" if isinstance(value, str) else ""
+        raise ValueError(f"{name} is a tuple of texts, not {value!r}{hint}")
     for text in value:
         if known and text not in known:
             raise ValueError(f"{name} is some of {known}, not {text!r}")

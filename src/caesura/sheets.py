@@ -55,14 +55,15 @@ class Heads:
 class Row:
     """Numbers of one system on one show, of those columns that are wanted.
 
-    `measures` says what measured a number, where that is known; `heads` are all columns there are.
+    `measures` says how a number was measured, where that is known: by which metric, and under
+    which terms, by their names; `heads` are all columns there are.
     """
 
     where: str
     key: Key
     numbers: dict[str, Value]
     heads: Strings
-    measures: dict[str, str] = field(default_factory=dict)
+    measures: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def rows(tables: Tables, heads: Heads) -> Iterator[Row]:
@@ -196,6 +197,10 @@ def _scores(found: Mapping[str, Any], system: str, source: Source, heads: Heads)
             "this is neither a table nor scores",
             remedy="give a CSV or TSV file, or what `caesura score --json` wrote for a system",
         )
+    signatures = {
+        str(score.get("metric")): string(score.get("signature"))
+        for score in items(found.get("scores"))
+    }
     for document in documents:
         where = f"{source.name}: {document.get('id')}"
         known = {
@@ -212,8 +217,32 @@ def _scores(found: Mapping[str, Any], system: str, source: Source, heads: Heads)
             for name, one in chosen.items()
             if one
         }
-        measures = {name: one[0] for name, one in chosen.items() if one}
+        measures = {
+            name: measured(one[0], signatures.get(one[0], ""))
+            for name, one in chosen.items()
+            if one
+        }
         yield Row(where, (system, string(document.get("id")), ""), numbers, there, measures)
+
+
+def measured(metric: str, signature: str) -> dict[str, str]:
+    """Read off a signature what must agree where numbers of several systems stand together.
+
+    Recognisers may differ in the format of their output, and in how many boundaries are lost.
+    """
+    if not signature.startswith(f"{metric}|"):
+        return {"metric": metric}
+    parts = (part.partition("=") for part in signature[len(metric) + 1 :].split("|"))
+    found = {name: value for name, _, value in parts}
+    return {
+        "metric": metric,
+        "references": found.get("references", ""),
+        "readings": "yes" if "readings" in found else "no",
+        "reference_format": found.get("reference_format", "as detected"),
+        "normalize": found.get("normalize", ""),
+        "align": found.get("align", "").partition("(")[0],
+        "model": found.get("model", "none"),
+    }
 
 
 def _values(score: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 
 from caesura import storage
 from caesura.contracts import Counts, Detector, Trainable, Undefined, Value, as_json
-from caesura.errors import LayerError, MismatchError, OutputError, UnknownName
+from caesura.errors import CaesuraError, LayerError, MismatchError, OutputError, UnknownName
 from caesura.material import PURPOSES, Material, inner_gaps, refuse_shared, refuse_undivided, usable
 from caesura.metrics.boundary import Boundary
 from caesura.numeric.thresholds import GOALS, best_threshold
@@ -104,6 +105,7 @@ class Tries:
     goals: ClassVar[Sequence[str]] = GOALS
 
     def __init__(self, detector: Trainable, tune: str | Sequence[str], goal: str) -> None:
+        _refuse_lacking(detector)
         values = ranges(tune)
         self.detector: Any = detector
         self.goal: Any = self._known(goal)
@@ -195,6 +197,18 @@ class Tries:
             known = ", ".join(self.goals)
             raise UnknownName(f"there is no goal {goal!r}", remedy=f"known are {known}")
         return goal
+
+
+def _refuse_lacking(detector: Trainable) -> None:
+    """Refuse to train what needs a package that is not installed."""
+    needs = {module: name for part in detector.parts() for module, name in part.needs.items()}
+    lacking = [name for module, name in needs.items() if find_spec(module) is None]
+    if lacking:
+        are = "is" if len(lacking) == 1 else "are"
+        raise CaesuraError(
+            f"training {detector.name} needs {' and '.join(lacking)}, which {are} not installed",
+            remedy="install what training takes: pip install 'caesura[train]'",
+        )
 
 
 def scored(found: Sequence[Segmentation], dev: Sequence[Transcript]) -> dict[str, Value]:

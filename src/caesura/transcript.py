@@ -53,11 +53,15 @@ CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
 
 
 class Origin(NamedTuple):
-    """The file a recording was read from, its place below the folder named, and its format."""
+    """The file a recording was read from, its place below the folder named, and its format.
+
+    `asked` is the format with its settings as a user named it, '' if the file alone tells as much.
+    """
 
     file: str
     place: str = ""
     format: str = ""
+    asked: str = ""
 
 
 class Span(NamedTuple):

@@ -88,6 +88,22 @@ def test_scores_of_systems_are_joined_with_a_table(caesura: Program, tmp_path: P
     assert same["correlations"] == result["correlations"]
 
 
+def test_scores_under_different_terms_are_refused(caesura: Program, tmp_path: Path) -> None:
+    written = tmp_path / "text.txt"
+    written.write_text("a b\nc d e f\n")
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    for file, steps in zip(files, ("case", "case+punctuation"), strict=True):
+        asked = ("-m", "Words", "--normalize", steps, "--json")
+        file.write_text(caesura("-q", "score", written, "-r", written, *asked).out)
+    done = caesura("correlate", *files, "-m", "wer", "--result", "mer")
+    assert done.code == 1
+    one, two = (f"{file}: text" for file in files)
+    assert done.err == (
+        f"caesura: {two}: wer was measured with normalize=case+punctuation, "
+        f"and with normalize=case in {one}; score all systems under the same terms\n"
+    )
+
+
 def test_reports(caesura: Program, tmp_path: Path) -> None:
     paths = [tmp_path / f"out.{kind}" for kind in ("md", "tex", "json")]
     options = [part for path in paths for part in ("--report", path)]

@@ -58,6 +58,8 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
     assert lines[0] == "model      en"
     assert f"detector   {taught()!r}" in lines
     assert "size       451 B" in lines
+    shown = api.models("en")[0].checksum[:12]
+    assert f"checksum   {shown}, the model= of signatures" in lines
     assert "notes      words normalised before training: case and �[31mcoloured" in lines
     assert "calls     train            12  90000       5100" in lines
     assert "f1       0.7500  0.6000  0.6667    –" in lines

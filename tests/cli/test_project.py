@@ -76,6 +76,32 @@ def test_only_what_is_lost(caesura: Program, recognised: Path, reference: Path) 
     assert one["reference_words"] == "Kodak"
 
 
+def test_only_chosen_classes(caesura: Program, recognised: Path, reference: Path) -> None:
+    terms = ("project", recognised, "-r", reference)
+    done = caesura(*terms, "--classes", "ORG", "--classes", "DATE", "--json")
+    found = json.loads(done.out)
+    assert [one["class"] for one in found["recordings"][0]["entities"]] == ["DATE", "ORG"]
+    assert found["all"] == {"entities": 2, "time": 1, "alignment": 0, "lost": 1}
+    done = caesura(*terms, "--classes", "PER")
+    assert (done.code, done.out) == (1, "")
+    assert "no entity of the reference is a 'PER'; its classes are DATE, ORG, PERSON" in done.err
+
+
+def test_rows_fit_a_terminal(caesura: Program, tmp_path: Path) -> None:
+    words = ["The", "Extraordinarily-Long", "Company", "of", "Llanfairpwllgwyngyll", "Limited"] * 3
+    label = "ORGANISATION_OF_SOME_KIND"
+    given = {"id": "call", "words": words, "entities": [[0, 16, label], [17, 17, label]]}
+    (tmp_path / "said.jsonl").write_text(json.dumps(given))
+    (tmp_path / "heard.jsonl").write_text(json.dumps({"id": "call", "words": words}))
+    done = caesura("project", tmp_path / "heard.jsonl", "-r", tmp_path / "said.jsonl")
+    lines = done.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[2].split("  ")[0] == "time"
+    rows = [line for line in lines if "alignment  " in line]
+    assert [row.split()[0] for row in rows] == ["ORGANISATION_OF…"] * 2
+    assert rows[1].split()[-2:] == ["Limited", "Limited"]
+
+
 def test_json_for_programs(caesura: Program, recognised: Path, reference: Path) -> None:
     done = caesura("project", recognised, "-r", reference, "--json")
     found = json.loads(done.out)

@@ -42,6 +42,12 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert "classes: LOC PER" in stored.card.notes
 
 
+def test_signatures_have_the_checksum_that_models_prints(caesura: Program) -> None:
+    caesura(*SHORT)
+    told = caesura("models", "model").out.partition("checksum")[2].split(",")[0].strip()
+    assert f"|model={told}|" in caesura(*SCORE).out
+
+
 def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
     from taggers.toy import lesson as tagged
 

@@ -22,6 +22,7 @@ def chosen(path: Path) -> str:
 UNTOLD = {
     "turns.txt",
     "tokens.txt",
+    "kaldi.txt",
     "conllu-plus.conllup",
     "knp-juman.juman",
     "knp-lattice.cabocha",
@@ -45,6 +46,26 @@ def test_samples_are_told_by_content_alone(path: Path) -> None:
     else:
         expected = path.name.split(".")[0].split("-")[0]
         assert found == expected or (path.name in UNTOLD and found in ("lines", "text"))
+
+
+@pytest.mark.parametrize(
+    ("sample", "format", "asked"),
+    [
+        ("nlp.nlp", None, ""),
+        ("nlp.nlp", "nlp", ""),
+        ("nlp.nlp", "nlp(entities='tags')", ""),
+        ("nlp.nlp", "nlp(entities='both')", "nlp(entities='both')"),
+        ("nlp.nlp", "lines", "lines"),
+        ("lines.txt", "lines", ""),
+        ("lines.txt", "text", "text"),
+    ],
+)
+def test_formats_are_remembered_that_files_do_not_tell(
+    sample: str, format: str | None, asked: str
+) -> None:
+    (found,) = api.read(SAMPLES / sample, format=format)
+    assert found.origin is not None
+    assert found.origin.asked == asked
 
 
 def test_what_cannot_be_told_lists_the_candidates() -> None:
@@ -128,3 +149,38 @@ def test_an_id_never_leads_out_of_the_folder(tmp_path: Path, id: str) -> None:
     folder = tmp_path / "deep" / "out"
     (written,) = api.write(Transcript(("a",), id=id), output=f"{folder}/", to="jsonl")
     assert written.parent == folder
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", ""),
+        ("a.txt", " \n\r\n"),
+        ("a.txt", "\ufeff"),
+        ("a.ctm", "\n"),
+        ("a.ctm", ";; nothing\n"),
+        ("a.stm", ""),
+        ("a.trn", ""),
+        ("a.srt", ""),
+        ("a.conllu", ""),
+    ],
+)
+def test_an_empty_file_may_be_a_recording_of_no_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    (found,) = api.read(tmp_path)
+    assert (found.id, found.words) == ("a", ())
+    assert f"{name}: there are no words in it" in caplog.text
+    (tmp_path / "said.txt").write_text("so it is\n")
+    scores = api.score(tmp_path / name, reference=tmp_path / "said.txt", metric="Words")
+    assert scores.values[0]["wer"] == 1
+
+
+@pytest.mark.parametrize(("name", "format"), [("a.json", None), ("a", None), ("a.txt", "whisper")])
+def test_an_empty_file_of_another_format_is_damaged(
+    tmp_path: Path, name: str, format: str | None
+) -> None:
+    (tmp_path / name).write_text("\n")
+    with pytest.raises(CaesuraError, match=f"{name}: the file is empty"):
+        list(api.read(tmp_path / name, format=format))

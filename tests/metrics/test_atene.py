@@ -226,7 +226,20 @@ def test_names_of_unknown_classes_are_left_out_and_told() -> None:
     counts = metric().count(reference, [reference])
     assert metric().values(counts)["entities"] == 2
     (told,) = metric().remarks(counts)
-    assert told.startswith("1 entities are of classes that the model does not know (it knows LOC")
+    assert told.startswith(
+        "1 entities are of classes that the model does not know, and are left out: DATE "
+        "(it knows LOC, "
+    )
+
+
+def test_if_no_name_is_left_the_classes_that_are_there_are_told() -> None:
+    reference = spoken("[we're CONTRACTION] off on [monday DATE] or [friday DATE]")
+    counts = metric().count(reference, [reference])
+    assert metric().values(counts)["atene"] == Undefined(
+        "no name in the reference of a class that the model knows: there are DATE, CONTRACTION"
+    )
+    _, advice = metric().remarks(counts)
+    assert "--reference-format \"nlp(entities='both')\"" in advice
 
 
 def test_recordings_pooled_are_told() -> None:

@@ -130,6 +130,37 @@ def test_no_entities_is_not_unknown_entities() -> None:
     assert isinstance(values["strict_precision"], Undefined)
 
 
+def test_classes_that_are_there_are_told_if_none_counts() -> None:
+    reference = text("a b c d", (0, 0, "X"), (1, 1, "LEVEL_1"), (2, 3, "X"))
+    hypothesis = text("a b c d", (0, 0, "PERSON"))
+    reason = "no entity in the reference has a class that counts: there are X, LEVEL_1"
+    for metric in (Entities(classes=("PERSON",)), Entities(without=("X", "LEVEL_1"))):
+        counts = metric.count(hypothesis, [reference])
+        values = metric.values(counts)
+        for name in ("ne_wer", "ser", "eter", "strict_recall"):
+            assert values[name] == Undefined(reason)
+        assert not any(name.startswith("left_out") for name in values)
+        assert metric.remarks(counts) == []
+    other = measured(hypothesis, reference, metric=Entities(classes=("X",)))
+    assert other["ne_wer"] == 0
+    assert other["strict_precision"] == Undefined(
+        "no entity in the hypothesis has a class that counts"
+    )
+    many = text("a " * 12, *((i, i, f"C{i:02}") for i in range(12)))
+    told = measured(many, many, metric=Entities(classes=("X",)))["ne_wer"]
+    assert isinstance(told, Undefined)
+    assert told.reason.endswith("C06, C07 and 4 more")
+
+
+def test_if_only_spellings_are_there_the_way_to_names_is_told() -> None:
+    reference = text("we're off", (0, 0, "CONTRACTION"))
+    metric = Entities(classes=("PERSON",))
+    (told,) = metric.remarks(metric.count(text("were off"), [reference]))
+    assert "--reference-format \"nlp(entities='both')\"" in told
+    both = reference.replace(entities=(*(reference.entities or ()), Span(1, 1, "PERSON")))
+    assert metric.remarks(metric.count(text("were off"), [both])) == []
+
+
 def test_an_empty_hypothesis() -> None:
     reference = text("a b c", (0, 1, "X"), (2, 2, "Y"))
     values = measured(text(""), reference)

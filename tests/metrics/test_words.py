@@ -267,6 +267,20 @@ def test_texts_that_share_few_words_raise_a_doubt() -> None:
     assert metric.remarks(metric.count(reference, [reference, text("")])) == []
 
 
+def test_words_that_look_alike_raise_a_doubt() -> None:
+    reference = Transcript(("caf\u00e9", "soft", "na\u00efve", "'o", "end"))
+    hypothesis = Transcript(("cafe\u0301", "so\u00adft", "naive", "'o", "end"))
+    words = Words()
+    assert words.remarks(words.count(hypothesis, [reference]))[1:] == [
+        "2 words differ only in their Unicode form from those of reference 1: "
+        "add unicode to --normalize"
+    ]
+    assert words.remarks(words.count(reference, [reference])) == []
+    scores = api.score([hypothesis], reference=[reference], metric="Words", resamples=0)
+    assert scores.values[0]["substitutions"] == 1
+    assert "normalize=unicode+case+dots+punctuation" in scores.signatures[0]
+
+
 def test_settings_are_checked() -> None:
     for setting in ("weights", "unit", "empty"):
         with pytest.raises(ValueError, match=setting):

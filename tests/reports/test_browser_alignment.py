@@ -89,6 +89,31 @@ def test_each_system_has_its_own() -> None:
     assert told == [["0", ["a|a", "b|b"]], ["1", ["a|a", "b|c|S"]]]
 
 
+RECORDINGS = (
+    READ
+    + """
+const told = [[texts("#alignment-document option"), byId("alignment-document").value]];
+for (const document of options("alignment-document")) {
+  choose("alignment-document", document);
+  told.push([byId("alignment-name").textContent, cells().flat(), byId("document-note").hidden]);
+}
+return told;"""
+)
+
+
+def test_the_recording_is_chosen_here_too() -> None:
+    ours = [text("a b", id="x"), text("c e", id="y")]
+    theirs = [text("a b", id="x"), text("c d", id="y")]
+    scores = api.score(ours, reference=[theirs], metric="Words", resamples=0)
+    made = page(payload(Results(("A",), (scores,))))
+    names, *told = acted(made, RECORDINGS)
+    assert names[0] == ["x", "y"]
+    assert told == [["x", ["a|a", "b|b"], True], ["y", ["c|c", "d|e|S"], True]]
+    assert "hidden" not in next(iter(drawn(made).one("alignment").all("label"))).attributes
+    alone = drawn(given([[HYPOTHESIS]], REFERENCE)).one("alignment")
+    assert "hidden" in next(iter(alone.all("label"))).attributes
+
+
 def test_text_from_right_to_left_runs_so() -> None:
     found = drawn(given([[text("مرحبا بكم")]], text("مرحبا بنا")))
     (line,) = found.one("alignment-lines").all("p")

@@ -10,7 +10,7 @@ from caesura.evaluation import Plan, evaluated
 from caesura.reports.html import page
 from caesura.reports.payload import payload
 from caesura.reports.results import Results
-from caesura.transcript import Transcript
+from caesura.transcript import Span, Transcript
 from reports.browser import BROWSER, acted, drawn
 from reports.examples import text
 
@@ -109,6 +109,45 @@ def test_a_text_with_other_words_is_shown_alone() -> None:
     for sign in "✓○✕":
         assert sign not in found.one("text").text
     assert found.texts("a", href="#document") == ["Document"]
+
+
+LOSSES = """
+const told = [];
+for (const set of options("differences-set")) {
+  choose("differences-set", set);
+  document.querySelector("#differences-table tbody tr").click();
+  told.push([
+    byId("differences-first").textContent,
+    texts("#differences-table thead th"),
+    document.querySelector("#differences-table tbody tr").textContent,
+    document.querySelector(".examples td").colSpan,
+  ]);
+}
+return told;"""
+
+
+def test_losses_are_shown_where_they_are_known() -> None:
+    given = one()
+    (known,) = given["differences"]
+    harmed = [row | {"loss": 1.5} for row in known["rows"]]
+    given["differences"].append(known | {"rows": harmed})
+    heads = ["reference", "hypothesis", "count", "difference"]
+    assert acted(page(given), LOSSES) == [
+        ["frequent", heads, "dontdo nt3token1:n: cut into more", 4],
+        ["harmful", [*heads[:3], "loss", heads[3]], "dontdo nt31.5000token1:n: cut into more", 5],
+    ]
+
+
+def test_values_undefined_alike_are_told_in_a_line() -> None:
+    named = text("we met jon").replace(entities=(Span(2, 2, "PER"),))
+    scores = api.score(text("we met john"), reference=named, metric="Entities", resamples=0)
+    found = drawn(page(payload(Results(("one",), (scores,))))).one("metric-0")
+    names = [each.text for each in found.all("th", scope="row")]
+    assert "ne_wer" in names
+    assert not {"ser", "eter", "type_f1"} & set(names)
+    (told,) = (line for line in found.texts("li") if line.startswith("undefined"))
+    assert told.startswith("undefined (ser, ser_half, eter, strict_precision")
+    assert told.endswith("give one in which they were looked for")
 
 
 SYSTEMS = """

@@ -13,7 +13,7 @@ from caesura.reports.grid import columns
 from caesura.reports.payload import LONGEST, payload
 from caesura.reports.results import Results
 from caesura.reports.tables import latex, markdown, terminal
-from caesura.transcript import Transcript
+from caesura.transcript import Span, Transcript
 from reports.examples import text
 
 OURS = "we do n't know . / They ca n't go . / I do n't ."
@@ -70,6 +70,26 @@ def test_tables_fit_a_terminal_whatever_the_tokens_are() -> None:
     shown = terminal(results).split("\n\n", 3)[-1]
     assert "Tokens that differ" in shown
     assert all(columns(line) <= 80 for line in shown.split("\n"))
+
+
+def test_entities_keep_their_columns() -> None:
+    reference = text("acme and mary jane o'connor met yesterday").replace(
+        entities=(Span(0, 0, "ORG"), Span(2, 4, "PERSON"))
+    )
+    ours = text("acne and mary jain o'connor met yesterday").replace(
+        entities=(Span(0, 0, "PRODUCT"), Span(3, 5, "ORGANISATION"))
+    )
+    scores = api.score(ours, reference=reference, metric="Entities", resamples=0)
+    shown = terminal(Results(("sys",), (scores,))).split("Entities that differ")[1].split("\n\n")
+    head, _, *rows = shown[1].splitlines()
+    assert head.split() == ["kind", "reference", "hypothesis", "example", "count"]
+    assert all(row.endswith(" 1") and columns(row) <= 80 for row in rows)
+    assert {row[: head.index("reference")].strip() for row in rows} == {
+        "another class",
+        "another class and extent",
+        "words wrong",
+    }
+    assert any("mary jane o…" in row for row in rows)
 
 
 def test_markdown_and_latex_take_tokens_for_text() -> None:
@@ -160,6 +180,6 @@ def test_losses_have_a_column_of_their_own_and_the_worst_is_first() -> None:
         ("PER", 2, 0.5),
     ]
     assert [each["loss"] for each in digest.to_json(["a", "b"])] == [1.5, 0.5]
-    rows = [_row(each, costs=True) for each in digest.recurring]
+    rows = [_row(each, True, (14, 22)) for each in digest.recurring]
     assert rows[0] == ("LOC lost", "rome", "", "we met [] in the end", "1", "1.5000")
     assert rows[1][1:] == ("john smith of…", "jon", "we met [jon] in the", "2", "0.5000")

@@ -13,9 +13,10 @@ from caesura.reports.grid import between, chance, number, reasons
 from caesura.reports.grids import grids
 from caesura.reports.lists import worst_first
 from caesura.reports.results import Results
-from caesura.reports.tables import markdown, table, terminal
+from caesura.reports.tables import latex, markdown, plain, table, terminal
 from caesura.scores import scored
 from caesura.scoring import Terms
+from caesura.transcript import Span
 from caesura.version import __version__
 from reports.examples import many, metrics, small, text
 
@@ -118,9 +119,32 @@ def test_many_references_get_rows_of_their_own(count: int) -> None:
 def test_undefined_values_give_their_reason_once() -> None:
     found = scored([text(16, 4)], [[text(16, 4)]], metrics("WiSeBE"), Terms((), False))
     shown = terminal(Results(("sys",), (found,)))
-    assert "kappa              undefined\n" in shown
+    assert "wisebe             undefined\n" in shown
+    assert not re.search("^(kappa|agreement_ratio) ", shown, re.MULTILINE)
     assert shown.count("one reference agrees with nobody") == 1
     assert "undefined (wisebe, agreement_ratio, kappa): one reference" in shown
+
+
+def test_values_undefined_alike_have_no_rows_of_their_own() -> None:
+    reference = text("we met jon in rome").replace(entities=(Span(2, 2, "PER"),))
+    found = scored(
+        [text("we met john in rome")], [[reference]] * 2, metrics("Entities"), Terms((), False)
+    )
+    results = Results(("sys",), (found,))
+    for shown in (terminal(results), markdown(results), latex(results)):
+        assert "no entities of its own" in shown
+        rows = shown.replace("\\_", "_").splitlines()
+        names = {row.strip("| ").split(" ")[0] for row in rows}
+        assert "ne_wer" in names
+        assert not names & {"ser", "eter", "type_f1"}
+    assert isinstance(found.values[0]["ser"], Undefined)
+
+
+def test_without_any_value_all_have_rows() -> None:
+    found = scored([text(16)], [[text(16)]], metrics("Pk"), Terms((), False))
+    known = {name for name, value in found.values[0].items() if isinstance(value, Undefined)}
+    (grid,) = grids(Results(("sys",), (found,)))
+    assert known <= {row[0] for row in grid.rows}
 
 
 def test_sure_differences_are_marked_and_explained() -> None:
@@ -134,6 +158,19 @@ def test_sure_differences_are_marked_and_explained() -> None:
         assert told in shown.replace("\n", " ")
     unmarked = terminal(many(right, right))
     assert not any(line.endswith("*") for line in unmarked.splitlines())
+
+
+def test_differences_of_long_names_stay_in_their_columns() -> None:
+    results = many([(5,)] * 4, [(5,), (5,), (4,), (5,)])
+    for length in (8, 40):
+        names = tuple(f"{'google' * length}"[:length] + f" {k}" for k in (1, 2))
+        named = replace(results, systems=names)
+        grid = next(each for each in grids(named) if each.title.startswith("Differences"))
+        assert grid.title == "Differences between systems: Boundary f1"
+        assert grid.head[:3] == ("A", "B", "A − B")
+        lines = plain(replace(grid, signatures=())).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert next(line for line in lines[2:] if line.startswith("A")).split()[:2] == ["A", "B"]
 
 
 def test_systems_stand_under_each_other() -> None:
@@ -240,3 +277,13 @@ def test_a_list_wraps_its_last_column() -> None:
     assert max(map(len, lines)) <= 40
     assert lines[0] == "name   what"
     assert lines[-1] == "three  short"
+
+
+def test_systems_side_by_side_have_remarks_on_what_is_shown() -> None:
+    """RIL never has an interval, which is no matter where it is not shown."""
+    named = [text(16, 4).replace(id=id) for id in "abcdefgh"]
+    found = evaluated([named, named], [named], Plan.of("Words", (), "none", False, 100, 1))
+    for chosen, told in (((), False), (("wer", "ril"), True)):
+        results = Results(("one", "two"), found, Comparison(("one", "two"), found, chosen))
+        notes = next(grids(results)).notes
+        assert any("no interval (ril)" in note for note in notes) is told

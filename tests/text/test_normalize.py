@@ -20,6 +20,7 @@ NOISE = st.one_of(
         "[soft music] laughs) . , ?! … “ ” -- - ' & % 5% U.S. Mr. (Mr.) ¿qué? 'tis dogs' //".split()
     ),
     st.text("aB.,'’\"()[]<>♪-um ", min_size=1, max_size=5),
+    st.text("e\u0301\u0323\u00e9\u00ad\u200b\u200d.", min_size=1, max_size=5),
     st.text(max_size=3),
 )
 
@@ -80,8 +81,39 @@ def test_unknown_steps_are_named() -> None:
         normalize(bare("a"), ["case", "stem"])
     assert str(caught.value) == (
         "no step of normalisation is named 'stem'; "
-        "known are case, dots, punctuation, marks, fillers, events, hyphens, whisper"
+        "known are unicode, case, dots, punctuation, marks, fillers, events, hyphens, whisper"
     )
+
+
+@pytest.mark.parametrize(
+    ("steps", "advice"),
+    [
+        ("Case", "did you mean 'case'?"),
+        ("case+fillrs", "did you mean 'fillers'?"),
+        ("case,dots", "steps are joined with + and nothing else, as in case+dots"),
+        ("Case + fillers", "steps are joined with + and nothing else, as in case+fillers"),
+        ("punctuation stem", "steps are joined with + and nothing else, as in case+dots"),
+        (" ", "steps are joined with + and nothing else, as in case+dots"),
+    ],
+)
+def test_what_was_meant_by_steps_is_guessed(steps: str, advice: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        describe(steps.split("+"))
+    assert caught.value.remedy == advice
+
+
+def test_unicode() -> None:
+    given = Transcript(
+        ("cafe\u0301", "co\u00adop\u200b", "\ufeff", "e\u00ad\u0301", "नि\u200dक", "ﬁ"),
+        mark=("", ",", ".", "", "", ""),
+        multiwords=(Span(3, 4, "e\u0301x"),),
+        readings=(Span(0, 0, "e\u0301te\u0301 \u200b"),),
+    )
+    found = normalize(given, ["unicode"])
+    assert found.words == ("caf\u00e9", "coop", "\u00e9", "नि\u200dक", "ﬁ")
+    assert found.mark == ("", ".", "", "", "")
+    assert found.multiwords == (Span(2, 3, "\u00e9x"),)
+    assert found.readings == (Span(0, 0, "\u00e9t\u00e9"),)
 
 
 def test_dots() -> None:
@@ -95,7 +127,8 @@ def test_dots() -> None:
         (["So it is", "so IT is"], ("case",)),
         (["Mr. A - b", "mr A - b"], ("case", "dots")),
         (["a - b", "a b"], ("case", "dots", "punctuation")),
-        (["a b", "c d"], ("case", "dots", "punctuation")),
+        (["caf\u00e9 - b", "cafe\u0301 b"], ("unicode", "case", "dots", "punctuation")),
+        (["a b", "c d"], ("unicode", "case", "dots", "punctuation")),
         (["a b"], ("case",)),
     ],
 )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from caesura.projecting import Projection
     from caesura.transcript import Transcript
 
-WIDE = 24
-"""Characters of an entity that are shown to people."""
+CLASS = 16
+"""Columns of a class that are shown to people."""
 
 HEAD = ("time", "class", "found by", "distance", "reference", "recognised")
 
@@ -28,6 +28,7 @@ HEAD = ("time", "class", "found by", "distance", "reference", "recognised")
 Examples:
   caesura project recognised.ctm --reference call.nlp
   caesura project recognised/ --reference references/ --readings references/ --lost
+  caesura project call.json --reference call.bio --classes PERSON --classes ORG
   caesura project call.json --reference call.bio --to jsonl --output named.jsonl
   caesura project call.json --reference call.bio --phones dictionary --json""",
 )
@@ -43,6 +44,12 @@ Examples:
     help="File or folder with entities; paired by name, unless each is one recording.",
 )
 @measuring.readings
+@click.option(
+    "--classes",
+    multiple=True,
+    metavar="CLASS",
+    help="Class of entities to look for; several times for several classes, all if not given.",
+)
 @click.option(
     "--collar",
     type=click.FloatRange(min=0),
@@ -116,7 +123,8 @@ def described(found: list[Projection], lost: bool) -> dict[str, Any]:
 
 def shown(found: list[Projection], lost: bool) -> str:
     """Lay out what was found for people, a table a recording."""
-    from caesura.reports.tables import table
+    from caesura.reports.grid import Grid, cut
+    from caesura.reports.tables import plain
 
     parts = []
     for one in found:
@@ -124,16 +132,14 @@ def shown(found: list[Projection], lost: bool) -> str:
         for each in one.listed(lost):
             cells = one.described(each)
             start = "" if cells["start"] is None else f"{cells['start']:.2f}"
-            texts = (cut(cells["reference_words"]), cells["recognised_words"])
-            rows.append((start, cut(cells["class"]), each.by, f"{each.distance:.2f}", *texts))
-        parts += [one.transcript.id] if one.transcript.id else []
-        parts += [table(rows, HEAD)] if rows else []
+            texts = (cells["reference_words"], cells["recognised_words"])
+            label = cut(cells["class"], CLASS)
+            rows.append((start, label, each.by, f"{each.distance:.2f}", *texts))
+        if rows:
+            parts.append(plain(Grid(one.transcript.id, HEAD, tuple(rows), labels=len(HEAD))))
+        elif one.transcript.id:
+            parts.append(one.transcript.id)
     return "\n\n".join([*parts, counted(found)])
-
-
-def cut(text: str) -> str:
-    """Shorten what is too long for a table."""
-    return text if len(text) <= WIDE else f"{text[: WIDE - 1]}…"
 
 
 def counted(found: list[Projection]) -> str:

@@ -15,6 +15,7 @@ from caesura.cli import measuring, options
     epilog="""\b
 Examples:
   caesura score system.txt --reference gold.txt
+  caesura score asr.ctm --reference human.nlp --metric Words  # word error rate
   caesura score system.txt -r ann.txt -r ben.txt --metric WiSeBE --report out.html
   caesura score found/ --reference gold/ --metric "Boundary(count_end=True)" --json
   caesura score system.txt -r ann.txt -r ben.txt -m WiSeBE --sweep window_gap=0:20
@@ -55,7 +56,8 @@ def command(
 ) -> None:
     """Score a segmentation (HYPOTHESIS: files or folders) against references.
 
-    Recordings are paired by name; a single recording on each side needs no name.
+    Recordings are paired by name; a single recording on each side needs no name. For a word
+    error rate: --metric Words.
     """
     from caesura import api
     from caesura.cli.progress import watched

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class CRF(Chunker[Chain]):
     tagger: Tagging | None = None
 
     name = "CRF"
+    needs: ClassVar = {"pycrfsuite": "python-crfsuite"}
     scorer = Chain
     relearns = frozenset({"c2", "iterations", "cutoff", "size", "tagger"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,7 @@ class SDA(Learner[Heads]):
     patience: int = 4
 
     name = "SDA"
+    needs: ClassVar = {"scipy": "scipy"}
     relearns = frozenset({"reach", "ahead", "ridge", "bits"})
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,7 @@ class SVM(Chunker[Margins]):
     tagger: Tagging | None = None
 
     name = "SVM"
+    needs: ClassVar = {"sklearn": "scikit-learn", "scipy": "scipy"}
     scorer = Margins
     ahead = 4
     relearns = frozenset({"cost", "cutoff", "size", "tagger"})

@@ -49,6 +49,7 @@ class Ctm(TextFormat):
     """
 
     name = "ctm"
+    may_be_empty = True
     suffixes = (".ctm",)
     carries = frozenset({"start", "end", "confidence", "speaker", "opening", "mark", "pause", "id"})
     holds = "many"

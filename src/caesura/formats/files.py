@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -67,25 +68,34 @@ def load(file: str) -> Source:
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
     """Yield the recordings of a file; the format is taken from suffix and content if not given."""
     source = load(str(file))
-    empty = not source.data.strip()
-    if empty and format is None and len(_by_suffix(source.name)) != 1:
-        raise source.error("the file is empty")
-    chosen = choose(source) if format is None else format
+    empty = not source.data.removeprefix(BOM_UTF8).strip()
+    chosen = format or (_of_nothing(source) if empty else choose(source))
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
-    origin = Origin(str(file), format=reader.name)
-    if empty:
-        if not reader.may_be_empty:
-            raise source.error("the file is empty")
+    asked = "" if format is None or empty else _asked(reader, source)
+    origin = Origin(str(file), format=reader.name, asked=asked)
+    if empty and not reader.may_be_empty:
+        raise source.error("the file is empty")
+    said = False
+    for transcript in () if empty else _parsed(reader, source):
+        yield transcript.replace(origin=origin)
+        said = True
+    if not said and reader.may_be_empty:
         nothing = Segmentation.of_gaps(0, [])
         yield Transcript((), id=source.stem, sentences=nothing, origin=origin)
-        return
-    found = (
-        reader.parse(source)
-        if isinstance(reader, TextFormat)
-        else reader.read(io.BytesIO(source.data))
-    )
-    for transcript in found:
-        yield transcript.replace(origin=origin)
+
+
+def _parsed(reader: Format, source: Source) -> Iterator[Transcript]:
+    if isinstance(reader, TextFormat):
+        return reader.parse(source)
+    return reader.read(io.BytesIO(source.data))
+
+
+def _of_nothing(source: Source) -> Format:
+    """Give the format of an empty file: one of its suffix that is empty where nothing was said."""
+    for format in _by_suffix(source.name):
+        if format.may_be_empty:
+            return format()
+    raise source.error("the file is empty")
 
 
 def fits(file: str | Path, format: str | Format | None) -> bool:
@@ -100,6 +110,18 @@ def fits(file: str | Path, format: str | Format | None) -> bool:
 def _by_suffix(name: str | Path) -> list[type[Format]]:
     suffix = Path(name).suffix.lower()
     return [format for format in formats() if suffix in format.suffixes]
+
+
+def _asked(named: Format, source: Source) -> str:
+    """Give the text of a format that was named, '' if it would have been chosen anyway."""
+    anyway = named.brief == named.name and _told(source) == [type(named)]
+    return "" if anyway else named.brief
+
+
+def _told(source: Source) -> list[type[Format]]:
+    """Give the formats that suffix and content speak for."""
+    sharing = _by_suffix(source.name)
+    return sharing if len(sharing) == 1 else _recognised(source, sharing or formats())
 
 
 def choose(source: Source) -> Format:

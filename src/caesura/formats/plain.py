@@ -10,6 +10,7 @@ from itertools import chain
 from caesura.formats.base import TextFormat
 from caesura.formats.rows import Rows
 from caesura.formats.source import Source
+from caesura.formats.trn import Trn
 from caesura.formats.written import Written
 from caesura.text.marks import sentence_ends
 from caesura.text.tokens import lacks_blanks
@@ -176,7 +177,7 @@ def _kind(source: Source) -> str:
     """Tell `lines` from `text` by how often sentences end inside lines; '' if that is unclear."""
     sample = source.text[:SAMPLE]
     lines = [line for line in sample.splitlines() if line.strip()]
-    if not lines or is_columned(lines):
+    if not lines or is_columned(lines) or Trn.recognises(source):
         return ""
     if len(lines) == 1:
         return "text"

@@ -28,6 +28,7 @@ class Srt(Captions):
     """SubRip. Tags and position codes are left out on reading, and speakers on writing."""
 
     name = "srt"
+    may_be_empty = True
     suffixes = (".srt",)
     carries = frozenset({"opening", "mark"})
 

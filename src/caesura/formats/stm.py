@@ -50,6 +50,7 @@ class Stm(TextFormat):
     """
 
     name = "stm"
+    may_be_empty = True
     suffixes = (".stm",)
     carries = frozenset({"start", "end", "speaker", "opening", "mark", "pause", "id"})
     holds = "many"

@@ -20,23 +20,24 @@ from caesura.contracts import (
     ratio,
 )
 from caesura.errors import LayerError
-from caesura.metrics.gaps import Pairwise, by_reference, numbered
+from caesura.metrics import leftout
+from caesura.metrics.gaps import Pairwise, by_reference
 from caesura.metrics.kept import Kept
 from caesura.metrics.risks import UNIT, Risks
 from caesura.namers.classes import called, names
 from caesura.settings import between, one_of
 from caesura.storage import card, find, load
 from caesura.text.align import Alignment, align
-from caesura.text.normalize import LADDER, normalize, standing
+from caesura.text.normalize import BARE, normalize, standing
 from caesura.text.phones import SOURCES
 from caesura.text.projection import COLLAR, Projected, parted, project
 from caesura.text.readings import nearest
-from caesura.transcript import Indices, Transcript
+from caesura.transcript import Indices, Span, Transcript
 
 NONE_KNOWN = "no name in the reference of a class that the model knows"
 NONE_SCORED = "no text was scored"
-HIDDEN = frozenset({"starts", "ends", "outside", "stretches", "unknown", "documents"})
-"""Counts that are no values."""
+HIDDEN = ("starts", "ends", "outside", "stretches", "documents", leftout.FRONT)
+"""Beginnings of counts that are no values."""
 
 AROUND = 3
 """Words that are told before and after a place."""
@@ -76,7 +77,7 @@ class Judged:
     alignment: Alignment
     placed: tuple[Projected, ...]
     risks: Risks
-    unknown: int
+    unknown: tuple[Span, ...]
     """Names of classes that the model does not know."""
 
     def place(self, word: int) -> int:
@@ -154,12 +155,12 @@ class ATENE(Pairwise):
             ("ends", at, -risks.end),
             ("stretches", around, 1),
             ("outside", around, -risks.outside),
-            ("unknown", np.zeros(1, np.int64), found.unknown),
             ("documents", np.zeros(1, np.int64), 1),
         ):
             column = np.zeros(size, np.int64)
             np.add.at(column, places, numbers)
             yield name, column
+        yield from leftout.columns(found.unknown, size)
 
     def judged(self, hypothesis: Transcript, reference: Transcript) -> Judged:
         """Find the names of a reference in a hypothesis, and their margins in both."""
@@ -179,7 +180,7 @@ class ATENE(Pairwise):
                 remedy="give a file that has them, such as nlp, bio or jsonl",
             )
         namer = self.namer
-        steps = LADDER[-1][-1:] if namer.capitals else LADDER[-1]
+        steps = BARE[-1:] if namer.capitals else BARE
         ours, said = normalize(hypothesis, steps), normalize(reference, steps)
         if said.readings:
             said = nearest(said, ours.words)
@@ -190,13 +191,16 @@ class ATENE(Pairwise):
         placed = parted(project(theirs, ours, self.collar, alignment, self.phones))
         risks = Risks.of(placed, *namer.likely_all([ours, theirs]))
         kept = np.flatnonzero(~standing(hypothesis))
-        unknown = sum(called(each.label, namer.classes) is None for each in said.entities or ())
+        spans = said.entities or ()
+        unknown = tuple(each for each in spans if called(each.label, namer.classes) is None)
         return Judged(ours, kept, theirs, alignment, placed, risks, unknown)
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give equations (7), (11) and (12) against one reference."""
         edges = counts["starts"] + counts["ends"]
-        ds = ratio(edges / UNIT, 2 * counts["entities"], NONE_KNOWN)
+        there = leftout.there(counts)
+        none = f"{NONE_KNOWN}: there are {there}" if there else NONE_KNOWN
+        ds = ratio(edges / UNIT, 2 * counts["entities"], none)
         inside = ratio(counts["outside"] / UNIT, counts["stretches"], NONE_SCORED)
         whole = ds if isinstance(ds, Undefined) else inside
         if not isinstance(ds, Undefined) and not isinstance(inside, Undefined):
@@ -206,7 +210,7 @@ class ATENE(Pairwise):
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates, and how many names there are and were lost."""
         found = super().values(counts)
-        return {name: value for name, value in found.items() if numbered(name)[0] not in HIDDEN}
+        return {name: value for name, value in found.items() if not name.startswith(HIDDEN)}
 
     def remarks(self, counts: Counts) -> list[str]:
         """Tell what must not be compared, and what the model cannot judge."""
@@ -217,13 +221,15 @@ class ATENE(Pairwise):
                 f"the margins of {recordings:g} recordings are added up; each is relative to its "
                 "own reference: compare systems on the same recordings, not recordings"
             )
-        left_out = Counts.total(parts)["unknown"]
-        if left_out:
+        total = Counts.total(parts)
+        if leftout.of(total):
             told.append(
-                f"{left_out:g} entities are of classes that the model does not know "
-                f"(it knows {', '.join(self.namer.classes)}), and are left out"
+                f"{sum(leftout.of(total).values()):g} entities are of classes that the model does "
+                f"not know, and are left out: {leftout.there(total)} "
+                f"(it knows {', '.join(self.namer.classes)}; another can be trained: "
+                "caesura train Margins)"
             )
-        return told
+        return [*told, *leftout.elsewhere(total)]
 
     def contributions(
         self, hypothesis: Transcript, reference: Transcript

@@ -6,12 +6,14 @@ a word was deleted or inserted: the empty symbol, which is no word.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from math import fsum, log
 
 from caesura.contracts import Counts, Undefined, Value
+from caesura.text.normalize import composed
 
 NOTHING = ""
 PART = "\t"
@@ -43,6 +45,26 @@ def _spelt(word: str | None) -> str:
     if word is None:
         return NOTHING
     return word if word and word.isprintable() else ascii(word)
+
+
+def alike(counts: Counts) -> float:
+    """Count pairs of words that differ only in characters that look the same or are not seen."""
+    found = 0.0
+    for name, count in counts.items():
+        if name.startswith(FRONT) and (not name.isascii() or "\\" in name):
+            said, beside = map(_said, name.split(PART)[1:3])
+            found += count * (said != beside and composed(said) == composed(beside))
+    return found
+
+
+def _said(text: str) -> str:
+    """Read a word that was spelt; one that could be shown stands as it is."""
+    if not (text.startswith(("'", '"')) and "\\" in text):
+        return text
+    try:
+        return str(literal_eval(text))
+    except (ValueError, SyntaxError):
+        return text
 
 
 def without_pairs(counts: Counts) -> Counts:

@@ -10,9 +10,10 @@ import numpy as np
 
 from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
 from caesura.errors import LayerError
+from caesura.metrics import leftout
 from caesura.metrics.entityspans import OUTCOMES, SCHEMAS, Matched
 from caesura.metrics.entitywords import INSERTIONS, WORDS, Heard, ended, labels
-from caesura.metrics.gaps import Pairwise, by_reference, numbered
+from caesura.metrics.gaps import Pairwise, by_reference
 from caesura.metrics.kept import Kept
 from caesura.settings import between, one_of, strings
 from caesura.text.align import WEIGHTS, align
@@ -24,15 +25,13 @@ from caesura.transcript import Span, Strings, Transcript
 NONE_REAL = "no entity in the reference"
 NONE_FOUND = "no entity in the hypothesis"
 NONE_ANYWHERE = "no entity anywhere"
+THAT_COUNTS = " has a class that counts"
 UNNAMED = "a hypothesis has no entities of its own: give one in which they were looked for"
 
 RATES = ("precision", "recall", "f1")
 KINDS = ("", "another class", "another extent", "another class and extent")
 
 HALF = 0.5
-
-NO_ENTITIES = tuple("ABBREVIATION ALPHANUMERIC CONTRACTION FALLBACK RANGE TWITTER WEBSITE".split())
-"""Classes of Rev's transcripts that say how something is written, not what it names."""
 
 AROUND = 3
 """Words that are told before and after a place."""
@@ -53,6 +52,9 @@ class Compared:
     placed: tuple[Span, ...]
     heard: Heard
     places: tuple[Span, ...]
+    others: tuple[Span, ...]
+    """Entities of the reference that do not count."""
+
     matched: Matched | None
     """None if the hypothesis has no entities of its own."""
 
@@ -117,6 +119,7 @@ class Entities(Pairwise):
         lost = np.array([span.last < span.first for span in found.placed], np.bool_)
         yield "entities", np.bincount(places, minlength=size)
         yield "lost", np.bincount(places[lost], minlength=size)
+        yield from leftout.columns(found.others, size)
         if found.matched is None:
             yield "unnamed", np.eye(1, size, dtype=np.int64)[0]
         else:
@@ -144,15 +147,16 @@ class Entities(Pairwise):
             found = found if self.nested else flat(found)
             matched = Matched.of(there, found, len(hypothesis))
         heard = Heard.of(level, aligned, self.insertions)
-        return Compared(said, real, there, heard, placed(level, aligned), matched)
+        others = tuple(span for span in said.entities or () if not self._counts(span))
+        return Compared(said, real, there, heard, placed(level, aligned), others, matched)
 
     def _counting(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """Give the entities of classes that count."""
-        return tuple(
-            span
-            for span in spans
-            if span.label not in self.without and (not self.classes or span.label in self.classes)
-        )
+        return tuple(filter(self._counts, spans))
+
+    def _counts(self, span: Span) -> bool:
+        wanted = not self.classes or span.label in self.classes
+        return wanted and span.label not in self.without
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates; what hypotheses without entities leave open is undefined."""
@@ -163,20 +167,23 @@ class Entities(Pairwise):
         if any(part["unnamed"] for part in parts):
             ways = tuple(f"{way}_" for way in OUTCOMES)
             found |= {name: Undefined(UNNAMED) for name in found if name.startswith(ways)}
-        return {name: value for name, value in found.items() if numbered(name)[0] != "unnamed"}
+        hidden = ("unnamed", leftout.FRONT)
+        return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give the rates against one reference."""
         hits, replaced, left_out, put_in = (counts[f"ne_{name}"] for name in WORDS)
         wrong = replaced + left_out
-        rates: dict[str, Value] = {"ne_wer": ratio(wrong + put_in, hits + wrong, NONE_REAL)}
+        which, there = THAT_COUNTS if self.classes or self.without else "", leftout.there(counts)
+        none = f"{NONE_REAL}{which}" + (f": there are {there}" if there else "")
+        rates: dict[str, Value] = {"ne_wer": ratio(wrong + put_in, hits + wrong, none)}
         for label in sorted({*labels(tuple(counts)), *map(ended, self.classes)}):
             wrong, said = (counts[f"ne_{what}_{label}"] for what in ("errors", "words"))
             rates[f"ne_wer_{label}"] = ratio(wrong, said, f"{NONE_REAL} is a {label}")
         for name, way in SLOTS.items():
-            rates[name] = _slots(counts, way, HALF if way == "half" else self.alpha)
+            rates[name] = _slots(counts, way, HALF if way == "half" else self.alpha, none)
         for schema in SCHEMAS:
-            rates |= _schema(counts, schema)
+            rates |= _schema(counts, schema, (f"{NONE_FOUND}{which}", none, NONE_ANYWHERE + which))
         if counts["unnamed"]:
             apart = Undefined(UNNAMED)
             rates |= {name: apart for name in rates if not name.startswith("ne_wer")}
@@ -187,7 +194,7 @@ class Entities(Pairwise):
         told = []
         parts = by_reference(counts)
         present = {label for part in parts for label in labels(tuple(part))}
-        odd = tuple(label for label in NO_ENTITIES if label in present)
+        odd = tuple(label for label in leftout.SPELLINGS if label in present)
         if odd and not self.classes:
             told.append(
                 f"classes that name nothing count as entities: {', '.join(odd)}; leave them out "
@@ -199,7 +206,7 @@ class Entities(Pairwise):
                 "no entity has the class of the one it was matched with: do hypothesis and "
                 "reference name their classes alike?"
             )
-        return told
+        return [*told, *leftout.elsewhere(total)]
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
@@ -220,23 +227,23 @@ class Entities(Pairwise):
                 )
 
 
-def _slots(counts: Counts, way: str, alpha: float) -> Value:
+def _slots(counts: Counts, way: str, alpha: float, none: str) -> Value:
     """Give what entities cost, for each of the reference."""
     whole = sum(counts[f"{way}_{name}"] for name in ("missed", "spurious", "incorrect", "both"))
     part = (1 - alpha) * counts[f"{way}_class"] + alpha * counts[f"{way}_extent"]
-    return ratio(whole + part, counts["entities"], NONE_REAL)
+    return ratio(whole + part, counts["entities"], none)
 
 
-def _schema(counts: Counts, way: str) -> dict[str, Value]:
-    """Give precision, recall and F1; what is partly right counts half."""
+def _schema(counts: Counts, way: str, none: tuple[str, str, str]) -> dict[str, Value]:
+    """Give precision, recall and F1, or why there is none; what is partly right counts half."""
     shared = [counts[f"{way}_{name}"] for name in ("correct", "incorrect", "partial")]
     right = shared[0] + shared[2] / 2
     found = sum(shared) + counts[f"{way}_spurious"]
     real = sum(shared) + counts[f"{way}_missed"]
     return {
-        f"{way}_precision": ratio(right, found, NONE_FOUND),
-        f"{way}_recall": ratio(right, real, NONE_REAL),
-        f"{way}_f1": ratio(2 * right, found + real, NONE_ANYWHERE),
+        f"{way}_precision": ratio(right, found, none[0]),
+        f"{way}_recall": ratio(right, real, none[1]),
+        f"{way}_f1": ratio(2 * right, found + real, none[2]),
     }
 
 

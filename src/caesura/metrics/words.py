@@ -12,7 +12,7 @@ import numpy as np
 
 from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
 from caesura.errors import MismatchError
-from caesura.metrics.confusions import NO_WORDS, information_lost, tallied, without_pairs
+from caesura.metrics.confusions import NO_WORDS, alike, information_lost, tallied, without_pairs
 from caesura.metrics.gaps import PerReference, by_reference, known_sentences
 from caesura.metrics.kept import Kept
 from caesura.settings import one_of
@@ -162,7 +162,7 @@ class Words(PerReference):
         return rates | {"ril": information_lost(counts, said + found)}
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Ask whether texts that share few words belong together."""
+        """Ask whether texts that share few words belong together; tell words that look alike."""
         told = []
         for number, part in enumerate(by_reference(counts), 1):
             hits, substitutions, deletions, _ = (part[name] for name in COUNTED)
@@ -171,6 +171,12 @@ class Words(PerReference):
                 told.append(
                     f"the hypothesis has {hits / said:.0%} of the words of reference {number}: are "
                     "they the same recordings, in the same language, normalised alike?"
+                )
+            same = alike(part)
+            if same:
+                told.append(
+                    f"{same:g} words differ only in their Unicode form from those of reference "
+                    f"{number}: add unicode to --normalize"
                 )
         return told
 

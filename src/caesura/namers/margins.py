@@ -44,6 +44,7 @@ class Margins(Learning[Weighed], Naming):
     size: int = 0
 
     name = "Margins"
+    needs: ClassVar = {"scipy": "scipy"}
     relearns: ClassVar[frozenset[str]] = frozenset(
         {"affixes", "capitals", "tagger", "cutoff", "ridge", "size"}
     )

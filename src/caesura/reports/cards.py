@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from caesura.cards import Card, Row
-from caesura.reports.grid import Grid, clean, columns, number, wrap
-from caesura.reports.grids import WIDTH
+from caesura.reports.grid import WIDTH, Grid, clean, columns, number, wrap
 from caesura.reports.tables import plain, table
+from caesura.scores import SHOWN
 
 KEY = 11
 """Columns that names take up beside what they stand for."""
@@ -54,6 +54,7 @@ def whole(card: Card) -> str:
         "detector": card.detector,
         "size": _size(card.bytes),
         "made by": f"Caesura {card.version}",
+        "checksum": f"{card.checksum[:SHOWN]}, the model= of signatures",
         "arrays": f"SHA-256 {card.sha256}",
         "notes": card.notes,
     }

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from caesura.disagreements import Digest, Recurring
-from caesura.reports.grid import Grid, columns, labels_of, number
+from caesura.reports.grid import GAP, WIDTH, Grid, columns, cut, labels_of, number
 from caesura.reports.results import Results
 
 LISTED = 15
 """Disagreements that a table shows."""
 
 TEXT, EXAMPLE = 16, 28
-"""Columns for a text, and for an example in its context."""
+"""Most columns for a text, and for an example in its context."""
 
-NARROW = 14, 22
-"""The same where there is a column for losses."""
+KIND = 24
+"""Most columns for a kind."""
 
 TITLES = {
     "token": "Tokens that differ",
@@ -58,21 +58,32 @@ def differences(results: Results, i: int) -> Iterator[Grid]:
     for level, kinds in digest.kinds.items():
         shown = list(islice(digest.of_level(level), LISTED))
         costs = any(each.loss for each in shown)
+        rooms = _rooms(shown, costs)
         first = "harmful" if costs else "frequent"
         yield Grid(
             f"{TITLES.get(level, level)}, the most {first} first: {whose}",
             ("kind", "reference", "hypothesis", "example", "count", *(["loss"] * costs)),
-            tuple(_row(each, costs) for each in shown),
+            tuple(_row(each, costs, rooms) for each in shown),
             labels=4,
             notes=(_counted(kinds, scores.references), *_key(level, kinds), *_more(digest, level)),
         )
 
 
-def _row(each: Recurring, costs: bool) -> tuple[str, ...]:
-    text, example = NARROW if costs else (TEXT, EXAMPLE)
-    texts = (_cut(told, text) for told in (each.reference, each.hypothesis))
+def _rooms(shown: Sequence[Recurring], costs: bool) -> tuple[int, int]:
+    """Columns for a text and for an example: what the others leave of a terminal."""
+    kind = max(len("kind"), *(columns(cut(each.kind, KIND)) for each in shown))
+    count = max(len("count"), *(len(str(each.count)) for each in shown))
+    loss = max(GAP + len(number(each.loss)) for each in shown) if costs else 0
+    left = WIDTH - kind - count - loss - 4 * GAP
+    text = min(TEXT, max(len("hypothesis"), left * 3 // 10))
+    return text, min(EXAMPLE, left - 2 * text)
+
+
+def _row(each: Recurring, costs: bool, rooms: tuple[int, int]) -> tuple[str, ...]:
+    text, example = rooms
+    texts = (cut(told, text) for told in (each.reference, each.hypothesis))
     loss = [number(each.loss)] * costs
-    return (each.kind, *texts, _example(each, example), str(each.count), *loss)
+    return (cut(each.kind, KIND), *texts, _example(each, example), str(each.count), *loss)
 
 
 def _counted(kinds: dict[str, int], references: int) -> str:
@@ -95,7 +106,7 @@ def _more(digest: Digest, level: str) -> Iterator[str]:
 def _example(each: Recurring, room: int) -> str:
     """What the hypothesis has, between as much of its surroundings as there is room for."""
     _, one = each.examples[0]
-    inside = f"[{_cut(each.hypothesis, room - 2)}]"
+    inside = f"[{cut(each.hypothesis, room - 2)}]"
     room -= columns(inside)
     after = _words(one.after.split(" "), room - min(room // 2, columns(one.before) + 1))
     before = _words(one.before.split(" ")[::-1], room - columns(after) - bool(after))
@@ -112,15 +123,3 @@ def _words(words: list[str], room: int) -> str:
             break
         kept.append(word)
     return " ".join(kept)
-
-
-def _cut(text: str, room: int) -> str:
-    """Leave off the end of what is too long."""
-    if columns(text) <= room:
-        return text
-    kept = ""
-    for char in text:
-        if columns(kept + char) >= room:
-            break
-        kept += char
-    return kept.rstrip() + "…"

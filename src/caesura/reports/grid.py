@@ -11,6 +11,9 @@ from caesura.contracts import Metric, Undefined, Value
 from caesura.formats.width import width as columns_of
 from caesura.numeric.stats import Interval
 
+WIDTH = 80
+"""Columns of a terminal; what needs more is told in two tables."""
+
 GAP = 2
 """Columns between two cells of a row."""
 
@@ -19,6 +22,9 @@ HEAD = 12
 
 LABEL = 24
 """Columns that labels keep when a table has to be folded."""
+
+WORD = 14
+"""Columns of a word that is not broken where several labels share a line."""
 
 WORDS = (r"(?<= )", r"(?<=[|,])", r"(?<=[_/.(])", "")
 """Where a line may end, the best places first; at any character if there is no other way."""
@@ -59,6 +65,24 @@ class Grid:
         """Columns that the whole table takes up."""
         return sum(self.widths()) + GAP * (len(self.head) - 1)
 
+    def narrowed(self, width: int) -> list[int]:
+        """Columns that each column takes up if labels are wrapped, the widest first, to fit."""
+        sizes = self.widths()
+        floors = [min(size, self._floor(i)) for i, size in enumerate(sizes[: self.labels])]
+        for _ in range(self.width() - width):
+            left = [i for i, floor in enumerate(floors) if sizes[i] > floor]
+            if not left:
+                break
+            sizes[max(left, key=sizes.__getitem__)] -= 1
+        return sizes
+
+    def _floor(self, i: int) -> int:
+        """Columns that a label keeps: its longest word, unless that may be broken too."""
+        if self.labels == 1:
+            return LABEL
+        words = (word for row in (self.head, *self.rows) for word in row[i].split(" "))
+        return min(WORD, max(map(columns, words)))
+
     def joined(self) -> Grid:
         """Make one column of all labels."""
         rows = [(", ".join(row[: self.labels]), *row[self.labels :]) for row in self.rows]
@@ -67,7 +91,7 @@ class Grid:
 
     def folded(self, width: int) -> list[Grid]:
         """Spread the columns over several tables where one of them is too wide."""
-        if self.width() <= width:
+        if sum(self.narrowed(width)) + GAP * (len(self.head) - 1) <= width:
             return [self]
         whole = self.joined()
         sizes = whole.widths()
@@ -109,6 +133,18 @@ def clean(text: str) -> str:
 def columns(text: str) -> int:
     """Columns that a text takes up on a line."""
     return len(text) if text.isascii() else sum(map(columns_of, text))
+
+
+def cut(text: str, room: int) -> str:
+    """Leave off the end of what is too long."""
+    if columns(text) <= room:
+        return text
+    kept = ""
+    for char in text:
+        if columns(kept + char) >= room:
+            break
+        kept += char
+    return kept.rstrip() + "…"
 
 
 def wrap(text: str, room: int, places: Sequence[str] = WORDS) -> list[str]:

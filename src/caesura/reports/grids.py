@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from caesura.comparison import Difference
+from caesura.comparison import SURE, Difference
 from caesura.contracts import Undefined, Value
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.gaps import numbered
 from caesura.reports import lists
 from caesura.reports.differences import differences as listed
-from caesura.reports.grid import Grid, between, chance, labels_of, number, reasons
+from caesura.reports.grid import WIDTH, Grid, between, chance, labels_of, number, reasons
 from caesura.reports.results import Results
-
-WIDTH = 80
-"""Columns of a terminal; what needs more is told in two tables."""
-
-SURE = 0.05
-"""A difference is marked if its corrected p-value is below this."""
 
 
 def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
@@ -51,14 +46,16 @@ def values(results: Results, i: int) -> Iterator[Grid]:
     known, drawn = scores.values[i], scores.intervals[i]
     label = f"{labels_of(scores.metrics)[i]} of {_whom(results, i)}"
     pooled = _pooled(known)
+    gone = _only_below(known, scores.metrics[i].main)
     head = ("", "value", *([interval_head(results)] if drawn else []))
     rows = [
         (name, number(value), *([between(drawn[name]) if name in drawn else ""] if drawn else []))
         for name, value in pooled.items()
+        if name not in gone
     ]
     told = (*scores.remarks[i], *reasons(pooled.items()))
     plain = Grid(label, head, tuple(rows), notes=told, signatures=(scores.signatures[i],))
-    own = _per_reference(results, known)
+    own = {name: c for name, c in _per_reference(results, known).items() if name not in gone}
     if own:
         apart = {name: value for name, value in known.items() if stem(name, known)}
         wide = _beside(plain, results, own, reasons(apart.items()))
@@ -72,6 +69,19 @@ def values(results: Results, i: int) -> Iterator[Grid]:
     else:
         yield plain
     yield from _pairs(results, labels_of(scores.metrics)[i], known)
+
+
+def _only_below(known: Mapping[str, Value], main: str) -> set[str]:
+    """Values told under the table alone: undefined for the same reason as others."""
+    if all(isinstance(value, Undefined) for value in known.values()):
+        return set()
+    own = {name: stem(name, known) or name for name in known}
+    defined = {own[name] for name, value in known.items() if not isinstance(value, Undefined)}
+    found: dict[str, set[str]] = {}
+    for name, value in known.items():
+        if isinstance(value, Undefined) and own[name] == name and name not in defined:
+            found.setdefault(value.reason, set()).add(name)
+    return {name for names in found.values() if len(names) > 1 for name in names} - {main}
 
 
 def _whom(results: Results, i: int) -> str:
@@ -196,11 +206,12 @@ def _shared(results: Results, what: str) -> Iterator[str]:
     for i, label in enumerate(labels_of(results.scores[0].metrics)):
         lines: dict[str, list[str]] = {}
         for system, scores in zip(results.systems, results.scores, strict=True):
-            found = getattr(scores, what)[i]
-            for line in [found] if isinstance(found, str) else found:
+            names = [name for at, name in shown(results) if at == i]
+            told = what == "remarks"
+            for line in scores.remarks_on(i, names) if told else [scores.signatures[i]]:
                 lines.setdefault(line, []).append(system)
         for line, systems in lines.items():
-            front = f"{label}: " if what == "remarks" and not line.startswith(label) else ""
+            front = f"{label}: " if told and not line.startswith(label) else ""
             owners = "" if len(systems) == len(results.systems) else f"{', '.join(systems)}: "
             yield f"{owners}{front}{line}"
 
@@ -219,15 +230,29 @@ def differences(results: Results) -> Grid:
     }
     # A blank keeps the digits in line where others have a mark.
     marks = ("*", " ") if any(map(_sure, found)) else ("", "")
-    head = ("metric", "value", "A", "B", "difference", interval_head(results))
-    return Grid(
+    head = ("metric", "value", "A", "B", "A − B", interval_head(results))
+    grid = Grid(
         "Differences between systems",
         (*head, "p boot", "p rand", "p Holm"),
         tuple(_difference(results, row, label[row.metric], marks) for row in found),
         labels=4,
-        notes=(*_explained(found), *reasons(untold.items(), "not tested")),
+        notes=(
+            *_explained(found),
+            *results.comparison.remarks,
+            *reasons(untold.items(), "not tested"),
+        ),
         signatures=results.comparison.signatures,
     )
+    return grid if grid.width() <= WIDTH else _titled(grid)
+
+
+def _titled(grid: Grid) -> Grid:
+    """Tell metric and value in the title where all rows have the same."""
+    same = [len({row[at] for row in grid.rows}) == 1 for at in (0, 1)]
+    told = " ".join(grid.rows[0][at] for at in (0, 1) if same[at])
+    kept = grid.chosen([at for at in range(len(grid.head)) if at > 1 or not same[at]])
+    title = f"{grid.title}: {told}" if told else grid.title
+    return replace(kept, title=title, labels=grid.labels - sum(same))
 
 
 def _sure(row: Difference) -> bool:
@@ -249,7 +274,7 @@ def _explained(rows: tuple[Difference, ...]) -> Iterator[str]:
     tested = sum(row.p_corrected is not None for row in rows)
     if tested:
         yield (
-            "The difference is A − B. p boot is of a paired bootstrap, p rand of an approximate "
+            "A − B is the difference. p boot is of a paired bootstrap, p rand of an approximate "
             "randomization test, p Holm the latter after Holm's correction for "
             f"{tested} test{'s' * (tested != 1)}; * marks p Holm < {SURE}, a difference that "
             "chance hardly explains."

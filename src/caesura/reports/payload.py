@@ -46,6 +46,7 @@ def payload(results: Results) -> dict[str, Any]:
         "comparison": results.comparison
         and {
             "rows": [vars(row) for row in results.comparison.rows],
+            "remarks": results.comparison.remarks,
             "signatures": list(results.comparison.signatures),
         },
         "documents": _documents(results),
@@ -74,6 +75,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "name": metric.name,
         "main": metric.main,
         "best": dict(metric.best),
+        "boundaries": bool(metric.compares),
         "about": about,
     }
 
@@ -210,6 +212,7 @@ def _recurring(each: Recurring, places: _Places) -> dict[str, Any]:
         "reference": shorten(each.reference),
         "hypothesis": shorten(each.hypothesis),
         "count": each.count,
+        "loss": each.loss,
         "examples": [
             {
                 "document": places.numbers[number],

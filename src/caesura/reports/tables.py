@@ -6,8 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from caesura.reports.grid import GAP, Grid, columns, wrap
-from caesura.reports.grids import WIDTH, grids
+from caesura.reports.grid import GAP, WIDTH, Grid, columns, wrap
+from caesura.reports.grids import grids
 from caesura.reports.results import Results
 
 LISTED = 10
@@ -51,7 +51,7 @@ def terminal(results: Results) -> str:
 
 def plain(grid: Grid) -> str:
     """Lay out one table for a terminal, with what is said above and under it."""
-    parts = ["\n".join(wrap(grid.title, WIDTH))]
+    parts = ["\n".join(wrap(grid.title, WIDTH))] if grid.title else []
     parts += ["\n".join(_lines(part)) for part in grid.folded(WIDTH)]
     parts += ["\n".join(wrap(note, WIDTH)) for note in grid.notes]
     parts += grid.signatures
@@ -60,9 +60,8 @@ def plain(grid: Grid) -> str:
 
 def _lines(grid: Grid) -> list[str]:
     """Labels to the left, and wrapped if need be; numbers to the right."""
-    widths = grid.widths()
-    if grid.width() > WIDTH:
-        widths[0] -= grid.width() - WIDTH
+    widths = grid.narrowed(WIDTH)
+    widths[0] -= max(0, sum(widths) + GAP * (len(widths) - 1) - WIDTH)
     heads = [wrap(cell, size) for cell, size in zip(grid.head, widths, strict=True)]
     height = max(map(len, heads))
     raised = [[*[""] * (height - len(lines)), *lines] for lines in heads]

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from caesura.errors import UnknownName
+from caesura.errors import UnknownName, advice, closest
 from caesura.text.events import Written
 from caesura.text.marks import Pieces, end_mark, is_opening, split_marks
 from caesura.text.respelling import hyphens, whisper
@@ -57,6 +57,10 @@ LANGUAGES = {
 """Other codes and names of the languages that have a list."""
 
 CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
+
+UNSEEN = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
+"""Characters that nobody sees: zero-width space and no-break space, word joiner, soft hyphen and
+marks of direction. Joiners (U+200C, U+200D) stay: they shape the letters around them."""
 
 NOTES = "♪♫♩♬🎵🎶"
 """Signs for music."""
@@ -104,10 +108,38 @@ def describe(steps: Sequence[str]) -> str:
     for step in steps:
         if step not in STEPS:
             raise UnknownName(
-                f"no step of normalisation is named {step!r}",
-                remedy=f"known are {', '.join(STEPS)}",
+                f"no step of normalisation is named {step!r}", remedy=_joined(steps, step)
             )
     return "+".join(steps) or "none"
+
+
+def _joined(steps: Sequence[str], unknown: str) -> str:
+    """Say how steps are written if they are parted by something else, or which one was meant."""
+    parts = re.findall(r"[^\s,;+|]+", "+".join(steps))
+    meant = [closest(part, STEPS) for part in parts]
+    if parts == list(steps):
+        return advice(unknown, STEPS)
+    right = "+".join(meant) if parts and all(meant) else "case+dots"
+    return f"steps are joined with + and nothing else, as in {right}"
+
+
+def unicode(transcript: Transcript) -> Transcript:
+    """Write what looks the same in one way: characters composed (NFC), none that are not seen.
+
+    A word of unseen characters alone goes.
+    """
+    words = _mapped(transcript.words, composed)
+    spans = transcript.multiwords
+    labels = spans and tuple(span._replace(label=composed(span.label)) for span in spans)
+    found = transcript.replace(words=words, multiwords=labels)
+    mark = _layer(found, "mark")
+    gone = [at for at, word in enumerate(words) if not word and transcript.words[at]]
+    return _without(found, {at: mark[at] for at in gone})
+
+
+def composed(text: str) -> str:
+    """Give the one way to write what looks like a text."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(UNSEEN))
 
 
 def case(transcript: Transcript) -> Transcript:
@@ -200,6 +232,7 @@ def events(transcript: Transcript) -> Transcript:
 
 
 STEPS: Mapping[str, Step] = {
+    "unicode": unicode,
     "case": case,
     "dots": dots,
     "punctuation": punctuation,
@@ -212,8 +245,11 @@ STEPS: Mapping[str, Step] = {
 """All steps by name."""
 
 
-LADDER = (("case",), ("case", "dots"), ("case", "dots", "punctuation"))
-"""What is tried before texts are scored, from the least on."""
+BARE = ("case", "dots", "punctuation")
+"""What leaves nothing of how words are set in print."""
+
+LADDER = (BARE[:1], BARE[:2], BARE, ("unicode", *BARE))
+"""What is tried before texts are scored, from the least on; where words may differ, the last."""
 
 
 def _layer(transcript: Transcript, name: str) -> list[str]:

@@ -12,6 +12,9 @@ class Alignment {
     this.lines = [];
     this.kept = [];
     this.shown = 0;
+    const names = payload.documents.map(({ id }) => id);
+    const documents = this.choice("alignment-document", names);
+    documents.addEventListener("change", () => chooseDocument(Number(documents.value)));
     const systems = this.choice("alignment-system", payload.systems);
     systems.addEventListener("change", () => choose("system", systems.value));
     this.choice("alignment-reference", payload.references).addEventListener("change", () =>
@@ -34,6 +37,7 @@ class Alignment {
 
   /** Lay out the chosen document of the chosen system. */
   open() {
+    byId("alignment-document").value = chosen.document;
     byId("alignment-system").value = chosen.system;
     const one = payload.alignments?.documents[chosen.document];
     const against = Number(byId("alignment-reference").value || 0);

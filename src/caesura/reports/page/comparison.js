@@ -22,6 +22,7 @@ function writeComparison() {
       "The difference is the first system's value less the second's. ",
       `It is called significant where p after correction is below ${LEVEL}.`,
     ),
+    ...comparison.remarks.map((text) => el("p", { class: "note" }, text)),
     tableOf(heads, comparison.rows.map(comparisonRow), "Comparison of systems", {
       class: "comparison",
     }),

@@ -1,4 +1,4 @@
-// What a system does differently most often: reference and hypothesis side by side.
+// What a system does differently, the most frequent or the most harmful first.
 
 const MEANINGS = {
   "token 1:n": "cut into more",
@@ -31,8 +31,7 @@ function writeDifferences() {
   set.parentElement.hidden = differences.length < 2;
   set.addEventListener("change", () => {
     differing.set = Number(set.value);
-    fillKinds();
-    fillDifferences();
+    openSet();
   });
   byId("differences-kind").addEventListener("change", fillDifferences);
   byId("differences-filter").addEventListener("input", fillDifferences);
@@ -40,12 +39,18 @@ function writeDifferences() {
   box.addEventListener("scroll", () => {
     if (box.scrollTop + box.clientHeight > box.scrollHeight - 400) addDifferences();
   });
+  openSet();
+}
+
+function openSet() {
+  byId("differences-first").textContent = costs() ? "harmful" : "frequent";
   byId("differences-table").tHead.replaceChildren(
     el(
       "tr",
       {},
       ["reference", "hypothesis"].map(plainHead),
       el("th", { scope: "col" }, "count"),
+      costs() && el("th", { scope: "col" }, "loss"),
       plainHead("difference"),
     ),
   );
@@ -62,6 +67,9 @@ function setName(system, metric) {
 }
 
 const currentSet = () => payload.differences[differing.set];
+
+/** Whether it is known how much harm each difference does. */
+const costs = () => currentSet().rows.some((row) => row.loss > 0);
 
 /** Levels and, below each, its kinds; the chosen one stays if there is one like it. */
 function fillKinds() {
@@ -109,7 +117,7 @@ function fillDifferences() {
   const places = differing.rows.reduce((sum, row) => sum + row.count, 0);
   const left =
     distinct > rows.length
-      ? `; ${count(distinct - rows.length)} rarer ones are not in this page`
+      ? `; ${count(distinct - rows.length)} ${costs() ? "less harmful" : "rarer"} ones are not in this page`
       : "";
   byId("differences-count").textContent =
     `${plural(differing.rows.length, "difference")} at ${plural(places, "place")}${left}`;
@@ -134,6 +142,7 @@ function differenceRow(row) {
     el("th", { scope: "row", class: "plain tokens" }, button),
     el("td", { class: "words tokens" }, tokens(row.hypothesis)),
     el("td", {}, count(row.count)),
+    costs() && el("td", {}, rate(row.loss)),
     el("td", { class: "words" }, row.level, el("small", {}, told(row.level, row.kind))),
   );
   return line;
@@ -149,7 +158,11 @@ function unfold(line, button, row) {
   if (open) line.nextElementSibling.remove();
   else
     line.after(
-      el("tr", { class: "examples" }, el("td", { colspan: "4", class: "words" }, examplesOf(row))),
+      el(
+        "tr",
+        { class: "examples" },
+        el("td", { colspan: String(line.cells.length), class: "words" }, examplesOf(row)),
+      ),
     );
 }
 

@@ -63,12 +63,7 @@ function tellNote(reading) {
     : reading.size === 0
       ? ["This document has no words."]
       : reading.alone
-        ? [
-            "The words of ",
-            name,
-            ` and of the ${WHO} differ, so that boundaries cannot be set side by side: the text `,
-            "below has its own sentences.",
-          ]
+        ? notedAlone(name)
         : apart.length
           ? [
               ...listed(apart),
@@ -79,6 +74,17 @@ function tellNote(reading) {
           : [];
   note.hidden = texts.length === 0;
   note.replaceChildren(...texts);
+}
+
+/** Only where boundaries are measured is it missed that they cannot be shown. */
+function notedAlone(name) {
+  if (!payload.metrics.some((metric) => metric.boundaries)) return [];
+  return [
+    "The words of ",
+    name,
+    ` and of the ${WHO} differ, so that boundaries cannot be set side by side: the text `,
+    "below has its own sentences.",
+  ];
 }
 
 /** Go to a gap: "tell" its words, go to it in the "text", or show it in the "strip". */

@@ -115,7 +115,9 @@ function metricPart(metric, m) {
   const pairs = names.filter((name) => PAIR.test(name));
   const apart = (name) =>
     stemOf(name, names) || PAIR.test(name) || (pairs.length && OWN.test(name));
-  const own = names.filter((name) => name !== metric.main && !apart(name));
+  const open = openAlike(scores, names.filter((name) => name !== metric.main && !apart(name)));
+  const below = new Set([...open.values()].flat());
+  const own = names.filter((name) => name !== metric.main && !apart(name) && !below.has(name));
   const ordered = names.includes(metric.main) ? [metric.main, ...own] : own;
   const rates = ordered.filter((name) => !isCount(name, scores));
   const counts = ordered.filter((name) => isCount(name, scores));
@@ -128,14 +130,33 @@ function metricPart(metric, m) {
       "div",
       { class: "side" },
       valuesTable(metric, scores, rates, "value"),
-      referenceTable(metric, scores, names),
+      referenceTable(metric, scores, names, below),
       valuesTable(metric, scores, counts, "count"),
       pairTables(metric, scores, pairs),
     ),
-    remarks(scores),
+    remarks(scores, open),
     signatures(scores),
   );
 }
+
+/** By reason the values that no system has, if several are undefined for it: a line tells them. */
+function openAlike(scores, names) {
+  const found = new Map();
+  const known = scores.filter(Boolean);
+  if (known.every((score) => Object.values(score.values).every((value) => value == null)))
+    return found;
+  for (const name of names) {
+    const reasons = new Set(known.map((score) => score.undefined[name]));
+    const [reason] = reasons;
+    if (reasons.size === 1 && reason != null && !hasOwn(name, known))
+      found.set(reason, [...(found.get(reason) ?? []), name]);
+  }
+  return new Map([...found].filter(([, alike]) => alike.length > 1));
+}
+
+/** Whether a value is defined against one of the references. */
+const hasOwn = (name, scores) =>
+  payload.references.some((_, r) => scores.some((score) => score.values[`${name}_${r + 1}`] != null));
 
 function valuesTable(metric, scores, names, what) {
   if (names.length === 0) return null;
@@ -158,8 +179,9 @@ function valueCell(score, name, scores) {
 }
 
 /** Values that exist for each reference too: rates with their mean, counts with their sum. */
-function referenceTable(metric, scores, names) {
-  const stems = [...new Set(names.map((name) => stemOf(name, names)?.stem).filter(Boolean))];
+function referenceTable(metric, scores, names, below) {
+  const all = new Set(names.map((name) => stemOf(name, names)?.stem).filter(Boolean));
+  const stems = [...all].filter((stem) => !below.has(stem));
   if (stems.length === 0) return null;
   const several = payload.systems.length > 1;
   const rows = stems.flatMap((stem) =>
@@ -218,8 +240,8 @@ function pairTable(metric, score, pairs, several) {
 
 const plainHead = (content) => el("th", { scope: "col", class: "plain" }, content);
 
-/** Remarks on the scores; with names where they are not on all systems. */
-function remarks(scores) {
+/** Remarks on the scores, with names where they are not on all systems, and what is undefined. */
+function remarks(scores, open) {
   const known = scores.filter(Boolean);
   const texts = [...new Set(known.flatMap((score) => score.remarks))];
   const items = texts.map((text) => {
@@ -227,6 +249,8 @@ function remarks(scores) {
     const names = having.map((score) => payload.systems[score.system]);
     return el("li", {}, text, having.length < known.length && [" (", ...listed(names), ")"]);
   });
+  for (const [reason, names] of open)
+    items.push(el("li", {}, `undefined (${names.join(", ")}): ${reason}`));
   return items.length > 0 && el("ul", { class: "remarks" }, items);
 }
 
