@@ -17,6 +17,7 @@ STUDIES = {
     "jp": "caesura.studies.jp:run",
     "gotoh-renals": "caesura.studies.gotohrenals:run",
     "oba": "caesura.studies.oba:run",
+    "atene": "caesura.studies.atene:run",
 }
 """For each study the function that runs it, imported when it is asked for."""
 

@@ -1,0 +1,173 @@
+"""What the paper claims, decided by the numbers of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from caesura.columns import Strings
+from caesura.contracts import Undefined
+from caesura.numeric.stats import holm
+from caesura.reports.grid import between, chance
+from caesura.studies.atene.correlations import Table, Test
+from caesura.studies.atene.measuring import VARIANTS
+from caesura.studies.atene.plan import MAIN
+from caesura.studies.atene.tables import without
+from caesura.studies.atene.trials import APART, TRAINED, Trial
+from caesura.studies.atene.views import ALL, NAMES, VIEWS
+from caesura.studies.claims import Claim, claim, grouped, laid_out
+from caesura.studies.measures import SURE
+from caesura.studies.writing import Part, listed, number, signed, table
+
+TITLE = "What this says of the paper's claims"
+
+EXPECTED = {
+    ("all", "WER"): 0.527,
+    ("all", "NE-WER"): 0.563,
+    ("all", "ATENE"): 0.666,
+    ("all", MAIN): 0.687,
+    ("names", "WER"): 0.487,
+    ("names", "NE-WER"): 0.495,
+    ("names", "ATENE"): 0.643,
+    ("names", MAIN): 0.712,
+}
+"""What an earlier probe found on these calls."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A comparison that bears on a claim: the claim, where it is made, and its test."""
+
+    claim: str
+    where: str
+    test: Test
+
+    @property
+    def sign(self) -> int:
+        """1 if the first measure is ahead beyond chance, -1 if the second, 0 if it is open."""
+        if self.test.p_corrected >= SURE:
+            return 0
+        return 1 if self.test.difference > 0 else -1
+
+    @property
+    def told(self) -> str:
+        """Say so."""
+        test = self.test
+        said = {1: f"{test.one} is ahead", -1: f"{test.other} is ahead", 0: "open"}[self.sign]
+        return (
+            f"{self.where}: {said} ({test.one} − {test.other} {signed(test.difference)} "
+            f"{between(test.interval)}, p {chance(test.p)}, corrected {chance(test.p_corrected)})"
+        )
+
+
+def asked(trial: Trial) -> list[Asked]:
+    """Put all questions, and correct for their number."""
+    found = [*_of_the_paper(trial), *_of_ours(trial)]
+    corrected = holm([each.test.p for each in found])
+    return [
+        replace(each, test=replace(each.test, p_corrected=p))
+        for each, p in zip(found, corrected, strict=True)
+    ]
+
+
+def _places(trial: Trial) -> Iterator[tuple[str, Table, Strings]]:
+    """Give the tables with and without the worst recogniser."""
+    for view in (ALL, NAMES):
+        for apart in dict.fromkeys(((), without(trial))):
+            where = f"{view.title}, without {apart[0]}" if apart else view.title
+            yield where, trial.tables[view.key, APART], apart
+
+
+def _of_the_paper(trial: Trial) -> Iterator[Asked]:
+    for one, other in ((MAIN, "NE-WER"), ("NE-WER", "WER"), (MAIN, "WER")):
+        for where, found, apart in _places(trial):
+            yield Asked(
+                f"{one} predicts ETER better than {other}", where, found.tested(one, other, apart)
+            )
+    for where, found, apart in _places(trial):
+        if "ATENE" in found.measures:
+            test = found.tested(MAIN, "ATENE", apart)
+            yield Asked("affixes make ATENE better", where, test)
+    whole = trial.tables[ALL.key, APART]
+    for title in (MAIN, "ATENE"):
+        if f"{title}, capitals" in whole.measures:
+            test = whole.tested(title, f"{title}, capitals")
+            yield Asked("ATENE is better without capitals", ALL.title, test)
+
+
+def _of_ours(trial: Trial) -> Iterator[Asked]:
+    for view in (ALL, NAMES):
+        found = trial.tables[view.key, APART]
+        for title in VARIANTS:
+            if title != "NE-WER":
+                text = f"{MAIN} beats NE-WER however that is read"
+                yield Asked(text, view.title, found.tested(MAIN, title))
+    for (key, trained), found in trial.tables.items():
+        if trained != APART:
+            title = next(view.title for view in VIEWS if view.key == key)
+            text = f"{MAIN} beats NE-WER whatever both learn from"
+            where = f"{TRAINED[trained]}, {title}"
+            yield Asked(text, where, found.tested(MAIN, "NE-WER"))
+
+
+def chapter(trial: Trial) -> Part:
+    """Hold each claim against the tests."""
+    found = asked(trial)
+    claims = [_claim(text, found) for text in dict.fromkeys(each.claim for each in found)]
+    text = [
+        "Each claim is decided by tests of mean correlations over calls and taggers: approximate "
+        f"randomization over calls, p below {SURE:g} after Holm's correction for all "
+        f"{len(found)} of them; else it is open. No tagger is left out.",
+        laid_out(claims),
+        _by_tagger(trial),
+        "### In detail",
+        *(f"**{each.text}** ({each.verdict})\n\n{listed(each.details)}" for each in claims),
+        "### Expected and found",
+        "An earlier probe with other code and other taggers on these calls found:",
+        _expected(trial),
+    ]
+    numbers = {
+        "claims": [vars(each) | {"verdict": each.verdict} for each in claims],
+        "tests": [vars(each) | {"sign": each.sign} for each in found],
+    }
+    short = grouped("Claims", claims)
+    return Part("claims", TITLE, "\n\n".join(text), numbers, short)
+
+
+def _claim(text: str, found: list[Asked]) -> Claim:
+    return claim(text, ((each.sign, each.told) for each in found if each.claim == text))
+
+
+def _by_tagger(trial: Trial) -> str:
+    """Tell for which taggers the order of the paper holds."""
+    told = []
+    for where, found, apart in _places(trial):
+        means = found.means(apart)
+        order = [means[title].taggers for title in ("WER", "NE-WER", MAIN)]
+        names = [
+            name
+            for name in found.eter
+            if _below(order[0][name], order[1][name]) and _below(order[1][name], order[2][name])
+        ]
+        best = [name for name in found.eter if _below(order[1][name], order[2][name])]
+        told.append(
+            f"{where}: {MAIN} is above NE-WER for {len(best)} of {len(found.eter)} taggers, and "
+            f"NE-WER above WER as well for {len(names)}"
+        )
+    return listed(told)
+
+
+def _below(one: float | Undefined, other: float | Undefined) -> bool:
+    return not isinstance(one, Undefined) and not isinstance(other, Undefined) and one < other
+
+
+def _expected(trial: Trial) -> str:
+    rows = []
+    for (key, title), probe in EXPECTED.items():
+        means = trial.tables[key, APART].means()
+        if title in means:
+            value = means[title].value
+            apart = "–" if isinstance(value, Undefined) else signed(value - probe)
+            view = next(view.title for view in VIEWS if view.key == key)
+            rows.append([view, title, number(probe), number(value), apart])
+    return table(("classes", "measure", "probe", "found", "difference"), rows, 2)

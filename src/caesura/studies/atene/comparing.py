@@ -1,0 +1,101 @@
+"""Calls as a recogniser heard them beside their references, and what taggers make of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from caesura.columns import Floats
+from caesura.contracts import Undefined, Value, ratio
+from caesura.metrics.entityspans import Matched, costs
+from caesura.studies.atene.calls import lower, merged, real
+from caesura.studies.atene.views import View
+from caesura.text.align import Alignment, align
+from caesura.text.carrying import placed
+from caesura.text.readings import nearest
+from caesura.transcript import Span, Transcript
+
+ALPHA = 0.5
+"""What a wrong extent costs; a wrong class costs the rest."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A call as it was heard, and its reference, written as is nearest to that; lower case."""
+
+    hypothesis: Transcript
+    reference: Transcript
+    all: tuple[Span, ...]
+    """All that Rev marks in the reference, nested; the entities of the reference are flat."""
+
+    cased: tuple[Transcript, Transcript]
+    """The same two texts as they are written."""
+
+    @classmethod
+    def of(cls, hypothesis: Transcript, reference: Transcript) -> Pair:
+        """Choose the readings of the reference; the words as written go along as lemmas.
+
+        Which entities are the longest is seen in the words as written, so that it is the same
+        for all recognisers.
+        """
+        longest = {span.key for span in real(reference.entities or ())}
+        ours = lower(hypothesis)
+        theirs = nearest(lower(reference.replace(lemma=reference.words)), ours.words)
+        every = theirs.entities or ()
+        kept = merged(span for span in every if span.key in longest)
+        plain = theirs.replace(lemma=None, entities=kept)
+        pairs = zip(theirs.lemma or (), theirs.words, strict=True)
+        written = plain.replace(words=tuple(lemma or word for lemma, word in pairs))
+        return cls(ours, plain, every, (hypothesis, written))
+
+    @cached_property
+    def aligned(self) -> Alignment:
+        """The two texts aligned."""
+        return align(self.reference.words, self.hypothesis.words)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the entities found in a text cost: each of the reference, and those too many."""
+
+    keys: tuple[str, ...]
+    """Which entities these are, whatever way they are written."""
+
+    costs: Floats
+    spurious: int
+
+    @classmethod
+    def of(cls, real: Sequence[Span], placed: Sequence[Span], found: Sequence[Span]) -> Judged:
+        """Match entities as `Entities` does for ETER; `placed` are the real ones on the words."""
+        matched = Matched.of(tuple(placed), tuple(found), 1)
+        pairs = matched.pairs("eter", ALPHA)
+        price = np.array(costs("eter", ALPHA), float)
+        spent = np.ones(len(real))
+        spent[list(pairs)] = price[matched.kinds(pairs)]
+        return cls(tuple(span.key for span in real), spent, len(found) - len(pairs))
+
+    @property
+    def eter(self) -> Value:
+        """Equation 4."""
+        spent = float(self.costs.sum()) + self.spurious
+        return ratio(spent, len(self.costs), "no entity in the reference")
+
+
+def judged(pair: Pair, found: Sequence[Span], view: View) -> Judged:
+    """Judge entities found in what was heard."""
+    real = view.spans(pair.reference.entities or ())
+    return Judged.of(real, placed(real, pair.aligned), view.spans(found))
+
+
+def judged_reference(reference: Transcript, found: Sequence[Span], view: View) -> Judged:
+    """Judge entities found in the reference itself."""
+    real = view.spans(reference.entities or ())
+    return Judged.of(real, real, view.spans(found))
+
+
+def number(value: Value) -> float:
+    """Give a number that can be averaged: NaN for what is undefined."""
+    return float("nan") if isinstance(value, Undefined) else value

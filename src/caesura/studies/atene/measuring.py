@@ -1,0 +1,125 @@
+"""Measures of a recogniser's output, call by call, that need no tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from caesura.columns import Floats
+from caesura.contracts import Counts, Value, ratio
+from caesura.metrics.entitywords import Heard
+from caesura.metrics.words import Words
+from caesura.studies.atene.calls import REFERENCES, lower
+from caesura.studies.atene.comparing import Pair, number
+from caesura.studies.atene.views import View
+from caesura.text.align import Alignment, align
+from caesura.text.spans import flat
+from caesura.transcript import Span, Transcript
+
+Key = tuple[str, str]
+"""A recogniser and a call."""
+
+Pairs = Mapping[Key, Pair]
+Column = dict[Key, float]
+"""A number for each recogniser and call, NaN where it is undefined."""
+
+WORDS = {"wer": "WER", "wil": "WIL", "ril": "RIL"}
+EDGES = "NE-WER, words at the edges too"
+VARIANTS = {
+    "NE-WER": ("nearest", "inside"),
+    "NE-WER without insertions": ("nearest", "none"),
+    EDGES: ("nearest", "edges"),
+    "NE-WER, plain reference": ("plain", "inside"),
+    "NE-WER, plain reference, edges": ("plain", "edges"),
+}
+"""How NE-WER may be read: which form of the reference counts, and which inserted words."""
+
+NO_WORDS = "no word in the entities"
+
+
+class Errors(NamedTuple):
+    """Wrong words and words that were said."""
+
+    wrong: int
+    said: int
+
+    @property
+    def rate(self) -> Value:
+        """The share that is wrong."""
+        return ratio(self.wrong, self.said, NO_WORDS)
+
+
+def words(pairs: Pairs) -> tuple[dict[str, Column], dict[Key, Counts]]:
+    """Give WER, WIL and RIL of each call, and the counts behind them."""
+    metric = Words()
+    counts = {key: metric.count(p.hypothesis, [p.reference]) for key, p in pairs.items()}
+    values = {key: metric.values(each) for key, each in counts.items()}
+    columns = {
+        title: {key: number(each[name]) for key, each in values.items()}
+        for name, title in WORDS.items()
+    }
+    return columns, {key: metric.drawn(each) for key, each in counts.items()}
+
+
+def pooled(counts: Mapping[Key, Counts], recogniser: str) -> float:
+    """Give the WER of a recogniser over all calls together."""
+    whole = Counts.total(each for (name, _), each in counts.items() if name == recogniser)
+    return number(Words().values(whole)["wer"])
+
+
+def as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> Errors:
+    """Count the wrong words of a recogniser in texts that are only made lower case.
+
+    Fillers, sounds and hyphens stay, as fstalign has it.
+    """
+    metric, total = Words(), Errors(0, 0)
+    for id, heard in read[name].items():
+        reference = lower(read[REFERENCES][id].only(("readings",)))
+        counts = metric.aligned(lower(heard.only(())), reference).alignment
+        said = counts.source_length
+        total = Errors(total.wrong + counts.edits, total.said + said)
+    return total
+
+
+def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> Errors:
+    """Count the words of entities that are wrong, as NE-WER does."""
+    outcome = np.bincount(Heard.of(tuple(spans), aligned, insertions).outcome, minlength=4)
+    return Errors(int(outcome[1:].sum()), int(outcome[:3].sum()))
+
+
+def ne_wer(pairs: Pairs, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
+    """Give NE-WER in all its readings; `plain` are the references as they are written."""
+    found: dict[str, Column] = {title: {} for title in VARIANTS}
+    for key, pair in pairs.items():
+        written = plain[key[1]]
+        forms = {
+            "nearest": (pair.reference, pair.aligned),
+            "plain": (written, align(written.words, pair.hypothesis.words)),
+        }
+        for title, (form, insertions) in VARIANTS.items():
+            text, aligned = forms[form]
+            spans = view.spans(text.entities or ())
+            found[title][key] = number(in_entities(spans, aligned, insertions).rate)
+    return found
+
+
+def by_class(pairs: Pairs) -> dict[tuple[str, str], Errors]:
+    """Count wrong words by recogniser and class of what Rev marks, nested as it is."""
+    found: dict[tuple[str, str], list[Errors]] = {}
+    for (recogniser, _), pair in pairs.items():
+        for label in {span.label for span in pair.all}:
+            spans = flat(span for span in pair.all if span.label == label)
+            errors = in_entities(spans, pair.aligned, "inside")
+            found.setdefault((recogniser, label), []).append(errors)
+    return {
+        key: Errors(*(int(total) for total in np.array(each).sum(axis=0)))
+        for key, each in found.items()
+    }
+
+
+def mean(column: Column, recogniser: str) -> float:
+    """Average the calls of a recogniser."""
+    values: Floats = np.array([each for (name, _), each in column.items() if name == recogniser])
+    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")

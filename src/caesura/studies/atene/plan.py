@@ -1,0 +1,51 @@
+"""How much the study tries; tests make do with less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from caesura.numeric.stats import Resampling
+from caesura.studies.atene.crf import CRF
+from caesura.studies.atene.gazetteer import Gazetteer
+from caesura.studies.atene.hmm import HMM
+from caesura.studies.atene.maxent import MaximumEntropy
+from caesura.studies.atene.perceptron import Perceptron
+from caesura.studies.atene.taggers import Tagger
+
+TAGGERS: tuple[Tagger, ...] = (Gazetteer(), HMM(), Perceptron(), CRF(), MaximumEntropy())
+
+
+@dataclass(frozen=True)
+class Sights:
+    """What the models behind an ATENE look at besides words."""
+
+    affixes: bool = False
+    tags: bool = False
+    capitals: bool = False
+
+
+PLAIN = {
+    "ATENE": Sights(),
+    "ATENE, affixes": Sights(affixes=True),
+    "ATENE, POS": Sights(tags=True),
+    "ATENE, affixes, POS": Sights(affixes=True, tags=True),
+}
+WITH_CAPITALS = {
+    f"{title}, capitals": Sights(each.affixes, each.tags, capitals=True)
+    for title, each in PLAIN.items()
+}
+MAIN = "ATENE, affixes"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The taggers, what ATENE looks at, for all classes and for names, and what is drawn."""
+
+    taggers: tuple[Tagger, ...] = TAGGERS
+    sights: Mapping[str, Sights] = field(default_factory=lambda: {**PLAIN, **WITH_CAPITALS})
+    names: Mapping[str, Sights] = field(default_factory=lambda: PLAIN)
+    resampling: Resampling = field(default_factory=Resampling)
+
+
+PLAN = Plan()

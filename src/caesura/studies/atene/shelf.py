@@ -1,0 +1,98 @@
+"""What takes long to learn, kept, so that a run that was cut goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from caesura import storage
+from caesura.cards import Card
+from caesura.errors import ModelError
+from caesura.namers.margins import Margins
+from caesura.outputs import atomic
+from caesura.studies.atene.taggers import Entities, Tagger
+from caesura.transcript import Span, Strings, Transcript
+from caesura.version import __version__
+
+logger = logging.getLogger("caesura.studies")
+
+Texts = Mapping[str, Strings]
+
+
+class Shelf:
+    """A folder of models and of what taggers found, told apart by what they come from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def tagged(
+        self, name: str, tagger: Tagger, lessons: Sequence[Transcript], texts: Texts
+    ) -> dict[str, Entities]:
+        """Give the entities that a tagger, taught by lessons, finds in texts."""
+        mark = _mark(tagger, fingerprint(lessons), *texts, *map(" ".join, texts.values()))
+
+        def make() -> dict[str, Any]:
+            trained = tagger.train(lessons)
+            return dict(zip(texts, trained.tag(list(texts.values())), strict=True))
+
+        found = self.kept(f"{name}-{tagger.name.replace(' ', '-')}", mark, make)
+        return {key: tuple(Span(*span) for span in spans) for key, spans in found.items()}
+
+    def margins(self, name: str, margins: Margins, lessons: Sequence[Transcript]) -> Margins:
+        """Give a model of margins, taught by lessons."""
+        folder, mark = self.folder / name, _mark(margins, fingerprint(lessons))
+        found = _loaded(folder, mark)
+        if isinstance(found, Margins):
+            return found
+        begun = time.monotonic()
+        made = margins.train(lessons)
+        logger.info("trained %s in %.0f s", name, time.monotonic() - begun)
+        storage.save(folder, made, Card(about="a model of a study", notes=mark))
+        return made
+
+    def kept(self, name: str, mark: str, make: Callable[[], Any]) -> Any:
+        """Give what JSON can hold: as it was kept under this mark, or else made and kept."""
+        file = self.folder / f"{name}.json"
+        try:
+            found = json.loads(file.read_bytes())
+            if found["mark"] == mark:
+                return found["kept"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            pass
+        begun = time.monotonic()
+        made = make()
+        logger.info("made %s in %.0f s", name, time.monotonic() - begun)
+        with atomic(file) as out:
+            out.write(json.dumps({"mark": mark, "kept": made}).encode())
+        return made
+
+
+def fingerprint(texts: Sequence[Transcript]) -> str:
+    """Tell apart what is learnt from."""
+    told = hashlib.sha256()
+    for each in texts:
+        told.update("\0".join(each.words).encode())
+        told.update(repr(each.entities).encode())
+    return told.hexdigest()
+
+
+def _mark(*parts: object) -> str:
+    told = hashlib.sha256(__version__.encode())
+    for part in parts:
+        told.update(f"\0{part!r}".encode())
+    return told.hexdigest()
+
+
+def _loaded(folder: Path, mark: str) -> Any:
+    """Give the model in a folder if it has this mark."""
+    try:
+        if not (folder / storage.CARD).is_file() or storage.card(folder).notes != mark:
+            return None
+        return storage.load(folder).learner
+    except ModelError:
+        return None

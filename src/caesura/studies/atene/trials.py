@@ -1,0 +1,181 @@
+"""Everything that is measured: texts made comparable, tagged and judged."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from caesura.contracts import Counts
+from caesura.studies.atene import measuring, risking
+from caesura.studies.atene.calls import REFERENCES, Calls, Half, lessons, lower
+from caesura.studies.atene.comparing import Judged, Pair, judged, judged_reference, number
+from caesura.studies.atene.correlations import Table
+from caesura.studies.atene.measuring import Column, Key, Pairs
+from caesura.studies.atene.plan import MAIN, Plan, Sights
+from caesura.studies.atene.risking import Risk
+from caesura.studies.atene.shelf import Shelf, fingerprint
+from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.views import ALL, NAMES, THREE, View
+from caesura.transcript import Transcript
+
+logger = logging.getLogger("caesura.studies")
+
+REFERENCE = "reference"
+"""What stands for a recogniser where taggers see the reference itself."""
+
+APART, SHARED, TAGGERS_AWAY, ATENE_AWAY = "apart", "shared", "taggers away", "ATENE away"
+TRAINED = {
+    APART: "taggers and ATENE from different calls",
+    SHARED: "taggers and ATENE from the same calls",
+    TAGGERS_AWAY: "taggers from written text, ATENE from calls",
+    ATENE_AWAY: "taggers from calls, ATENE from written text",
+}
+"""What taggers and ATENE learn from."""
+
+
+@dataclass
+class Trial:
+    """Texts and what is known of them; what is asked for is measured when it is first needed."""
+
+    calls: Calls
+    written: Sequence[Transcript]
+    shelf: Shelf
+    plan: Plan
+    risks: dict[tuple[str, str], dict[Key, Risk]] = field(default_factory=dict)
+    """ATENE with affixes by classes that count and what was learnt from."""
+
+    _judged: dict[tuple[str, bool], dict[str, dict[Key, Judged]]] = field(default_factory=dict)
+    _placed: dict[str, risking.Placed] = field(default_factory=dict)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All calls by recogniser, with their references."""
+        logger.info("choosing readings")
+        return {
+            (name, id): Pair.of(heard[id], reference)
+            for id, reference in self.calls.references.items()
+            for name, heard in self.calls.heard.items()
+        }
+
+    @cached_property
+    def plain(self) -> dict[str, Transcript]:
+        """The references as they are written, in lower case."""
+        return {each.id: lower(each) for each in lessons(self.calls.references.values())}
+
+    @cached_property
+    def words(self) -> tuple[dict[str, Column], dict[Key, Counts]]:
+        """WER, WIL and RIL, and the counts behind them."""
+        logger.info("counting word errors")
+        return measuring.words(self.pairs)
+
+    def as_read(self, name: str) -> float:
+        """Give the WER of a recogniser in texts that are only made lower case."""
+        read = self.calls.read
+        mark = fingerprint([*read[REFERENCES].values(), *read[name].values()])
+        found = self.shelf.kept(f"words-{name}", mark, lambda: list(measuring.as_read(read, name)))
+        return number(measuring.Errors(*found).rate)
+
+    @cached_property
+    def found(self) -> dict[str, dict[Key, Entities]]:
+        """Give what each tagger, taught by calls, finds in each text."""
+        made: dict[str, dict[Key, Entities]] = {}
+        for half in self.calls.halves:
+            taught = [lower(each) for each in lessons(self.calls.part(half.taggers))]
+            for name, each in self._tagged(f"calls-{half.taggers}", taught, half.ids).items():
+                made.setdefault(name, {}).update(each)
+        return made
+
+    @cached_property
+    def found_away(self) -> dict[str, dict[Key, Entities]]:
+        """Do so for taggers that were taught by written text."""
+        taught = [lower(each) for each in self.written]
+        return self._tagged("written", taught, tuple(self.calls.references))
+
+    def _tagged(
+        self, name: str, taught: Sequence[Transcript], ids: Sequence[str]
+    ) -> dict[str, dict[Key, Entities]]:
+        keys = [(recogniser, id) for recogniser in (*self.calls.heard, REFERENCE) for id in ids]
+        texts = {" ".join(key): self._text(key).words for key in keys}
+        made = {}
+        for tagger in self.plan.taggers:
+            found = self.shelf.tagged(name, tagger, taught, texts)
+            made[tagger.name] = {key: found[" ".join(key)] for key in keys}
+        return made
+
+    def _text(self, key: Key) -> Transcript:
+        return self.plain[key[1]] if key[0] == REFERENCE else self.pairs[key].hypothesis
+
+    def judged(self, view: View, away: bool = False) -> dict[str, dict[Key, Judged]]:
+        """Judge what each tagger found, also in the references."""
+        if (view.key, away) not in self._judged:
+            self._judged[view.key, away] = {
+                name: {key: self._judge(key, spans, view) for key, spans in each.items()}
+                for name, each in (self.found_away if away else self.found).items()
+            }
+        return self._judged[view.key, away]
+
+    def _judge(self, key: Key, spans: Entities, view: View) -> Judged:
+        if key[0] == REFERENCE:
+            return judged_reference(self.plain[key[1]], spans, view)
+        return judged(self.pairs[key], spans, view)
+
+    def atene(
+        self, view: View, sights: Mapping[str, Sights], trained: str = APART
+    ) -> dict[str, Column]:
+        """Give ATENE, and its parts, for all that its models may look at."""
+        made: dict[str, Column] = {}
+        for title, seen in sights.items():
+            logger.info("%s, %s, %s", title, view.title, TRAINED[trained])
+            risks: dict[Key, Risk] = {}
+            for half in self.calls.halves:
+                name, taught = self._taught(half, view, trained)
+                folder = f"{name}-{view.key}-{title.replace(', ', '-')}"
+                model = self.shelf.margins(folder, risking.margins(seen), taught)
+                here = {key: pair for key, pair in self.pairs.items() if key[1] in half.ids}
+                risks |= risking.risked(here, self.placed(view), model)
+            made |= risking.columns(title, risks)
+            if title == MAIN:
+                self.risks[view.key, trained] = risks
+        return made
+
+    def placed(self, view: View) -> risking.Placed:
+        """Find the entities of references in what was recognised."""
+        if view.key not in self._placed:
+            self._placed[view.key] = risking.placed(self.pairs, view)
+        return self._placed[view.key]
+
+    def _taught(self, half: Half, view: View, trained: str) -> tuple[str, list[Transcript]]:
+        if trained == ATENE_AWAY:
+            return "written", list(self.written)
+        part = half.taggers if trained == SHARED else half.atene
+        return f"calls-{part}", [view.of(each) for each in lessons(self.calls.part(part))]
+
+    def table(self, view: View, sights: Mapping[str, Sights], trained: str = APART) -> Table:
+        """Put all measures and ETER of all taggers beside each other."""
+        columns, _ = self.words
+        found = self.judged(view, trained == TAGGERS_AWAY)
+        eter = {
+            name: {key: number(each.eter) for key, each in cells.items() if key[0] != REFERENCE}
+            for name, cells in found.items()
+        }
+        entities = measuring.ne_wer(self.pairs, self.plain, view)
+        measures = {**columns, **entities, **self.atene(view, sights, trained)}
+        return Table(measures, eter, self.plan.resampling)
+
+    @cached_property
+    def tables(self) -> dict[tuple[str, str], Table]:
+        """All tables, by classes that count and by what was learnt from."""
+        main = {title: each for title, each in self.plan.sights.items() if title == MAIN}
+        made = {
+            (ALL.key, APART): self.table(ALL, self.plan.sights),
+            (NAMES.key, APART): self.table(NAMES, self.plan.names),
+            (ALL.key, SHARED): self.table(ALL, main, SHARED),
+            (NAMES.key, SHARED): self.table(NAMES, main, SHARED),
+        }
+        if self.written:
+            made[THREE.key, APART] = self.table(THREE, main)
+            made[THREE.key, TAGGERS_AWAY] = self.table(THREE, main, TAGGERS_AWAY)
+            made[THREE.key, ATENE_AWAY] = self.table(THREE, main, ATENE_AWAY)
+        return made

@@ -1,0 +1,271 @@
+"""What the study of ATENE is made of: texts made comparable, measures, correlations, tests."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.contracts import Undefined
+from caesura.metrics.atene import ATENE
+from caesura.metrics.entities import Entities
+from caesura.metrics.words import Words
+from caesura.numeric.correlation import spearman
+from caesura.numeric.stats import Resampling
+from caesura.studies.atene import analysis, claims, data, measuring, risking
+from caesura.studies.atene.calls import gathered, lessons, lower, merged, real
+from caesura.studies.atene.comparing import Pair, judged, judged_reference, number
+from caesura.studies.atene.correlations import Table
+from caesura.studies.atene.gazetteer import Gazetteer
+from caesura.studies.atene.plan import MAIN, Sights
+from caesura.studies.atene.spoken import spoken
+from caesura.studies.atene.views import ALL, NAMES, THREE, View
+from caesura.transcript import Span, Transcript
+from studies.earnings import calls, written
+
+for library in ("pycrfsuite", "scipy"):
+    pytest.importorskip(library)
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(calls(tmp_path_factory.mktemp("data")))
+
+
+def test_no_call_is_measured_on_by_who_learnt_from_it(corpora: Path) -> None:
+    found = gathered(corpora)
+    measured = [id for half in found.halves for id in half.ids]
+    assert sorted(measured) == sorted(found.references)
+    for half in found.halves:
+        taggers, atene = (
+            {each.id for each in found.part(part)} for part in (half.taggers, half.atene)
+        )
+        assert not taggers & atene
+        assert not (taggers | atene) & set(half.ids)
+
+
+def test_entities_are_flat_and_of_classes_that_name_something() -> None:
+    spans = [
+        Span(0, 2, "DATE", "1"),
+        Span(2, 2, "YEAR", "2"),
+        Span(2, 2, "CARDINAL", "3"),
+        Span(4, 4, "CARDINAL", "4"),
+        Span(4, 4, "YEAR", "5"),
+        Span(6, 7, "CONTRACTION", "6"),
+        Span(6, 6, "LAW", "7"),
+        Span(8, 8, "", "8"),
+    ]
+    found = merged(real(spans))
+    assert [(span.key, span.label) for span in found] == [
+        ("1", "DATE"),
+        ("5", "DATE"),
+        ("7", "OTHER"),
+    ]
+
+
+def test_lessons_have_numbers_spelt_and_no_choice_of_readings(corpora: Path) -> None:
+    taught = lessons(gathered(corpora).part(0))
+    assert all(each.readings is None for each in taught)
+    assert not any(word.isdecimal() for each in taught for word in each.words)
+    dates = {
+        each.words[span.first : span.last + 1]
+        for each in taught
+        for span in each.entities or ()
+        if span.label == "DATE"
+    }
+    assert dates == {("twenty", "nineteen"), ("twenty", "twenty")}
+
+
+def test_numbers_are_spelt_and_what_was_two_entities_of_one_number_is_one() -> None:
+    words = tuple("we made $4.5 Million in 2020 or 16% of Q1 at $20 each".split())
+    spans = (Span(2, 2, "MONEY", "a"), Span(3, 3, "MONEY", "b"), Span(5, 5, "DATE", "c"))
+    read = tuple(
+        Span(2, 2, text)
+        for text in ("four and a half dollars", "four dollars five", "four five", "dollars")
+    )
+    read += (Span(5, 5, "two thousand twenty"),)
+    found = spoken(Transcript(words, entities=spans, readings=read))
+    assert " ".join(found.words) == (
+        "we made four point five million dollars in twenty twenty or sixteen percent of Q one at "
+        "twenty dollars each"
+    )
+    assert [span.key for span in real(found.entities or ())] == ["a", "c"]
+    assert found.readings == (
+        Span(2, 6, "four and a half million dollars"),
+        Span(2, 6, "four five million"),
+        Span(8, 9, "two thousand twenty"),
+    )
+    plain = Transcript(("a", "b"))
+    assert spoken(plain) == plain
+
+
+def test_what_is_all_in_capitals_is_lower_case(corpora: Path) -> None:
+    heard = gathered(corpora).heard
+    assert all(word == word.lower() for word in heard["kaldi-librispeech"]["c0"].words)
+    assert any(word != word.lower() for word in heard["good"]["c0"].words)
+
+
+def test_views_choose_and_name_classes() -> None:
+    spans = (Span(0, 0, "PERSON"), Span(1, 1, "DATE"), Span(2, 2, "GPE"), Span(3, 3, "NORP"))
+    assert ALL.spans(spans) == spans
+    assert [span.label for span in NAMES.spans(spans)] == ["PERSON", "GPE", "NORP"]
+    assert [span.label for span in THREE.spans(spans)] == ["PER", "LOC"]
+
+
+def pair(corpora: Path, recogniser: str = "poor") -> Pair:
+    found = gathered(corpora)
+    return Pair.of(found.heard[recogniser]["c0"], found.references["c0"])
+
+
+def test_readings_are_chosen_and_case_is_kept_beside(corpora: Path) -> None:
+    found = pair(corpora, "good")
+    assert "thousand" in found.reference.words
+    assert all(word == word.lower() for word in found.reference.words)
+    assert tuple(map(str.lower, found.cased[1].words)) == found.reference.words
+    assert {"Anna", "twenty"} <= set(found.cased[1].words)
+    marked, flat = ({s.label for s in each} for each in (found.all, found.reference.entities or ()))
+    assert {"CONTRACTION", "CARDINAL", "YEAR"} <= marked - flat
+
+
+@pytest.mark.parametrize("view", [ALL, NAMES], ids=lambda view: view.key)
+def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
+    both = pair(corpora)
+    train = [view.of(each) for each in lessons(gathered(corpora).part(1))]
+    (spans,) = Gazetteer().train([lower(each) for each in train]).tag([both.hypothesis.words])
+    tagged = both.hypothesis.replace(entities=spans)
+    theirs = view.of(both.reference)
+    metric = Entities()
+    values = metric.values(metric.count(tagged, [theirs]))
+    assert judged(both, spans, view).eter == values["eter"]
+    for title, (form, insertions) in measuring.VARIANTS.items():
+        counted = Entities(insertions=insertions)
+        plain = lower(gathered(corpora).references["c0"])
+        plain = plain.replace(readings=None, entities=merged(real(plain.entities or ())))
+        other = theirs if form == "nearest" else view.of(plain)
+        wanted = counted.values(counted.count(both.hypothesis, [other]))["ne_wer"]
+        ours = measuring.ne_wer({("a", "c0"): both}, {"c0": plain}, view)
+        assert ours[title]["a", "c0"] == wanted
+    model = risking.margins(Sights(affixes=True)).train(train)
+    pairs = {("a", "c0"): both}
+    risk = risking.risked(pairs, risking.placed(pairs, view), model)["a", "c0"]
+    atene = ATENE(model=model)
+    rates = atene.values(atene.count(both.hypothesis, [theirs]))
+    assert risk.atene == pytest.approx(rates["atene"], abs=1e-6)
+    assert (risk.ds, risk.i) == pytest.approx((rates["atene_ds"], rates["atene_i"]), abs=1e-8)
+    assert set(risk.losses) == {span.key for span in theirs.entities or ()}
+
+
+def test_words_are_those_of_the_metric(corpora: Path) -> None:
+    both = pair(corpora)
+    columns, counts = measuring.words({("a", "c0"): both})
+    values = Words().values(Words().count(both.hypothesis, [both.reference]))
+    assert columns["WER"]["a", "c0"] == values["wer"] == measuring.pooled(counts, "a")
+    assert (columns["WIL"]["a", "c0"], columns["RIL"]["a", "c0"]) == (values["wil"], values["ril"])
+
+
+def test_a_perfect_tagger_costs_nothing_on_the_reference(corpora: Path) -> None:
+    reference = pair(corpora).reference
+    spans = reference.entities or ()
+    assert judged_reference(reference, spans, ALL).eter == 0
+    assert judged_reference(reference, spans[1:], ALL).eter == 1 / len(spans)
+    assert judged_reference(reference, (), ALL).eter == 1
+
+
+def test_classes_are_counted_as_they_are_marked(corpora: Path) -> None:
+    found = measuring.by_class({("good", "c0"): pair(corpora, "good")})
+    assert {label for _, label in found} == {
+        *("PERSON", "ORG", "GPE", "YEAR", "CARDINAL", "PERCENT", "CONTRACTION")
+    }
+    assert found["good", "YEAR"].said == found["good", "CARDINAL"].said > 0
+    assert data.published("PERSON", "amazon") == 46.6
+    assert data.published("PERSON", "good") is None
+
+
+NUMBERS = st.integers(0, 6).map(float)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS), min_size=12, max_size=12))
+def test_correlations_are_averaged_over_calls_then_taggers(
+    rows: list[tuple[float, float, float, float]],
+) -> None:
+    keys = [(f"r{at % 4}", f"c{at // 4}") for at in range(12)]
+    columns = [dict(zip(keys, column, strict=True)) for column in zip(*rows, strict=True)]
+    found = Table(
+        {"a": columns[0], "b": columns[1]}, {"x": columns[2], "y": columns[3]}, Resampling(100)
+    )
+    by_tagger = []
+    for eter in columns[2:]:
+        values = [
+            spearman(
+                [columns[0][key] for key in keys[at : at + 4]],
+                [eter[key] for key in keys[at : at + 4]],
+            )
+            for at in (0, 4, 8)
+        ]
+        known = [value for value in values if not isinstance(value, Undefined)]
+        if known:
+            by_tagger.append(np.mean(known))
+    mean = found.means()["a"]
+    if by_tagger:
+        assert mean.value == pytest.approx(np.mean(by_tagger))
+    else:
+        assert isinstance(mean.value, Undefined)
+
+
+def table(noise: float) -> Table:
+    chance = np.random.default_rng(1)
+    keys = [(f"r{at % 5}", f"c{at // 5}") for at in range(60)]
+    true = {key: float(chance.random()) for key in keys}
+    good = {key: value + 0.05 * float(chance.normal()) for key, value in true.items()}
+    bad = {key: value + noise * float(chance.normal()) for key, value in true.items()}
+    return Table({"good": good, "bad": bad}, {"x": true, "y": true}, Resampling(400))
+
+
+def test_a_better_measure_is_told_beyond_chance_and_an_equal_one_is_not() -> None:
+    ahead = table(3.0).tested("good", "bad")
+    assert ahead.p < 0.02
+    assert isinstance(ahead.interval, tuple)
+    assert 0 < ahead.interval[0] < ahead.difference < ahead.interval[1]
+    means = table(3.0).means()
+    good, bad = (number(means[name].value) for name in ("good", "bad"))
+    assert ahead.difference == pytest.approx(good - bad)
+    turned = table(3.0).tested("bad", "good")
+    assert turned.difference == pytest.approx(-ahead.difference)
+    assert table(0.05).tested("good", "bad").p > 0.05
+    assert table(3.0).tested("good", "good").difference == 0
+
+
+def test_signs_follow_the_corrected_test() -> None:
+    test = table(3.0).tested("good", "bad")
+    assert claims.Asked("c", "w", test).sign == 0  # not corrected yet: 1 by default
+    certain = replace(test, p_corrected=0.01)
+    assert claims.Asked("c", "w", certain).sign == 1
+    assert "good is ahead" in claims.Asked("c", "w", certain).told
+    assert claims.Asked("c", "w", replace(certain, difference=-0.1)).sign == -1
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=30))
+def test_what_is_told_apart_is_the_share_of_ordered_pairs(cells: list[tuple[int, bool]]) -> None:
+    scores = np.array([score for score, _ in cells], float)
+    flags = np.array([flag for _, flag in cells], bool)
+    found = analysis.told_apart(scores, flags)
+    pairs = [(a > b) + (a == b) / 2 for a in scores[flags] for b in scores[~flags]]
+    if pairs:
+        assert found == pytest.approx(np.mean(pairs))
+    else:
+        assert isinstance(found, Undefined)
+
+
+def test_ranks_and_agreement_are_of_the_mean_eter() -> None:
+    keys = [(name, "c") for name in ("one", "two", "three")]
+    column = dict(zip(keys, (1.0, 2.0, 3.0), strict=True))
+    turned = dict(zip(keys, (3.0, 2.0, 1.0), strict=True))
+    mixed = dict(zip(keys, (1.0, 3.0, 2.0), strict=True))
+    found = Table(
+        {"WER": turned, "NE-WER": mixed, MAIN: column}, {"x": column, "y": column}, Resampling(100)
+    )
+    assert analysis.mean_ranks(found)["ETER"] == {"one": 1, "two": 2, "three": 3}
+    assert analysis.agreement(found) == pytest.approx({"WER": 0, "NE-WER": 2 / 3, MAIN: 1})
