@@ -17,7 +17,7 @@ from caesura.detectors.window import decided_after
 from caesura.documents import from_document, to_document
 from caesura.errors import ModelError, UnknownName
 from caesura.storage import Stored, card, find, kind_of, load, shipped
-from caesura.text.normalize import CODES, LANGUAGES
+from caesura.text.languages import CODES, LANGUAGES
 from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
 logger = logging.getLogger("caesura")

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.text.normalize import CODES
+from caesura.text.languages import CODES
 from caesura.text.numerals import spelt
 from caesura.text.sounds import sounded
 from caesura.transcript import Floats

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from caesura.errors import FormatError
 from caesura.formats.files import read
+from caesura.metrics.leftout import SPELLINGS
 from caesura.sidecars import with_readings
 from caesura.studies.atene.spoken import spoken
 from caesura.text.normalize import normalize
@@ -25,11 +26,6 @@ STEPS = ("events", "dots", "punctuation", "fillers", "hyphens")
 """What is done to all texts alike, besides that all are made lower case."""
 
 KEPT = ("entities", "readings", "start", "end")
-
-NO_ENTITIES = frozenset(
-    "CONTRACTION ABBREVIATION FALLBACK ALPHANUMERIC WEBSITE RANGE TWITTER".split()
-)
-"""Classes of words that are only written in a special way."""
 
 NUMBER = "CARDINAL"
 MERGED = {"YEAR": "DATE"} | dict.fromkeys(("FAC", "WORK_OF_ART", "LAW", "LANGUAGE"), "OTHER")
@@ -130,7 +126,7 @@ def real(spans: Iterable[Span]) -> tuple[Span, ...]:
 
     A number that is a year, say, as well is no more than that.
     """
-    kept = [span for span in spans if span.label and span.label not in NO_ENTITIES]
+    kept = [span for span in spans if span.label and span.label not in SPELLINGS]
     special = {(span.first, span.last) for span in kept if span.label != NUMBER}
     return flat(s for s in kept if s.label != NUMBER or (s.first, s.last) not in special)
 

@@ -1,0 +1,32 @@
+"""Languages by their codes and names, and the hesitations of each."""
+
+from __future__ import annotations
+
+FILLERS = {
+    "en": r"u+h+m*|u+m+|e+rm+|er|h+m+|m{2,}|m+-?h+m+",
+    "fr": r"e+u+h+|h+eu+|h+u+m+|h+m+|m{2,}",
+    "de": r"[äö]+h+m*|eh?m|h+m+|m{2,}|m+-?h+m+",
+    "nl": r"e+h+m*|u+h+m*|h+m+|m{2,}",
+    "es": r"e+h+|e+m+|h+m+|m{2,}",
+    "it": r"e+h+m*|h+m+|m{2,}",
+    "ja": r"え[ー〜]+と?ー*|え[えっ]と[ー〜]*|あの[ー〜]+|う[ー〜]+ん*|ん[ー〜]+",
+}
+"""Hesitations that are nothing else in their language, whole words, in any case.
+
+`er` is a word in German and `um` in German and Portuguese: hence a list for each language."""
+
+ANY_LANGUAGE = r"u+h+m*|h+m+|m{2,}|m+-?h+m+"
+"""What counts in languages that have no list."""
+
+LANGUAGES = {
+    "en": "eng english",
+    "fr": "fra fre french français",
+    "de": "deu ger german deutsch",
+    "nl": "nld dut dutch nederlands",
+    "es": "spa spanish castilian español",
+    "it": "ita italian italiano",
+    "ja": "jpn japanese 日本語",
+}
+"""Other codes and names of the languages that have a list."""
+
+CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
