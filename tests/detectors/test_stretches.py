@@ -14,6 +14,7 @@ from caesura.contracts import Stream
 from caesura.detectors import labelling
 from caesura.detectors.crf import CRF
 from caesura.detectors.sda import SDA
+from caesura.detectors.stretches import SHORTEST
 from caesura.taggers.tagger import Tagger
 from caesura.transcript import Transcript
 from detectors.trees import SMALL, gibberish, heard, scrambled, talk, trained
@@ -253,8 +254,9 @@ def test_sentences_come_before_the_end_and_are_mostly_right() -> None:
     assert len(right) > 0.8 * len({each.words for each in whole})
 
 
-def test_memory_does_not_grow() -> None:
-    sda = made(3, False).adjusted(**SHORT).adjusted(stretch=30)
+@pytest.mark.parametrize("stretch", [30, SHORTEST])
+def test_memory_does_not_grow(stretch: int) -> None:
+    sda = made(3, False).adjusted(**SHORT).adjusted(stretch=stretch)
     part = gibberish(8, 2000).only(["tag"])
     chance = Random(1)
     stream = sda.stream()

@@ -44,32 +44,44 @@ class Labelling:
     """Words that wait for their labels, and those before them that bear on these."""
 
     def __init__(self, crf: CRF, stretch: int, saved: Mapping[str, Any] | None) -> None:
-        kept = saved or {"near": {"words": []}, "context": 0, "before": BEFORE_ALL}
+        kept = saved or {"near": {"words": []}, "tagged": False, "context": 0, "before": BEFORE_ALL}
         self.crf, self.longest = crf, LONGEST * stretch
         self.near = from_document(kept["near"])
         """Words without punctuation, of which the first `context` are decided."""
-        (self.tagged,) = crf.tagged([self.near])
-        """The same with tags."""
+        self.tagged: Transcript | None = None
+        """The same with tags, once they are tagged."""
         self.context = int(kept["context"])
         self.before = int(kept["before"])
         """The label of the last of those."""
+        if kept["tagged"]:
+            self.tag()
 
     def state(self) -> dict[str, Any]:
         """Give what is kept, as JSON can hold it."""
-        near = to_document(self.near)
-        return {"near": near, "context": self.context, "before": self.before}
+        return {
+            "near": to_document(self.near),
+            "tagged": self.tagged is not None,
+            "context": self.context,
+            "before": self.before,
+        }
 
     def hear(self, more: Transcript) -> None:
         """Let more words wait."""
         self.near = Transcript.join([self.near, more]) if len(self.near) else more
-        (self.tagged,) = self.crf.tagged([self.near])
+        self.tagged = None
+
+    def tag(self) -> Transcript:
+        """Tag them, if that has not been done."""
+        if self.tagged is None:
+            (self.tagged,) = self.crf.tagged([self.near])
+        return self.tagged
 
     def decide(self, spare: int) -> Decided:
         """Label all words that wait, and decide what lies before the last cluster.
 
         That one begins at least `spare` words before the end; with 0 everything is decided.
         """
-        near = self.tagged
+        near = self.tag()
         words = hashes_of(near, self.crf.model.subtags)
         states, chain = self.crf.scored(words, self.context), self.crf.model.scorer
         likely = few.posterior(states, chain.transitions, self.before)

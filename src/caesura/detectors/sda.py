@@ -16,7 +16,7 @@ from caesura.detectors.finitestate import NO_GAP
 from caesura.detectors.language import gap_of_each
 from caesura.detectors.learner import Learner, led, shared_out
 from caesura.detectors.linking import drawn, ends_of, lesson_of, units_of
-from caesura.detectors.stretches import StretchStream
+from caesura.detectors.stretches import SHORTEST, StretchStream
 from caesura.detectors.surroundings import hashes_of
 from caesura.detectors.window import WindowStream
 from caesura.errors import LayerError
@@ -118,7 +118,7 @@ class SDA(Learner[Heads]):
         between("ridge", self.ridge, 1e-9, 1e9)
         whole("bits", self.bits, heads.FEWEST, heads.MOST)
         between("pause", self.pause, 0, 1e9)
-        whole("stretch", self.stretch, 2, 1 << 31)
+        whole("stretch", self.stretch, SHORTEST, 1 << 31)
         whole("patience", self.patience, 1, 1 << 31)
 
     @property

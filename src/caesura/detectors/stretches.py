@@ -34,7 +34,10 @@ LAG = 4
 """Words that follow a cluster before it is decided where no pause is."""
 
 SHORTEST = 4
-"""Words of a stretch that a pause can end: the work for one is done when the next one ends."""
+"""Words of the shortest stretch: the work for one is done when the next one ends."""
+
+ENTERING = 5
+"""Clusters that enter the search for links with one word."""
 
 
 class Waiting:
@@ -81,8 +84,9 @@ class StretchStream(Stream):
 
     What comes out does not depend on how many words are pushed at once: each is looked at when
     it arrives, and where it ends a stretch, that is decided by the words so far alone. The stretch
-    is tagged at once, labelled with the next word, links are searched for with the one after, and
-    what was found is given with the third: so no word has to wait for all of the work.
+    is tagged with the next word and labelled with the one after; then links are searched for, a
+    few clusters with each word, and what was found is given: so no word has to wait for all of the
+    work, and all is done when the next stretch ends.
     """
 
     def __init__(self, sda: SDA, state: Mapping[str, Any] | None) -> None:
@@ -137,12 +141,14 @@ class StretchStream(Stream):
         done = 0
         for at, paused in self._spoken(words):
             self.spoken += 1
-            if self.final:
-                found += self._cut(at + 1 - done)
-            if self.labelled:
-                self._link(self.sda.ahead + MARGIN)
-            if self.spare:
+            if self.labelling.tagged is None:
+                self.labelling.tag()
+            elif self.spare:
                 self._decide(self.spare)
+            elif self.labelled:
+                self._link(self.sda.ahead + MARGIN, ENTERING)
+            elif self.final:
+                found += self._cut(at + 1 - done)
             if (paused and self.spoken > SHORTEST) or self.spoken >= self.sda.stretch:
                 self.fresh.append(words if at + 1 - done == len(words) else words[done : at + 1])
                 done = at + 1
@@ -158,7 +164,7 @@ class StretchStream(Stream):
             self._decide(self.spare)
         self._hear()
         self._decide(0)
-        self._link(0)
+        self._link(0, self.units.count)
         self._draw(self.growing.close())
         if self.final or not self.open:
             return self._cut(0)
@@ -210,10 +216,11 @@ class StretchStream(Stream):
             else:
                 lead += 1
 
-    def _link(self, behind: int) -> None:
-        """Let the clusters that have so many behind them enter the search for links."""
-        self.labelled = False
-        units, stop = self.units, self.units.count - behind
+    def _link(self, behind: int, most: int) -> None:
+        """Let `most` of the clusters that have so many behind them enter the search for links."""
+        units, ready = self.units, self.units.count - behind
+        stop = min(ready, self.scored + most)
+        self.labelled = stop < ready
         if stop <= self.scored:
             return
         part = slice(self.scored - units.first, stop - units.first)
