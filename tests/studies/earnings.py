@@ -12,6 +12,7 @@ from caesura.studies.atene.hmm import HMM
 from caesura.studies.atene.maxent import MaximumEntropy
 from caesura.studies.atene.perceptron import Perceptron
 from caesura.studies.atene.plan import MAIN, Plan, Sights
+from caesura.studies.atene.ways import OTHER_WAYS
 from studies.synthetic import put
 
 CALLS = 8
@@ -39,6 +40,7 @@ QUICK = Plan(
         f"{MAIN}, capitals": Sights(affixes=True, capitals=True),
     },
     names={"ATENE": Sights(), MAIN: Sights(affixes=True)},
+    ways=OTHER_WAYS[1:],
     resampling=Resampling(40),
 )
 

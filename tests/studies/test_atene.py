@@ -38,7 +38,7 @@ def test_it_is_found_by_its_name() -> None:
 
 def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
     text = report(outcome)
-    assert all(f"## {number}. " in text for number in range(1, 8))
+    assert all(f"## {number}. " in text for number in range(1, 9))
     drawn = {file.name for file in outcome.files if file.suffix == ".svg"}
     assert drawn == {"correlations.svg", "eter.svg"}
     assert all(f"]({name})" in text for name in drawn)

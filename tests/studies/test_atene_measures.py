@@ -15,13 +15,14 @@ from caesura.metrics.words import Words
 from caesura.numeric.correlation import spearman
 from caesura.numeric.stats import Resampling
 from caesura.studies.atene import analysis, claims, data, measuring, risking
-from caesura.studies.atene.calls import gathered, lessons, lower, merged, real
+from caesura.studies.atene.calls import gathered, lower, merged, real
 from caesura.studies.atene.comparing import Pair, judged, judged_reference, number
 from caesura.studies.atene.correlations import Table
 from caesura.studies.atene.gazetteer import Gazetteer
 from caesura.studies.atene.plan import MAIN, Sights
 from caesura.studies.atene.spoken import spoken
 from caesura.studies.atene.views import ALL, NAMES, THREE, View
+from caesura.studies.atene.ways import OTHER_WAYS, meant
 from caesura.transcript import Span, Transcript
 from studies.earnings import calls, written
 
@@ -40,7 +41,7 @@ def test_no_call_is_measured_on_by_who_learnt_from_it(corpora: Path) -> None:
     assert sorted(measured) == sorted(found.references)
     for half in found.halves:
         taggers, atene = (
-            {each.id for each in found.part(part)} for part in (half.taggers, half.atene)
+            {each.id for each in found.lessons(part)} for part in (half.taggers, half.atene)
         )
         assert not taggers & atene
         assert not (taggers | atene) & set(half.ids)
@@ -66,7 +67,7 @@ def test_entities_are_flat_and_of_classes_that_name_something() -> None:
 
 
 def test_lessons_have_numbers_spelt_and_no_choice_of_readings(corpora: Path) -> None:
-    taught = lessons(gathered(corpora).part(0))
+    taught = gathered(corpora).lessons(0)
     assert all(each.readings is None for each in taught)
     assert not any(word.isdecimal() for each in taught for word in each.words)
     dates = {
@@ -76,6 +77,26 @@ def test_lessons_have_numbers_spelt_and_no_choice_of_readings(corpora: Path) -> 
         if span.label == "DATE"
     }
     assert dates == {("twenty", "nineteen"), ("twenty", "twenty")}
+
+
+def test_learners_may_see_numbers_as_written_and_readings_drawn(corpora: Path) -> None:
+    written, drawn = (gathered(corpora, way).lessons(0) for way in OTHER_WAYS[1:])
+    plain = [word for each in written for word in each.words]
+    mixed = [word for each in drawn for word in each.words]
+    assert "2020" in plain
+    assert "thousand" not in plain
+    assert {"2020", "twenty", "thousand"} <= set(mixed)
+    assert [each.words for each in drawn] == [
+        each.words for each in gathered(corpora, OTHER_WAYS[2]).lessons(0)
+    ]
+    names = [[span.label for span in each.entities or ()] for each in written]
+    assert names == [[span.label for span in each.entities or ()] for each in drawn]
+
+
+def test_a_number_that_lost_a_digit_is_written_as_it_was_meant() -> None:
+    readings = (Span(1, 1, "2020"), Span(1, 1, "twenty twenty"), Span(2, 3, "we're 20"))
+    call = Transcript(("in", "202", "we", "are"), readings=readings)
+    assert meant(call).words == ("in", "2020", "we", "are")
 
 
 def test_numbers_are_spelt_and_what_was_two_entities_of_one_number_is_one() -> None:
@@ -132,7 +153,7 @@ def test_readings_are_chosen_and_case_is_kept_beside(corpora: Path) -> None:
 @pytest.mark.parametrize("view", [ALL, NAMES], ids=lambda view: view.key)
 def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
     both = pair(corpora)
-    train = [view.of(each) for each in lessons(gathered(corpora).part(1))]
+    train = [view.of(each) for each in gathered(corpora).lessons(1)]
     (spans,) = Gazetteer().train([lower(each) for each in train]).tag([both.hypothesis.words])
     tagged = both.hypothesis.replace(entities=spans)
     theirs = view.of(both.reference)

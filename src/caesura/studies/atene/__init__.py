@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from caesura.studies.atene import analysis, claims, tables, tagging
+from caesura.studies.atene import analysis, claims, preparing, tables, tagging
 from caesura.studies.atene import data as sizes
 from caesura.studies.atene.calls import gathered
 from caesura.studies.atene.corpora import written
@@ -31,15 +31,16 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
     """
     refuse_file(out)
     trial = Trial(gathered(data), written(data), Shelf(out / MODELS), plan)
-    logger.info("%d tables", len(trial.tables))
+    tried = preparing.prepared(trial)
     parts = [
         sizes.chapter(trial),
         tagging.chapter(trial),
         tables.correlations(trial),
         tables.definitions(trial),
         tables.training(trial),
+        preparing.chapter(tried),
         analysis.chapter(trial),
-        claims.chapter(trial),
+        claims.chapter(trial, tried),
     ]
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, _ending(plan))

@@ -12,6 +12,7 @@ from caesura.formats.files import read
 from caesura.metrics.leftout import SPELLINGS
 from caesura.sidecars import with_readings
 from caesura.studies.atene.spoken import spoken
+from caesura.studies.atene.ways import SPELT, Way, meant, shown
 from caesura.text.normalize import normalize
 from caesura.text.spans import flat
 from caesura.transcript import Span, Transcript
@@ -44,8 +45,22 @@ class Calls:
     read: Mapping[str, Mapping[str, Transcript]]
     """All of them as they were read, the references under `REFERENCES`."""
 
-    def part(self, number: int) -> list[Transcript]:
-        """Give the references of every fourth call."""
+    way: Way
+
+    @classmethod
+    def of(cls, read: Mapping[str, Mapping[str, Transcript]], way: Way) -> Calls:
+        """Prepare the texts."""
+        heard = {
+            name: {id: prepared(each, way) for id, each in calls.items()}
+            for name, calls in read.items()
+        }
+        return cls(heard.pop(REFERENCES), heard, read, way)
+
+    def lessons(self, part: int) -> list[Transcript]:
+        """Give the references of every fourth call as learners see them."""
+        return [shown(flattened(each), self.way) for each in self._part(part)]
+
+    def _part(self, number: int) -> list[Transcript]:
         return list(self.references.values())[number::PARTS]
 
     @property
@@ -68,7 +83,7 @@ class Half:
     atene: int
 
 
-def gathered(data: Path) -> Calls:
+def gathered(data: Path, way: Way = SPELT) -> Calls:
     """Read the calls below `data` that have entities, and all recognisers that heard them."""
     folder = data / CALLS
     logger.info("reading %s", CALLS)
@@ -92,10 +107,7 @@ def gathered(data: Path) -> Calls:
             where=str(folder / RECOGNISERS),
             remedy=f"give a folder that holds {CALLS}/{RECOGNISERS}/NAME/*.nlp or *.ctm",
         )
-    heard = {
-        name: {id: prepared(each) for id, each in calls.items()} for name, calls in read.items()
-    }
-    return Calls(heard.pop(REFERENCES), heard, read)
+    return Calls.of(read, way)
 
 
 def _recordings(folder: Path, format: str | None = None) -> list[Transcript]:
@@ -114,11 +126,11 @@ def _references(folder: Path) -> list[Transcript]:
     ]
 
 
-def prepared(call: Transcript) -> Transcript:
-    """Make a text comparable: numbers spelt; one all in capitals says nothing by them."""
-    found = normalize(call.only((*KEPT, "opening", "mark")), STEPS).only(KEPT)
-    found = spoken(lower(found) if " ".join(found.words).isupper() else found)
-    return found.replace(origin=None, language="en")
+def prepared(call: Transcript, way: Way) -> Transcript:
+    """Make a text comparable; one that is all in capitals says nothing by them."""
+    found = normalize(meant(call).only((*KEPT, "opening", "mark")), STEPS).only(KEPT)
+    found = lower(found) if " ".join(found.words).isupper() else found
+    return (spoken(found) if way.spelt else found).replace(origin=None, language="en")
 
 
 def real(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -136,11 +148,9 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(span._replace(label=MERGED.get(span.label, span.label)) for span in spans)
 
 
-def lessons(calls: Iterable[Transcript]) -> list[Transcript]:
-    """Show calls as learners get them: entities flat, words as they are written."""
-    return [
-        each.replace(entities=merged(real(each.entities or ())), readings=None) for each in calls
-    ]
+def flattened(call: Transcript) -> Transcript:
+    """Give a call entities that do not overlap, of classes that taggers are to find."""
+    return call.replace(entities=merged(real(call.entities or ())))
 
 
 def lower(call: Transcript) -> Transcript:

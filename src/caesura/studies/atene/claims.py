@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from caesura.columns import Strings
@@ -12,9 +12,11 @@ from caesura.reports.grid import between, chance
 from caesura.studies.atene.correlations import Table, Test
 from caesura.studies.atene.measuring import VARIANTS
 from caesura.studies.atene.plan import MAIN
+from caesura.studies.atene.preparing import Prepared
 from caesura.studies.atene.tables import without
 from caesura.studies.atene.trials import APART, TRAINED, Trial
 from caesura.studies.atene.views import ALL, NAMES, VIEWS
+from caesura.studies.atene.ways import SPELT
 from caesura.studies.claims import Claim, claim, grouped, laid_out
 from caesura.studies.measures import SURE
 from caesura.studies.writing import Part, listed, number, signed, table
@@ -60,9 +62,9 @@ class Asked:
         )
 
 
-def asked(trial: Trial) -> list[Asked]:
+def asked(trial: Trial, tried: Sequence[Prepared]) -> list[Asked]:
     """Put all questions, and correct for their number."""
-    found = [*_of_the_paper(trial), *_of_ours(trial)]
+    found = [*_of_the_paper(trial), *_of_ours(trial), *_of_ways(tried)]
     corrected = holm([each.test.p for each in found])
     return [
         replace(each, test=replace(each.test, p_corrected=p))
@@ -110,9 +112,16 @@ def _of_ours(trial: Trial) -> Iterator[Asked]:
             yield Asked(text, where, found.tested(MAIN, "NE-WER"))
 
 
-def chapter(trial: Trial) -> Part:
+def _of_ways(tried: Sequence[Prepared]) -> Iterator[Asked]:
+    for each in tried:
+        if each.way != SPELT:
+            text = f"{MAIN} beats NE-WER in texts prepared otherwise"
+            yield Asked(text, each.where, each.found.tested(MAIN, "NE-WER"))
+
+
+def chapter(trial: Trial, tried: Sequence[Prepared]) -> Part:
     """Hold each claim against the tests."""
-    found = asked(trial)
+    found = asked(trial, tried)
     claims = [_claim(text, found) for text in dict.fromkeys(each.claim for each in found)]
     text = [
         "Each claim is decided by tests of mean correlations over calls and taggers: approximate "

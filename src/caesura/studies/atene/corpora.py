@@ -8,6 +8,7 @@ from pathlib import Path
 from caesura.formats.files import read
 from caesura.studies.atene.calls import prepared
 from caesura.studies.atene.views import THREE
+from caesura.studies.atene.ways import SPELT
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura.studies")
@@ -21,4 +22,4 @@ def written(data: Path) -> list[Transcript]:
     files = sorted(file for pattern in FILES for file in (data / NER).glob(pattern))
     logger.info("reading %d files of %s", len(files), NER)
     texts = (each for file in files for each in read(file, "bio"))
-    return [THREE.of(prepared(each)) for each in texts if len(each)]
+    return [THREE.of(prepared(each, SPELT)) for each in texts if len(each)]

@@ -12,6 +12,7 @@ from caesura.studies.atene.hmm import HMM
 from caesura.studies.atene.maxent import MaximumEntropy
 from caesura.studies.atene.perceptron import Perceptron
 from caesura.studies.atene.taggers import Tagger
+from caesura.studies.atene.ways import OTHER_WAYS, Way
 
 TAGGERS: tuple[Tagger, ...] = (Gazetteer(), HMM(), Perceptron(), CRF(), MaximumEntropy())
 
@@ -40,11 +41,15 @@ MAIN = "ATENE, affixes"
 
 @dataclass(frozen=True)
 class Plan:
-    """The taggers, what ATENE looks at, for all classes and for names, and what is drawn."""
+    """The taggers, what ATENE looks at, for all classes and for names, and what is drawn.
+
+    `ways` are those in which texts are prepared once more, to see what depends on it.
+    """
 
     taggers: tuple[Tagger, ...] = TAGGERS
     sights: Mapping[str, Sights] = field(default_factory=lambda: {**PLAIN, **WITH_CAPITALS})
     names: Mapping[str, Sights] = field(default_factory=lambda: PLAIN)
+    ways: tuple[Way, ...] = OTHER_WAYS
     resampling: Resampling = field(default_factory=Resampling)
 
 

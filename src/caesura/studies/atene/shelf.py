@@ -30,6 +30,10 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def below(self, name: str) -> Shelf:
+        """Give a shelf in a folder of this one."""
+        return Shelf(self.folder / name)
+
     def tagged(
         self, name: str, tagger: Tagger, lessons: Sequence[Transcript], texts: Texts
     ) -> dict[str, Entities]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from caesura.contracts import Counts
 from caesura.studies.atene import measuring, risking
-from caesura.studies.atene.calls import REFERENCES, Calls, Half, lessons, lower
+from caesura.studies.atene.calls import REFERENCES, Calls, Half, flattened, lower
 from caesura.studies.atene.comparing import Judged, Pair, judged, judged_reference, number
 from caesura.studies.atene.correlations import Table
 from caesura.studies.atene.measuring import Column, Key, Pairs
@@ -18,6 +18,7 @@ from caesura.studies.atene.risking import Risk
 from caesura.studies.atene.shelf import Shelf, fingerprint
 from caesura.studies.atene.taggers import Entities
 from caesura.studies.atene.views import ALL, NAMES, THREE, View
+from caesura.studies.atene.ways import Way
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura.studies")
@@ -49,6 +50,11 @@ class Trial:
     _judged: dict[tuple[str, bool], dict[str, dict[Key, Judged]]] = field(default_factory=dict)
     _placed: dict[str, risking.Placed] = field(default_factory=dict)
 
+    def prepared(self, way: Way) -> Trial:
+        """Do all anew with texts that are prepared in another way."""
+        calls = Calls.of(self.calls.read, way)
+        return Trial(calls, self.written, self.shelf.below(way.key), self.plan)
+
     @cached_property
     def pairs(self) -> Pairs:
         """All calls by recogniser, with their references."""
@@ -62,7 +68,10 @@ class Trial:
     @cached_property
     def plain(self) -> dict[str, Transcript]:
         """The references as they are written, in lower case."""
-        return {each.id: lower(each) for each in lessons(self.calls.references.values())}
+        return {
+            id: lower(flattened(each).replace(readings=None))
+            for id, each in self.calls.references.items()
+        }
 
     @cached_property
     def words(self) -> tuple[dict[str, Column], dict[Key, Counts]]:
@@ -82,7 +91,7 @@ class Trial:
         """Give what each tagger, taught by calls, finds in each text."""
         made: dict[str, dict[Key, Entities]] = {}
         for half in self.calls.halves:
-            taught = [lower(each) for each in lessons(self.calls.part(half.taggers))]
+            taught = [lower(each) for each in self.calls.lessons(half.taggers)]
             for name, each in self._tagged(f"calls-{half.taggers}", taught, half.ids).items():
                 made.setdefault(name, {}).update(each)
         return made
@@ -150,7 +159,7 @@ class Trial:
         if trained == ATENE_AWAY:
             return "written", list(self.written)
         part = half.taggers if trained == SHARED else half.atene
-        return f"calls-{part}", [view.of(each) for each in lessons(self.calls.part(part))]
+        return f"calls-{part}", [view.of(each) for each in self.calls.lessons(part)]
 
     def table(self, view: View, sights: Mapping[str, Sights], trained: str = APART) -> Table:
         """Put all measures and ETER of all taggers beside each other."""
@@ -167,7 +176,7 @@ class Trial:
     @cached_property
     def tables(self) -> dict[tuple[str, str], Table]:
         """All tables, by classes that count and by what was learnt from."""
-        main = {title: each for title, each in self.plan.sights.items() if title == MAIN}
+        main = {MAIN: self.plan.sights[MAIN]}
         made = {
             (ALL.key, APART): self.table(ALL, self.plan.sights),
             (NAMES.key, APART): self.table(NAMES, self.plan.names),
