@@ -1,6 +1,7 @@
 """What the study of ATENE is made of: texts made comparable, measures, correlations, tests."""
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +177,16 @@ def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
     assert risk.atene == pytest.approx(rates["atene"], abs=1e-6)
     assert (risk.ds, risk.i) == pytest.approx((rates["atene_ds"], rates["atene_i"]), abs=1e-8)
     assert set(risk.losses) == {span.key for span in theirs.entities or ()}
+
+
+def test_the_error_of_some_calls_is_what_drawing_them_gives() -> None:
+    calls = [measuring.Errors(wrong, 100) for wrong in (5, 20, 11, 34, 8, 16)]
+    drawn = [measuring.Sampled.of(some, 6).rate for some in combinations(calls, 3)]
+    expected = np.mean([measuring.Sampled.of(s, 6).error ** 2 for s in combinations(calls, 3)])
+    assert np.var(drawn) == pytest.approx(expected)
+    whole = measuring.Sampled.of(calls, 6)
+    assert whole == pytest.approx((94 / 600, 0.0))
+    assert np.isnan(measuring.Sampled.of(calls[:1], 6).error)
 
 
 def test_words_are_those_of_the_metric(corpora: Path) -> None:

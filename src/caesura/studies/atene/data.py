@@ -9,10 +9,12 @@ import numpy as np
 
 from caesura.studies.atene import measuring, paper
 from caesura.studies.atene.calls import PARTS, merged, real
+from caesura.studies.atene.measuring import Sampled
 from caesura.studies.atene.trials import Trial
 from caesura.studies.writing import Part, table
 
 TITLE = "Calls, entities and word errors"
+PRINTED = dict(zip(paper.RECOGNISERS, paper.WER, strict=True))
 
 
 def chapter(trial: Trial) -> Part:
@@ -20,7 +22,7 @@ def chapter(trial: Trial) -> Part:
     calls = trial.calls.references.values()
     classes = Counter(s.label for call in calls for s in merged(real(call.entities or ())))
     rates = {name: 100 * measuring.pooled(trial.words[1], name) for name in trial.calls.heard}
-    read = {name: 100 * trial.as_read(name) for name in trial.calls.heard}
+    read = {name: trial.as_read(name) for name in trial.calls.heard}
     by_class = _by_class(trial)
     total = sum(classes.values())
     text = [
@@ -37,10 +39,12 @@ def chapter(trial: Trial) -> Part:
         "others teaches taggers and the other teaches ATENE, so that neither has seen a call it "
         "is used on, and neither what the other learnt from.",
         "### Word error rates",
-        "Per cent, all calls together, with the readings. Rev's are of all 44 calls, by fstalign; "
-        "ours are of the calls that are there: in lower case alone, which is what fstalign "
-        "compares, and as the study compares texts.",
+        f"Per cent, all calls together, with the readings. Rev's are of all {paper.CALLS} calls, "
+        "by fstalign; ours are of the calls that are there: in lower case alone, which is what "
+        "fstalign compares, and as the study compares texts. *By chance* is the standard error "
+        "that comes from calls that are missing: it is as large as calls differ.",
         _rates(read, rates),
+        _harder(read),
         "### Word error rates by class",
         "Per cent: ours, and in brackets Rev's. Nested as Rev marks them; words put in between "
         "the first and the last word of an entity count to it.",
@@ -51,7 +55,8 @@ def chapter(trial: Trial) -> Part:
         "calls": len(trial.calls.references),
         "entities": dict(classes),
         "word_error_rates": rates,
-        "word_error_rates_lower_case": read,
+        "word_error_rates_lower_case": {name: 100 * each.rate for name, each in read.items()},
+        "word_error_rates_by_chance": {name: 100 * each.error for name, each in read.items()},
         "by_class": {
             label: {
                 name: {"ours": ours, "published": theirs} for name, (ours, theirs) in row.items()
@@ -60,7 +65,7 @@ def chapter(trial: Trial) -> Part:
         },
     }
     told = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
-    apart = ", ".join(f"{name} {rate:.1f}" for name, rate in read.items())
+    apart = ", ".join(f"{name} {100 * each.rate:.1f}" for name, each in read.items())
     short = (
         f"WER in per cent, all calls together, with all readings: {told}; in lower case alone, as "
         f"fstalign compares: {apart}.",
@@ -75,17 +80,41 @@ def published(label: str, recogniser: str) -> float | None:
     return row[paper.RECOGNISERS.index(recogniser)] if row is not None and known else None
 
 
-def _rates(read: dict[str, float], rates: dict[str, float]) -> str:
-    printed = dict(zip(paper.RECOGNISERS, paper.WER, strict=True))
-    rows = [
-        [name, f"{rate:.1f}", *_beside(rate, printed.get(name)), f"{rates[name]:.1f}"]
-        for name, rate in read.items()
-    ]
-    return table(("recogniser", "lower case", "Rev's", "difference", "in this study"), rows)
+def _rates(read: dict[str, Sampled], rates: dict[str, float]) -> str:
+    rows = []
+    for name, each in read.items():
+        theirs = PRINTED.get(name)
+        beside = ["–"] * 3 if theirs is None else _beside(100 * each.rate, theirs)
+        rows.append(
+            [
+                name,
+                f"{100 * each.rate:.1f}",
+                *beside,
+                f"{100 * each.error:.1f}",
+                f"{rates[name]:.1f}",
+            ]
+        )
+    head = ("lower case", "Rev's", "difference", "in proportion", "by chance", "in this study")
+    return table(("recogniser", *head), rows)
 
 
-def _beside(ours: float, theirs: float | None) -> list[str]:
-    return ["–", "–"] if theirs is None else [f"{theirs:.1f}", f"{ours - theirs:+.1f}"]
+def _beside(ours: float, theirs: float) -> list[str]:
+    return [f"{theirs:.1f}", f"{ours - theirs:+.1f}", f"{ours / theirs - 1:+.1%}"]
+
+
+def _harder(read: dict[str, Sampled]) -> str:
+    """Say whether one recogniser is further off than the others."""
+    off = {
+        name: 100 * each.rate / PRINTED[name] - 1 for name, each in read.items() if name in PRINTED
+    }
+    if not off:
+        return "No recogniser has published rates."
+    low, high = min(off.values()), max(off.values())
+    same = "all are on the same side" if low > 0 or high < 0 else "they are on both sides"
+    return (
+        f"In proportion to its errors each recogniser is between {low:+.1%} and {high:+.1%} off, "
+        f"{float(np.median(list(off.values()))):+.1%} in the median; {same}."
+    )
 
 
 def _by_class(trial: Trial) -> dict[str, dict[str, tuple[float, float | None]]]:

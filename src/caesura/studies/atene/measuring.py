@@ -69,18 +69,35 @@ def pooled(counts: Mapping[Key, Counts], recogniser: str) -> float:
     return number(Words().values(whole)["wer"])
 
 
-def as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> Errors:
-    """Count the wrong words of a recogniser in texts that are only made lower case.
+def as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> list[Errors]:
+    """Count the wrong words of a recogniser, call by call, in texts that are only lower case.
 
     Fillers, sounds and hyphens stay, as fstalign has it.
     """
-    metric, total = Words(), Errors(0, 0)
+    metric, found = Words(), []
     for id, heard in read[name].items():
         reference = lower(read[REFERENCES][id].only(("readings",)))
         counts = metric.aligned(lower(heard.only(())), reference).alignment
-        said = counts.source_length
-        total = Errors(total.wrong + counts.edits, total.said + said)
-    return total
+        found.append(Errors(counts.edits, counts.source_length))
+    return found
+
+
+class Sampled(NamedTuple):
+    """The share of words that is wrong, and how far some of all calls may be off by chance."""
+
+    rate: float
+    error: float
+
+    @classmethod
+    def of(cls, calls: Sequence[Errors], all: int) -> Sampled:
+        """Pool calls, of which there are so many in all; a standard error of the ratio."""
+        wrong, said = np.array(calls, float).T
+        rate = wrong.sum() / said.sum()
+        if len(calls) < 2:
+            return cls(float(rate), float("nan"))
+        left = max(1 - len(calls) / all, 0.0)
+        spread = np.var(wrong - rate * said, ddof=1)
+        return cls(float(rate), float(np.sqrt(left * spread / len(calls)) / said.mean()))
 
 
 def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> Errors:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from caesura.contracts import Counts
-from caesura.studies.atene import measuring, risking
+from caesura.studies.atene import measuring, paper, risking
 from caesura.studies.atene.calls import REFERENCES, Calls, Half, flattened, lower
 from caesura.studies.atene.comparing import Judged, Pair, judged, judged_reference, number
 from caesura.studies.atene.correlations import Table
@@ -79,12 +79,12 @@ class Trial:
         logger.info("counting word errors")
         return measuring.words(self.pairs)
 
-    def as_read(self, name: str) -> float:
+    def as_read(self, name: str) -> measuring.Sampled:
         """Give the WER of a recogniser in texts that are only made lower case."""
         read = self.calls.read
         mark = fingerprint([*read[REFERENCES].values(), *read[name].values()])
-        found = self.shelf.kept(f"words-{name}", mark, lambda: list(measuring.as_read(read, name)))
-        return number(measuring.Errors(*found).rate)
+        found = self.shelf.kept(f"errors-{name}", mark, lambda: measuring.as_read(read, name))
+        return measuring.Sampled.of([measuring.Errors(*each) for each in found], paper.CALLS)
 
     @cached_property
     def found(self) -> dict[str, dict[Key, Entities]]:
