@@ -110,6 +110,8 @@ def test_missing_layers_are_named() -> None:
         document(text("a b"), [bare], [Boundary()], PLAIN)
     with pytest.raises(LayerError, match=r"the hypothesis \(talk\) has no sentences"):
         document(bare, [text("a b")], [Boundary()], PLAIN)
+    with pytest.raises(LayerError, match=r"whisper \(talk\) has no sentences"):
+        document(bare, [text("a b")], [Boundary()], PLAIN, ("whisper",))
 
 
 def test_coverage_is_told_for_each_reference() -> None:

@@ -11,8 +11,11 @@ import pytest
 
 from caesura import api
 from caesura.errors import FormatError, MismatchError
+from caesura.metrics.words import Words
+from caesura.scores import scored
+from caesura.scoring import Terms
 from caesura.sidecars import with_readings
-from caesura.transcript import Span, Transcript
+from caesura.transcript import Origin, Span, Transcript
 
 CALL = Transcript(
     ("in", "Q1", "202", "up", "7.40%"),
@@ -80,6 +83,17 @@ def test_entities_without_a_class_get_theirs(tmp_path: Path) -> None:
     assert Span(1, 2, "DATE", "1") in found.entities
     assert Span(1, 1, "ALPHANUMERIC", "1") in found.entities
     assert Span(2, 2, "YEAR", "2") in found.entities
+
+
+def test_a_signature_tells_that_classes_come_from_another_file(tmp_path: Path) -> None:
+    classes = {"1": {"entity_type": "DATE"}}
+    call = CALL.replace(origin=Origin("call.nlp"))
+    (found,) = with_readings([call], beside(tmp_path, None, classes))
+    (plain, told) = (
+        scored([call], [[one]], [Words()], Terms((), False)).signatures[0] for one in (call, found)
+    )
+    assert "classes" not in plain
+    assert "|classes=1|" in told
 
 
 def test_ids_that_name_nothing_or_several_pieces_are_told(

@@ -26,7 +26,7 @@ logger = logging.getLogger("caesura")
 CARRIED = ("sentences", "speaker")
 """What is carried over if nothing else is asked for."""
 
-COMPARED = "case+dots+punctuation"
+COMPARED = "unicode+case+dots+punctuation"
 """The steps before words are compared if no others are asked for."""
 
 SIDES = ("the recognised files", "the script")

@@ -25,10 +25,8 @@ def paired(
     If one side is a single recording, or names come again, the recordings of a file are parts
     of one. `called` is what errors call the sides, or the first of them.
     """
-    numbered = [f"reference {i}" for i in range(1, len(references) + 1)]
-    names = [*called, *["the hypothesis", *numbered][len(called) :]]
-    sides = [hypotheses, *references]
-    if any(len(one) == 1 or _come_again(one) for one in sides):
+    names = names_of(1 + len(references), called)
+    if any(len(one) == 1 or _come_again(one) for one in (hypotheses, *references)):
         hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
@@ -42,6 +40,12 @@ def paired(
         refuse_strangers([id for id in ours if id not in one], name, advice)
         refuse_strangers([id for id in one if id not in ours], names[0], advice)
     return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
+
+
+def names_of(sides: int, called: Sequence[str]) -> list[str]:
+    """Name the hypothesis and its references, of which the first may be called something."""
+    numbered = [f"reference {number}" for number in range(1, sides)]
+    return [*called, *["the hypothesis", *numbered][len(called) :]]
 
 
 def _come_again(recordings: Sequence[Transcript]) -> bool:

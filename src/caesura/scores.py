@@ -106,10 +106,15 @@ class Scores:
 
     @property
     def _read(self) -> str:
-        """How many other ways there are to read references, of which the nearest counts."""
-        texts = (one for each in self.documents for one in each.originals)
+        """How many other ways there are to read references, of which the nearest counts.
+
+        And how many of their entities have their class from another file.
+        """
+        texts = [one for each in self.documents for one in each.originals]
         count = sum(len(one.readings or ()) for one in texts)
-        return f"|readings={count}" if count else ""
+        classed = sum(one.origin.classed for one in texts if one.origin)
+        told = f"|readings={count}" if count else ""
+        return f"{told}|classes={classed}" if classed else told
 
     @property
     def _formats(self) -> str:
@@ -268,7 +273,7 @@ def scored(
     if not references:
         raise MismatchError("there is no reference to score against")
     documents = [
-        document(ours, theirs, metrics, terms)
+        document(ours, theirs, metrics, terms, called)
         for ours, theirs in paired(hypotheses, references, called)
     ]
     return Scores(tuple(metrics), tuple(documents), len(references), terms)

@@ -11,10 +11,10 @@ import numpy as np
 from caesura.contracts import Counts, Metric, Spread
 from caesura.errors import LayerError, MismatchError
 from caesura.numeric.stats import Resampling
-from caesura.pairing import refuse_other_words
+from caesura.pairing import names_of, refuse_other_words
 from caesura.text.carrying import Carried, carry
 from caesura.text.normalize import normalize
-from caesura.transcript import Indices, Transcript
+from caesura.transcript import Indices, Strings, Transcript
 
 BLOCK = 5
 """Sentences that are drawn together when parts of one recording are resampled."""
@@ -200,10 +200,11 @@ def document(
     references: Sequence[Transcript],
     metrics: Sequence[Metric],
     terms: Terms,
+    called: Strings = (),
 ) -> Document:
-    """Compare one recording with its references."""
+    """Compare one recording with its references; `called` is what errors call the sides."""
     for metric in metrics:
-        _require_layers([hypothesis, *references], metric)
+        _require_layers([hypothesis, *references], metric, called)
     ours = normalize(hypothesis, terms.normalize)
     theirs = tuple(normalize(one, terms.normalize) for one in references)
     carried: tuple[Transcript, ...] = theirs
@@ -234,11 +235,13 @@ def document(
     return replace(made, counts=tuple(map(made.count, metrics)))
 
 
-def _require_layers(transcripts: Sequence[Transcript], metric: Metric) -> None:
+def _require_layers(
+    transcripts: Sequence[Transcript], metric: Metric, called: Sequence[str]
+) -> None:
     for side, transcript in enumerate(transcripts):
         for layer in metric.compares:
             if getattr(transcript, layer) is None:
-                owner = f"reference {side}" if side else "the hypothesis"
+                owner = names_of(len(transcripts), called)[side]
                 raise LayerError(
                     f"{owner} ({transcript.id or 'unnamed'}) has no {NAMES.get(layer, layer)}, "
                     f"which {metric!r} compares",

@@ -107,11 +107,13 @@ def _read_otherwise(transcript: Transcript, found: Mapping[tuple[str, str], Path
         transcript = transcript.replace(readings=(*(transcript.readings or ()), *spans))
     if classes is not None and transcript.entities is not None:
         named = {key: _text(entry, "entity_type") for key, entry in _entries(classes, CLASSES)}
-        told = (
+        told = tuple(
             span if span.label else span._replace(label=named.get(span.key, ""))
             for span in transcript.entities
         )
-        transcript = transcript.replace(entities=tuple(told))
+        count = sum(span != before for span, before in zip(told, transcript.entities, strict=True))
+        origin = transcript.origin and transcript.origin._replace(classed=count)
+        transcript = transcript.replace(entities=told, origin=origin)
     return transcript
 
 

@@ -55,13 +55,15 @@ CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
 class Origin(NamedTuple):
     """The file a recording was read from, its place below the folder named, and its format.
 
-    `asked` is the format with its settings as a user named it, '' if the file alone tells as much.
+    `asked` is the format with its settings as a user named it, '' if the file alone tells as much;
+    `classed` is the number of entities that have their class from another file.
     """
 
     file: str
     place: str = ""
     format: str = ""
     asked: str = ""
+    classed: int = 0
 
 
 class Span(NamedTuple):

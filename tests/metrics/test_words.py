@@ -257,6 +257,26 @@ def test_other_numbers_of_sentences_are_refused() -> None:
         metric.count(text("a b"), [text("a b", 2)])
 
 
+def test_readings_are_chosen_sentence_by_sentence() -> None:
+    """Also one that leaves no word of a sentence, which keeps its number."""
+    reference = text("um ten o'clock ten", 1, 3, 4).replace(
+        readings=(Span(0, 0, ""), Span(1, 2, "ten"), Span(3, 3, "10"))
+    )
+    heard = text("x ten 10", 1, 2, 3)
+    found = Words(unit="sentence").aligned(heard, reference)
+    assert found.reference.words == ("um", "ten", "10")
+    assert found.alignment.edits == 1
+    emptied = reference.replace(readings=(Span(0, 0, ""),))
+    heard = text("ten ten", 1, 2)
+    with pytest.raises(MismatchError):
+        Words(unit="sentence").aligned(heard, emptied)
+    three = text("a b ten o'clock", 1, 3, 4).replace(readings=(Span(1, 2, ""),))
+    aligned = Words(unit="sentence").aligned(text("a c o'clock", 1, 2, 3), three)
+    assert aligned.reference.words == ("a", "o'clock")
+    assert aligned.rows.part.tolist() == [0, 1, 2]
+    assert aligned.alignment.insertions == 1
+
+
 def test_texts_that_share_few_words_raise_a_doubt() -> None:
     """As one in another language does, for which everything is defined all the same."""
     metric, reference = Words(), text("wo ist die katze jetzt")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from caesura.aligning import COMPARED
 from caesura.cli import options
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ Examples:
 )
 @click.option(
     "--normalize",
-    default="case+dots+punctuation",
+    default=COMPARED,
     show_default=True,
     metavar="STEPS",
     help="Steps before words are compared, joined with +; 'none' for none. The words written "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, compress, repeat
+from itertools import chain, compress, pairwise, repeat
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from caesura.settings import one_of
 from caesura.text.align import WEIGHTS, Alignment, align, align_parts
 from caesura.text.readings import nearest
 from caesura.text.sidebyside import KINDS, SideBySide, side_by_side
-from caesura.transcript import Indices, Segmentation, Transcript
+from caesura.transcript import Indices, Transcript
 
 UNITS = ("document", "sentence")
 EMPTY = ("undefined", "one", "insertions")
@@ -39,15 +39,13 @@ class Aligned:
     reference: Transcript
     hypothesis: Transcript
     alignment: Alignment
-    unit: str
+    stops: tuple[Indices, Indices] | None = None
+    """Where each sentence of both stops, if each was aligned with its own."""
 
     @cached_property
     def rows(self) -> SideBySide:
         """The words of both, in order."""
-        if self.unit == "document":
-            return side_by_side(self.alignment)
-        parts = (_numbers(known_sentences(each)) for each in (self.reference, self.hypothesis))
-        return side_by_side(self.alignment, *parts)
+        return side_by_side(self.alignment, *map(_numbers, self.stops or ()))
 
     def counts(self) -> dict[str, int]:
         """Count hits and errors, and pairs of a word that was said and one that was recognised."""
@@ -108,21 +106,20 @@ class Words(PerReference):
         return kept or ALIGNED.put(self, hypothesis, reference, self._align(hypothesis, reference))
 
     def _align(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
-        said = nearest(reference, hypothesis.words) if reference.readings else reference
         if self.unit == "document":
-            found = align(said.words, hypothesis.words, self.weights)
-            return Aligned(said, hypothesis, found, self.unit)
-        ours, theirs = known_sentences(hypothesis), known_sentences(said)
-        if len(ours.gaps) != len(theirs.gaps):
+            said = nearest(reference, hypothesis.words) if reference.readings else reference
+            return Aligned(said, hypothesis, align(said.words, hypothesis.words, self.weights))
+        ours, theirs = (known_sentences(each).gaps + 1 for each in (hypothesis, reference))
+        if len(ours) != len(theirs):
             raise MismatchError(
-                f"{self!r} wants as many sentences on both sides: there are {len(ours.gaps)} in "
-                f"the hypothesis, {len(theirs.gaps)} in a reference",
+                f"{self!r} wants as many sentences on both sides: there are {len(ours)} in the "
+                f"hypothesis, {len(theirs)} in a reference",
                 where=hypothesis.id,
                 remedy="give each utterance as a recording of its own, or take unit='document'",
             )
-        stops = theirs.gaps + 1, ours.gaps + 1
-        found = align_parts(said.words, hypothesis.words, *stops, self.weights)
-        return Aligned(said, hypothesis, found, self.unit)
+        said, theirs = _read_by_sentence(reference, theirs, hypothesis, ours)
+        found = align_parts(said.words, hypothesis.words, theirs, ours, self.weights)
+        return Aligned(said, hypothesis, found, (theirs, ours))
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Count hits and errors, and pairs of words, against each reference."""
@@ -213,6 +210,26 @@ def _lost(hits: float, said: float, found: float) -> Value:
     return 1 - hits / said * (hits / found) if found else 1.0
 
 
-def _numbers(sentences: Segmentation) -> Indices:
+def _read_by_sentence(
+    reference: Transcript, stops: Indices, hypothesis: Transcript, others: Indices
+) -> tuple[Transcript, Indices]:
+    """Choose the readings of each sentence by the other of its number, and tell where they stop.
+
+    A sentence that may be missing can end up with no words, and keeps its number.
+    """
+    if not reference.readings:
+        return reference, stops
+    parts = [
+        nearest(reference[first:stop], hypothesis.words[start:end])
+        for (first, stop), (start, end) in zip(_between(stops), _between(others), strict=True)
+    ]
+    return Transcript.join(parts), np.cumsum([len(part) for part in parts])
+
+
+def _between(stops: Indices) -> Iterator[tuple[int, int]]:
+    return pairwise((0, *stops.tolist()))
+
+
+def _numbers(stops: Indices) -> Indices:
     """The number of the sentence that each word stands in."""
-    return np.cumsum(sentences.boundary) - sentences.boundary
+    return np.repeat(np.arange(len(stops)), np.diff(stops, prepend=0))

@@ -105,7 +105,7 @@ def _ends(aligned: Aligned) -> Indices:
         return np.zeros(0, np.int64)
     # What is inserted before the next sentence belongs to the one before it.
     firsts = np.flatnonzero(np.isin(aligned.rows.source, sentences.gaps[:-1] + 1))
-    if aligned.unit == "sentence":
+    if aligned.stops is not None:
         firsts = np.flatnonzero(np.diff(aligned.rows.part, prepend=0))
     return firsts - 1
 
