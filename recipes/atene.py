@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import argparse
 import logging
-import re
 from collections.abc import Iterable
 from pathlib import Path
-
-import numpy as np
 
 import caesura
 from caesura.cards import Card
@@ -24,6 +21,7 @@ from caesura.namers.classes import SAME
 from caesura.namers.margins import Margins
 from caesura.naming import labelled
 from caesura.storage import save
+from caesura.text.clitics import glued
 from caesura.transcript import Transcript
 
 SIZE = 65_000
@@ -56,9 +54,6 @@ NOTES = (
     "(starts, ends and insides of names together) on parts that had not been learnt from, in all "
     "and by corpus."
 )
-
-CLITIC = re.compile(r"n't|['’](s|re|ve|ll|d|m)", re.IGNORECASE)
-"""What treebanks cut off, and recognisers write as a part of the word before."""
 
 log = logging.getLogger("caesura.recipes")
 
@@ -109,16 +104,6 @@ def read(file: Path) -> Iterable[Transcript]:
     for each in caesura.read(file, format="bio"):
         spans = (span._replace(label=SAME[span.label.lower()]) for span in each.entities or ())
         yield glued(each.only(["sentences"]).replace(entities=tuple(spans)))
-
-
-def glued(transcript: Transcript) -> Transcript:
-    """Join `it` and `'s`, `do` and `n't`."""
-    words, kept = list(transcript.words), np.ones(len(transcript), np.bool_)
-    for at in range(len(words) - 1, 0, -1):
-        if CLITIC.fullmatch(words[at]) and words[at - 1][-1:].isalpha():
-            words[at - 1] += words[at]
-            kept[at] = False
-    return transcript.replace(words=tuple(words)).take(kept)
 
 
 def every(corpora: dict[str, list[Transcript]]) -> list[Transcript]:

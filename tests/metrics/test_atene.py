@@ -1,7 +1,6 @@
 """ATENE, against the paper's equations in plain loops, and where texts have hardly anything."""
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -23,20 +22,12 @@ from caesura.scoring import Terms
 from caesura.sidecars import with_readings
 from caesura.text.projection import Projected, parted, project
 from caesura.transcript import Span, Transcript
+from metrics.margins import metric, namer, spoken
 from namers.slow import FILLERS, lesson, likely
 
 pytest.importorskip("scipy")
 
 WORDS = ("anna", "rome", "new", "york", "mrs", "in", "carl", "otto", *FILLERS)
-
-
-@cache
-def namer() -> Margins:
-    return Margins().train([lesson(seed) for seed in range(3)])
-
-
-def metric() -> ATENE:
-    return ATENE(namer())
 
 
 def margin(shares: dict[str, float], label: str) -> float:
@@ -81,18 +72,6 @@ def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
 
 def values(hypothesis: Transcript, *references: Transcript) -> dict[str, Value]:
     return metric().values(metric().count(hypothesis, references))
-
-
-def spoken(text: str) -> Transcript:
-    """Words, names written as `[new york LOC]`."""
-    words: list[str] = []
-    spans: list[Span] = []
-    for part in text.replace("[", "\n[").replace("]", "]\n").split("\n"):
-        inside = part.strip("[] ").split()
-        if part.startswith("["):
-            spans.append(Span(len(words), len(words) + len(inside) - 2, inside.pop()))
-        words += inside
-    return Transcript(tuple(words), entities=tuple(spans))
 
 
 @st.composite
@@ -219,35 +198,6 @@ def test_adjacent_and_nested_names_and_names_at_the_edges() -> None:
     nested = adjacent.replace(entities=(*(adjacent.entities or ()), Span(4, 4, "LOC")))
     hypothesis = spoken("anna we met carl")
     assert values(hypothesis, nested) == values(hypothesis, adjacent)
-
-
-def test_names_of_unknown_classes_are_left_out_and_told() -> None:
-    reference = spoken("we met [anna person] on [monday DATE] in [rome gpe]")
-    counts = metric().count(reference, [reference])
-    assert metric().values(counts)["entities"] == 2
-    (told,) = metric().remarks(counts)
-    assert told.startswith(
-        "1 entities are of classes that the model does not know, and are left out: DATE "
-        "(it knows LOC, "
-    )
-
-
-def test_if_no_name_is_left_the_classes_that_are_there_are_told() -> None:
-    reference = spoken("[we're CONTRACTION] off on [monday DATE] or [friday DATE]")
-    counts = metric().count(reference, [reference])
-    assert metric().values(counts)["atene"] == Undefined(
-        "no name in the reference of a class that the model knows: there are DATE, CONTRACTION"
-    )
-    _, advice = metric().remarks(counts)
-    assert "--reference-format \"nlp(entities='both')\"" in advice
-
-
-def test_recordings_pooled_are_told() -> None:
-    reference = spoken("we met [anna PER]")
-    counts = metric().count(reference, [reference])
-    assert metric().remarks(counts) == []
-    (told,) = metric().remarks(counts + counts)
-    assert "compare systems on the same recordings, not recordings" in told
 
 
 def test_another_language_is_defined() -> None:

@@ -49,25 +49,30 @@ def hashed(text: str) -> int:
     return number(text.encode())
 
 
+def kind(word: str) -> str:
+    """How a word is written, letter by letter; what follows an apostrophe says little."""
+    if any(char.isdigit() for char in word):
+        return "digit"
+    if not any(char.isupper() for char in word):
+        return "lower"
+    front = word.split("'")[0]
+    for text in (word, front):
+        if sum(map(str.isupper, text)) > 1 and not any(map(str.islower, text)):
+            return "UPPER"
+    later = (char for part in front.split("-") for char in part[1:])
+    return "Title" if front[0].isupper() and not any(map(str.isupper, later)) else "mixed"
+
+
 def parts(word: str, affixes: bool, capitals: bool) -> dict[str, int]:
     """What is seen of one word, by name; 0 is what is not there."""
-    plain = "".join("0" if char.isdigit() else char for char in word.lower())
+    plain = "".join("0" if char.isdigit() else char for char in word.lower().rstrip("."))
     found = {"word": hashed(plain)}
     for size in (1, 2, 3, 4):
         if affixes:
             found[f"prefix{size}"] = hashed(plain[:size]) if size <= len(plain) else 0
             found[f"suffix{size}"] = hashed(plain[-size:]) if size <= len(plain) else 0
     if capitals:
-        kind = "mixed"
-        if any(char.isdigit() for char in word):
-            kind = "digit"
-        elif not any(char.isupper() for char in word):
-            kind = "lower"
-        elif word[0].isupper() and not any(char.isupper() for char in word[1:]):
-            kind = "Title"
-        elif not any(char.islower() for char in word):
-            kind = "UPPER"
-        found["capital"] = hashed(kind)
+        found["capital"] = hashed(kind(word))
     return found
 
 

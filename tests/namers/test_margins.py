@@ -14,12 +14,13 @@ from caesura import registry, storage
 from caesura.cards import Card
 from caesura.errors import CaesuraError, LayerError, ModelError
 from caesura.namers import margins as module
-from caesura.namers.classes import called, names, numbered
+from caesura.namers.classes import called, learnable, names, numbered
 from caesura.namers.clues import spelt, written
 from caesura.namers.margins import Margins
 from caesura.numeric import maxent
 from caesura.taggers.tagger import Tagger
 from caesura.text.normalize import punctuation
+from caesura.text.spans import SPELLINGS
 from caesura.transcript import Span, Transcript
 from namers.slow import FILLERS, lesson, likely
 from taggers.toy import lesson as tagged
@@ -28,7 +29,8 @@ pytest.importorskip("scipy")
 
 LESSONS = [lesson(seed) for seed in range(3)]
 SETS = [(affixes, capitals) for affixes in (False, True) for capitals in (False, True)]
-WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th", "McX", *FILLERS)
+WRITTEN = ("McX", "Anna's", "U.S.", "O'Brien", "I", "I'm", "X-ray", "Carl-Otto")
+WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th", *WRITTEN, *FILLERS)
 
 
 @pytest.fixture(scope="module", params=SETS, ids=["words", "capitals", "affixes", "both"])
@@ -129,21 +131,35 @@ def test_wrong_settings_are_refused(wrong: str) -> None:
 
 def test_without_names_there_is_nothing_to_learn() -> None:
     bare = Transcript(("a", "b"))
-    with pytest.raises(LayerError, match="none of 2 recordings has names"):
-        Margins().train([bare, bare.replace(entities=())])
+    with pytest.raises(LayerError, match="none of 2 recordings has names with a class"):
+        Margins().train([bare, bare.replace(entities=(Span(0, 0, ""),))])
     with pytest.raises(ModelError, match="has to be trained"):
         Margins().likely(bare)
 
 
-def test_words_and_how_they_are_written() -> None:
+def test_words_as_they_are_looked_at() -> None:
     assert [spelt(word) for word in ("U.S.", "It’s", "1,250", "(Rome)")] == [
         "u.s",
         "it's",
         "0,000",
         "rome",
     ]
-    kinds = {"rome": "lower", "Rome": "Title", "UN": "UPPER", "McX": "mixed", "7th": "digit"}
-    assert {word: written(word) for word in kinds} == kinds
+
+
+KINDS = {
+    "lower": "rome it's",
+    "Title": "Rome John's It’s I I'm O'Brien 'Tis X-ray Coca-Cola",
+    "UPPER": "UN U.S. U.S.'s I'M O'BRIEN",
+    "mixed": "McX iPhone d'Anna eBay's",
+    "digit": "7th B2B",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_words_are_written(kind: str) -> None:
+    assert {word: written(word) for word in KINDS[kind].split()} == dict.fromkeys(
+        KINDS[kind].split(), kind
+    )
 
 
 def test_classes_of_other_names_are_the_same() -> None:
@@ -152,6 +168,36 @@ def test_classes_of_other_names_are_the_same() -> None:
     assert [called(label, known) for label in labels] == ["PER", "LOC", "ORG", "MISC", "PER", None]
     assert called("PER", ("person",)) == "person"
     assert called("DATE", ("DATE", "PER")) == "DATE"
+    assert called("location", ("GPE", "LOC")) == "LOC"
+    assert called("FAC", ("GPE", "LOC")) == "GPE"
+
+
+def test_what_has_no_class_or_other_names_of_one_is_not_learnt_apart() -> None:
+    assert learnable(["person", "PERSON", "PER", "GPE", "LOC", "place", "", "DATE"]) == (
+        "DATE",
+        "GPE",
+        "LOC",
+        "PER",
+    )
+    assert learnable(["person"]) == ("person",)
+    assert not learnable([*SPELLINGS, ""])
+    first, *rest = LESSONS
+    spans = first.entities or ()
+    spans = tuple(s._replace(label="PERSON" if s.label == "PER" else s.label) for s in spans)
+    mixed = first.replace(entities=(*spans, Span(0, 0, ""), Span(1, 1, "CONTRACTION")))
+    assert mixed.entities != first.entities
+    learnt = Margins().train([mixed, *rest]).learnt()
+    for name, array in Margins().train(LESSONS).learnt().items():
+        assert np.array_equal(array, learnt[name])
+
+
+def test_classes_that_could_not_be_loaded_again_are_not_learnt() -> None:
+    many = Transcript(("a",) * 1001, entities=tuple(Span(n, n, f"X{n:04}") for n in range(1001)))
+    with pytest.raises(LayerError, match="there are 1001 classes of names, and there can be 1000"):
+        Margins().train([many])
+    odd = Transcript(("a",), entities=(Span(0, 0, "\ud800"),))
+    with pytest.raises(LayerError, match=r"a class has a name that cannot be printed: '.ud800'"):
+        Margins().train([odd])
 
 
 def test_of_names_that_overlap_the_longest_counts() -> None:
@@ -177,6 +223,8 @@ DAMAGES: dict[str, Damage] = {
     "classes are no JSON, but numbers": lambda a: a.update(classes=a["classes"].astype(np.int64)),
     "classes are no list of": lambda a: a.update(classes=np.frombuffer(b'["B", "A"]', np.uint8)),
     "classes are no list": lambda a: a.update(classes=np.frombuffer(b"[]", np.uint8)),
+    "a class has a name": lambda a: a.update(classes=np.frombuffer(rb'["\ud800"]', np.uint8)),
+    "it has the arrays classes, keys, scales, tagger": lambda a: a.update({"tagger.x": a["keys"]}),
 }
 
 
@@ -184,7 +232,7 @@ DAMAGES: dict[str, Damage] = {
 def test_damaged_arrays_are_refused(taught: Margins, told: str) -> None:
     arrays = dict(taught.learnt())
     DAMAGES[told](arrays)
-    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told.split(",")[0]):
+    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told.split(", but")[0]):
         taught.knowing(arrays)
 
 

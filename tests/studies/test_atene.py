@@ -45,6 +45,17 @@ def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
     assert "nan" not in text
 
 
+def test_the_report_says_what_its_numbers_rest_on(outcome: Outcome) -> None:
+    text = report(outcome)
+    assert "ATENE is better without capitals (which no tagger sees here)" in text
+    assert "the intervals rest on too few resamples to mean much" in text
+    assert "without the worst" in text
+    for view in ("all", "names"):
+        found = results(outcome)["correlations"][view]
+        assert all(f"- {remark}\n" in text for remark in found["remarks"])
+        assert found["all"]["WER"]["undefined"] == {}
+
+
 def test_more_word_errors_are_worse_for_all_measures(outcome: Outcome) -> None:
     found = results(outcome)
     rates = found["data"]["word_error_rates"]
@@ -110,6 +121,8 @@ def test_without_written_text_or_a_bad_recogniser_the_rest_is_measured(tmp_path:
     rows = results(found)["training"]
     assert {row["learnt"] for row in rows} == {"apart", "shared"}
     assert "there is no folder `ner`" in report(found)
+    assert "without kaldi-librispeech" not in report(found)
+    assert "without the worst" not in report(found)
     assert "without kaldi-librispeech" not in results(found)["correlations"]["all"]
 
 
@@ -117,9 +130,9 @@ def test_too_few_calls_or_recognisers_and_a_file_for_a_folder_are_refused(tmp_pa
     with pytest.raises(FormatError, match="4 calls with entities, and there are 0"):
         run(tmp_path, tmp_path / "out", QUICK)
     folder = calls(tmp_path / "data", 4, 3)
-    for name in list(RECOGNISERS)[1:]:
+    for name in list(RECOGNISERS)[2:]:
         (folder / "earnings21" / "recognisers" / name / "c0.nlp").unlink()
-    with pytest.raises(FormatError, match="two recognisers with all calls, and there are 1"):
+    with pytest.raises(FormatError, match="3 recognisers with all calls, and there are 2"):
         run(folder, tmp_path / "out", QUICK)
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="is a file"):

@@ -1,26 +1,19 @@
 """What the study of ATENE is made of: texts made comparable, measures, correlations, tests."""
 
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from caesura.contracts import Undefined
 from caesura.metrics.atene import ATENE
 from caesura.metrics.entities import Entities
 from caesura.metrics.words import Words
-from caesura.numeric.correlation import spearman
-from caesura.numeric.stats import Resampling
-from caesura.studies.atene import analysis, claims, data, measuring, risking
+from caesura.studies.atene import data, measuring, risking
 from caesura.studies.atene.calls import gathered, lower, merged, real
-from caesura.studies.atene.comparing import Pair, judged, judged_reference, number
-from caesura.studies.atene.correlations import Table
+from caesura.studies.atene.comparing import Compared, judged, judged_reference
 from caesura.studies.atene.gazetteer import Gazetteer
-from caesura.studies.atene.plan import MAIN, Sights
+from caesura.studies.atene.plan import Sights
 from caesura.studies.atene.spoken import spoken
 from caesura.studies.atene.views import ALL, NAMES, THREE, View
 from caesura.studies.atene.ways import OTHER_WAYS, meant
@@ -136,9 +129,9 @@ def test_views_choose_and_name_classes() -> None:
     assert [span.label for span in THREE.spans(spans)] == ["PER", "LOC"]
 
 
-def pair(corpora: Path, recogniser: str = "poor") -> Pair:
+def pair(corpora: Path, recogniser: str = "poor") -> Compared:
     found = gathered(corpora)
-    return Pair.of(found.heard[recogniser]["c0"], found.references["c0"])
+    return Compared.of(found.heard[recogniser]["c0"], found.references["c0"])
 
 
 def test_readings_are_chosen_and_case_is_kept_beside(corpora: Path) -> None:
@@ -147,7 +140,8 @@ def test_readings_are_chosen_and_case_is_kept_beside(corpora: Path) -> None:
     assert all(word == word.lower() for word in found.reference.words)
     assert tuple(map(str.lower, found.cased[1].words)) == found.reference.words
     assert {"Anna", "twenty"} <= set(found.cased[1].words)
-    marked, flat = ({s.label for s in each} for each in (found.all, found.reference.entities or ()))
+    flat = {span.label for span in found.reference.entities or ()}
+    marked = {span.label for span in found.marked}
     assert {"CONTRACTION", "CARDINAL", "YEAR"} <= marked - flat
 
 
@@ -171,7 +165,7 @@ def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
         assert ours[title]["a", "c0"] == wanted
     model = risking.margins(Sights(affixes=True)).train(train)
     pairs = {("a", "c0"): both}
-    risk = risking.risked(pairs, risking.placed(pairs, view), model)["a", "c0"]
+    risk = risking.risked(pairs, risking.projected(pairs, view), model)["a", "c0"]
     atene = ATENE(model=model)
     rates = atene.values(atene.count(both.hypothesis, [theirs]))
     assert risk.atene == pytest.approx(rates["atene"], abs=1e-6)
@@ -213,91 +207,3 @@ def test_classes_are_counted_as_they_are_marked(corpora: Path) -> None:
     assert found["good", "YEAR"].said == found["good", "CARDINAL"].said > 0
     assert data.published("PERSON", "amazon") == 46.6
     assert data.published("PERSON", "good") is None
-
-
-NUMBERS = st.integers(0, 6).map(float)
-
-
-@settings(max_examples=25)
-@given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS), min_size=12, max_size=12))
-def test_correlations_are_averaged_over_calls_then_taggers(
-    rows: list[tuple[float, float, float, float]],
-) -> None:
-    keys = [(f"r{at % 4}", f"c{at // 4}") for at in range(12)]
-    columns = [dict(zip(keys, column, strict=True)) for column in zip(*rows, strict=True)]
-    found = Table(
-        {"a": columns[0], "b": columns[1]}, {"x": columns[2], "y": columns[3]}, Resampling(100)
-    )
-    by_tagger = []
-    for eter in columns[2:]:
-        values = [
-            spearman(
-                [columns[0][key] for key in keys[at : at + 4]],
-                [eter[key] for key in keys[at : at + 4]],
-            )
-            for at in (0, 4, 8)
-        ]
-        known = [value for value in values if not isinstance(value, Undefined)]
-        if known:
-            by_tagger.append(np.mean(known))
-    mean = found.means()["a"]
-    if by_tagger:
-        assert mean.value == pytest.approx(np.mean(by_tagger))
-    else:
-        assert isinstance(mean.value, Undefined)
-
-
-def table(noise: float) -> Table:
-    chance = np.random.default_rng(1)
-    keys = [(f"r{at % 5}", f"c{at // 5}") for at in range(60)]
-    true = {key: float(chance.random()) for key in keys}
-    good = {key: value + 0.05 * float(chance.normal()) for key, value in true.items()}
-    bad = {key: value + noise * float(chance.normal()) for key, value in true.items()}
-    return Table({"good": good, "bad": bad}, {"x": true, "y": true}, Resampling(400))
-
-
-def test_a_better_measure_is_told_beyond_chance_and_an_equal_one_is_not() -> None:
-    ahead = table(3.0).tested("good", "bad")
-    assert ahead.p < 0.02
-    assert isinstance(ahead.interval, tuple)
-    assert 0 < ahead.interval[0] < ahead.difference < ahead.interval[1]
-    means = table(3.0).means()
-    good, bad = (number(means[name].value) for name in ("good", "bad"))
-    assert ahead.difference == pytest.approx(good - bad)
-    turned = table(3.0).tested("bad", "good")
-    assert turned.difference == pytest.approx(-ahead.difference)
-    assert table(0.05).tested("good", "bad").p > 0.05
-    assert table(3.0).tested("good", "good").difference == 0
-
-
-def test_signs_follow_the_corrected_test() -> None:
-    test = table(3.0).tested("good", "bad")
-    assert claims.Asked("c", "w", test).sign == 0  # not corrected yet: 1 by default
-    certain = replace(test, p_corrected=0.01)
-    assert claims.Asked("c", "w", certain).sign == 1
-    assert "good is ahead" in claims.Asked("c", "w", certain).told
-    assert claims.Asked("c", "w", replace(certain, difference=-0.1)).sign == -1
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=30))
-def test_what_is_told_apart_is_the_share_of_ordered_pairs(cells: list[tuple[int, bool]]) -> None:
-    scores = np.array([score for score, _ in cells], float)
-    flags = np.array([flag for _, flag in cells], bool)
-    found = analysis.told_apart(scores, flags)
-    pairs = [(a > b) + (a == b) / 2 for a in scores[flags] for b in scores[~flags]]
-    if pairs:
-        assert found == pytest.approx(np.mean(pairs))
-    else:
-        assert isinstance(found, Undefined)
-
-
-def test_ranks_and_agreement_are_of_the_mean_eter() -> None:
-    keys = [(name, "c") for name in ("one", "two", "three")]
-    column = dict(zip(keys, (1.0, 2.0, 3.0), strict=True))
-    turned = dict(zip(keys, (3.0, 2.0, 1.0), strict=True))
-    mixed = dict(zip(keys, (1.0, 3.0, 2.0), strict=True))
-    found = Table(
-        {"WER": turned, "NE-WER": mixed, MAIN: column}, {"x": column, "y": column}, Resampling(100)
-    )
-    assert analysis.mean_ranks(found)["ETER"] == {"one": 1, "two": 2, "three": 3}
-    assert analysis.agreement(found) == pytest.approx({"WER": 0, "NE-WER": 2 / 3, MAIN: 1})

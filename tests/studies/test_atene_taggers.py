@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.studies.atene import crf, gazetteer, hmm, maxent, perceptron
+from caesura.studies.atene.keys import TEMPLATES, Known, keys, shape
 from caesura.studies.atene.labels import NEVER, Labels, best
 from caesura.studies.atene.plan import TAGGERS
-from caesura.studies.atene.sights import TEMPLATES, Known, keys, shape
 from caesura.studies.atene.taggers import Tagger
 from caesura.transcript import Span, Transcript
 
@@ -142,6 +142,15 @@ def test_the_best_labels_are_the_best_of_all(seed: int, lengths: list[int]) -> N
     for text, length in enumerate(lengths):
         most = max(worth(text, path) for path in product(range(3), repeat=length))
         assert worth(text, tuple(found[text].tolist())) == pytest.approx(most, abs=1e-4)
+
+
+def test_there_may_be_many_classes() -> None:
+    count = 2 * 200 + 1
+    wanted = np.array([count - 1, 1, count - 2])
+    states = np.zeros((3, count), np.float32)
+    states[np.arange(3), wanted] = 1.0
+    (found,) = best([states], np.zeros((count + 1, count)))
+    assert found.tolist() == wanted.tolist()
 
 
 def test_an_inside_never_follows_another_class() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -17,16 +16,13 @@ from caesura.detectors.window import decided_after
 from caesura.documents import from_document, to_document
 from caesura.errors import ModelError, UnknownName
 from caesura.storage import Stored, card, find, kind_of, load, shipped
-from caesura.text.languages import CODES, LANGUAGES
+from caesura.text.languages import LANGUAGES, code, differ
 from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
 logger = logging.getLogger("caesura")
 
 HEAD, LEAST, KNOWN = 50, 20, 0.5
 """Of the first words of a recording, if there are at least so many, the model knows this share."""
-
-NO_LANGUAGE = frozenset(("und", "mul", "zxx", "auto", "unknown", "none"))
-"""What stands for a language that is not known."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,10 +98,10 @@ class Model(Detector):
 
     def misfit(self, transcript: Transcript) -> str:
         """Say why the model is not made for a recording, or '' if it is."""
-        ours, theirs = _code(self.stored.card.language), _code(transcript.language)
+        ours, theirs = code(self.stored.card.language), code(transcript.language)
         if ours and theirs:
             told = f"in {_named(theirs)}, and the model {self.model} is for {_named(ours)}"
-            return told if _differ(ours, theirs) else ""
+            return told if differ(ours, theirs) else ""
         head = transcript[:HEAD]
         if len(head) < LEAST or self.coverage(head) >= KNOWN:
             return ""
@@ -113,7 +109,7 @@ class Model(Detector):
 
     def judges(self, head: Transcript) -> bool:
         """Whether the first words suffice to say if the model is made for a recording."""
-        declared = _code(self.stored.card.language) and _code(head.language)
+        declared = code(self.stored.card.language) and code(head.language)
         counts = type(self.stored.detector).coverage is not Detector.coverage
         return bool(declared) or not counts or len(head) >= HEAD
 
@@ -191,9 +187,9 @@ class ModelStream(Stream):
 
 def made_for(language: str) -> list[str]:
     """Name the models that ship for a language, if it is known."""
-    code = _code(language)
+    wanted = code(language)
     names = shipped("detector")
-    return [name for name in names if code and _code(card(find(name)).language) == code]
+    return [name for name in names if wanted and code(card(find(name)).language) == wanted]
 
 
 def chosen(detector: str | Detector) -> Detector:
@@ -255,18 +251,6 @@ def _kept(folder: str, checksum: str) -> Stored:  # noqa: ARG001 - another check
     return load(folder)
 
 
-def _code(language: str) -> str:
-    """Give the code of a language that is told by a code or a name; '' if it is not known."""
-    name = re.split(r"[\W\d_]", language.strip().lower())[0]
-    return "" if name in NO_LANGUAGE else CODES.get(name, name)
-
-
-def _differ(ours: str, theirs: str) -> bool:
-    """Whether codes are of two languages; two codes may be of one where there is no list."""
-    listed = ours in LANGUAGES or theirs in LANGUAGES
-    return ours != theirs and (listed or len(ours) == len(theirs))
-
-
-def _named(code: str) -> str:
-    names = [name for name in LANGUAGES.get(code, "").split() if len(name) > 3]
-    return names[0].capitalize() if names else code
+def _named(language: str) -> str:
+    names = [name for name in LANGUAGES.get(language, "").split() if len(name) > 3]
+    return names[0].capitalize() if names else language

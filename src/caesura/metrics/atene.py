@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,69 +21,28 @@ from caesura.contracts import (
 )
 from caesura.errors import LayerError
 from caesura.metrics import leftout
+from caesura.metrics.contributions import AROUND, Contribution, Judged
 from caesura.metrics.gaps import Pairwise, by_reference
 from caesura.metrics.kept import Kept
 from caesura.metrics.risks import UNIT, Risks
 from caesura.namers.classes import called, names
 from caesura.settings import between, one_of
 from caesura.storage import card, find, load
-from caesura.text.align import Alignment, align
-from caesura.text.normalize import BARE, normalize, standing
+from caesura.text.align import align
+from caesura.text.languages import differ
+from caesura.text.normalize import BARE, bare, normalize, standing
 from caesura.text.phones import SOURCES
-from caesura.text.projection import COLLAR, Projected, parted, project
+from caesura.text.projection import COLLAR, parted, project
 from caesura.text.readings import nearest
-from caesura.transcript import Indices, Span, Transcript
+from caesura.transcript import Transcript
 
 NONE_KNOWN = "no name in the reference of a class that the model knows"
 NONE_SCORED = "no text was scored"
-HIDDEN = ("starts", "ends", "outside", "stretches", "documents", leftout.FRONT)
+UNNAMED = "unnamed"
+"""What an entity without a class is called."""
+
+HIDDEN = ("starts", "ends", "outside", "stretches", "documents", "foreign", leftout.FRONT)
 """Beginnings of counts that are no values."""
-
-AROUND = 3
-"""Words that are told before and after a place."""
-
-
-class Contribution(NamedTuple):
-    """What became of a name, or of a stretch between names, and by how much its margins fell.
-
-    `loss` is the mean fall at the start and the end of a name (at most 2, below 0 if it became
-    easier to find), or the fall in a stretch, where a name is seen that is none.
-    """
-
-    level: str
-    """'name' or 'stretch'."""
-
-    label: str
-    reference: str
-    hypothesis: str
-    loss: float
-    by: str
-    """How a name was found: 'time', 'alignment' or 'lost'."""
-
-    first: int
-    last: int
-    """Words of the hypothesis; of a stretch the riskiest."""
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A reference and a hypothesis as the model sees them, the names of the one in the other."""
-
-    hypothesis: Transcript
-    kept: Indices
-    """The places of its words among those that were given."""
-
-    reference: Transcript
-    alignment: Alignment
-    placed: tuple[Projected, ...]
-    risks: Risks
-    unknown: tuple[Span, ...]
-    """Names of classes that the model does not know."""
-
-    def place(self, word: int) -> int:
-        """Give the place of a word, or of what stands before it, among those that were given."""
-        last = len(self.kept) - 1
-        return int(self.kept[min(max(word, 0), last)]) if last >= 0 else 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,6 +98,11 @@ class ATENE(Pairwise):
             whole.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
         return whole.hexdigest()
 
+    @cached_property
+    def _language(self) -> str:
+        """The language that the model's card names; '' if there is none."""
+        return card(find(self.model)).language if isinstance(self.model, str) else ""
+
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> Spread:
@@ -148,6 +112,8 @@ class ATENE(Pairwise):
         at = np.array([found.place(each.first) for each in found.placed], np.int64)
         lost = np.array([each.by == "lost" for each in found.placed], np.bool_)
         around = np.array([found.place(word) for word in risks.riskiest.tolist()], np.int64)
+        once = np.zeros(1, np.int64)
+        foreign = any(differ(self._language, each.language) for each in (hypothesis, reference))
         for name, places, numbers in (
             ("entities", at, 1),
             ("lost", at, lost),
@@ -155,7 +121,8 @@ class ATENE(Pairwise):
             ("ends", at, -risks.end),
             ("stretches", around, 1),
             ("outside", around, -risks.outside),
-            ("documents", np.zeros(1, np.int64), 1),
+            ("documents", once, 1),
+            ("foreign", once, int(foreign)),
         ):
             column = np.zeros(size, np.int64)
             np.add.at(column, places, numbers)
@@ -180,19 +147,24 @@ class ATENE(Pairwise):
                 remedy="give a file that has them, such as nlp, bio or jsonl",
             )
         namer = self.namer
-        steps = BARE[-1:] if namer.capitals else BARE
-        ours, said = normalize(hypothesis, steps), normalize(reference, steps)
+        ours, said = (
+            normalize(each.replace(lemma=each.words) if namer.capitals else each, BARE)
+            for each in (hypothesis, reference)
+        )
         if said.readings:
             said = nearest(said, ours.words)
-        known = names(said, namer.classes)
-        theirs = said.replace(entities=known)
-        lower = [tuple(map(str.lower, each.words)) for each in (theirs, ours)]
-        alignment = align(lower[0], lower[1])
+        theirs = said.replace(entities=names(said, namer.classes))
+        alignment = align(theirs.words, ours.words)
         placed = parted(project(theirs, ours, self.collar, alignment, self.phones))
+        if namer.capitals:
+            ours, theirs = _written(ours), _written(theirs)
         risks = Risks.of(placed, *namer.likely_all([ours, theirs]))
         kept = np.flatnonzero(~standing(hypothesis))
-        spans = said.entities or ()
-        unknown = tuple(each for each in spans if called(each.label, namer.classes) is None)
+        unknown = tuple(
+            span._replace(label=span.label or UNNAMED)
+            for span in said.entities or ()
+            if called(span.label, namer.classes) is None
+        )
         return Judged(ours, kept, theirs, alignment, placed, risks, unknown)
 
     def rates(self, counts: Counts) -> dict[str, Value]:
@@ -221,6 +193,13 @@ class ATENE(Pairwise):
                 f"the margins of {recordings:g} recordings are added up; each is relative to its "
                 "own reference: compare systems on the same recordings, not recordings"
             )
+        foreign = max((part["foreign"] for part in parts), default=0)
+        if foreign:
+            told.append(
+                f"the language of {foreign:g} of {recordings:g} recordings is not that of the "
+                f"model ({self._language}), which says little of it; another can be trained: "
+                "caesura train Margins"
+            )
         total = Counts.total(parts)
         if leftout.of(total):
             told.append(
@@ -235,9 +214,7 @@ class ATENE(Pairwise):
         self, hypothesis: Transcript, reference: Transcript
     ) -> tuple[Contribution, ...]:
         """Say of each name and each stretch how much it adds to the loss, in their order."""
-        found = self.judged(hypothesis, reference)
-        told = [*_of_names(found), *_of_stretches(found)]
-        return tuple(sorted(told, key=lambda each: (each.first, each.last)))
+        return self.judged(hypothesis, reference).contributions()
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
@@ -246,7 +223,7 @@ class ATENE(Pairwise):
         for number, reference in enumerate(references, 1):
             found = self.judged(hypothesis, reference)
             words = found.hypothesis.words
-            for each in self.contributions(hypothesis, reference):
+            for each in found.contributions():
                 if each.loss > 0:
                     kind = f"{each.label} lost" if each.by == "lost" else each.label or "risk"
                     before = " ".join(words[max(0, each.first - AROUND) : each.first])
@@ -256,29 +233,13 @@ class ATENE(Pairwise):
                     yield Disagreement(each.level, kind, *texts, at, number, each.loss)
 
 
-def _of_names(found: Judged) -> Iterator[Contribution]:
-    falls = ((found.risks.start + found.risks.end) / (2 * UNIT)).tolist()
-    for each, fall in zip(found.placed, falls, strict=True):
-        span = each.entity
-        said = " ".join(found.reference.words[span.first : span.last + 1])
-        ours = " ".join(found.hypothesis.words[each.first : each.last + 1])
-        yield Contribution("name", span.label, said, ours, fall, each.by, each.first, each.last)
-
-
-def _of_stretches(found: Judged) -> Iterator[Contribution]:
-    """Tell the riskiest word of each stretch, and what was said in its place."""
-    source = found.alignment.source
-    for word, fall in zip(
-        found.risks.riskiest.tolist(), (found.risks.outside / UNIT).tolist(), strict=True
-    ):
-        ours = found.hypothesis.words[word : word + 1]
-        near = source[max(0, word - 1) : word + 2]
-        near = near[near >= 0]
-        said = found.reference.words[near[0] : near[-1] + 1] if len(near) else ()
-        texts = (" ".join(said), " ".join(ours))
-        yield Contribution("stretch", "", *texts, fall, "alignment", word, word)
-
-
 @lru_cache(maxsize=8)
 def _opened(folder: str, checksum: str) -> Naming:  # noqa: ARG001 - another checksum, another model
     return load(folder).namer
+
+
+def _written(text: Transcript) -> Transcript:
+    """Give words their capitals back, which went along as lemmas; those of readings have none."""
+    pairs = zip(text.lemma or (), text.words, strict=True)
+    words = (bare(lemma).rstrip(".") or word for lemma, word in pairs)
+    return text.replace(words=tuple(words), lemma=None)

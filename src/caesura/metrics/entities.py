@@ -19,7 +19,7 @@ from caesura.settings import between, one_of, strings
 from caesura.text.align import WEIGHTS, align
 from caesura.text.carrying import placed
 from caesura.text.readings import nearest
-from caesura.text.spans import flat
+from caesura.text.spans import SPELLINGS, flat
 from caesura.transcript import Span, Strings, Transcript
 
 NONE_REAL = "no entity in the reference"
@@ -194,7 +194,7 @@ class Entities(Pairwise):
         told = []
         parts = by_reference(counts)
         present = {label for part in parts for label in labels(tuple(part))}
-        odd = tuple(label for label in leftout.SPELLINGS if label in present)
+        odd = tuple(label for label in SPELLINGS if label in present)
         if odd and not self.classes:
             told.append(
                 f"classes that name nothing count as entities: {', '.join(odd)}; leave them out "

@@ -9,6 +9,7 @@ import numpy as np
 
 from caesura.contracts import Counts, Spread
 from caesura.metrics.entitywords import ended
+from caesura.text.spans import SPELLINGS
 from caesura.transcript import Span
 
 FRONT = "left_out_"
@@ -16,9 +17,6 @@ FRONT = "left_out_"
 
 MOST = 8
 """Classes that are named."""
-
-SPELLINGS = tuple("ABBREVIATION ALPHANUMERIC CONTRACTION FALLBACK RANGE TWITTER WEBSITE".split())
-"""Classes of Rev's transcripts that say how something is written, not what it names."""
 
 REV = (
     "the names of Rev's transcripts are read with --reference-format \"nlp(entities='both')\" "

@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from caesura.columns import Indices, Strings
-from caesura.text.spans import flat
+from caesura.text.spans import SPELLINGS, flat
 from caesura.transcript import Span, Transcript
 
-USUAL = {
+OTHERWISE = {
     "PER": "person people pers psn",
-    "LOC": "location gpe fac facility geo-loc geoloc place",
-    "ORG": "organization organisation corporation company group",
-    "MISC": "miscellaneous norp product event work_of_art creative-work law language",
+    "LOC": "location geo-loc geoloc place",
+    "ORG": "organization organisation",
+    "MISC": "miscellaneous",
 }
 """Other names of the classes that most corpora have, in lower case."""
 
-SAME = {other: name for name, others in USUAL.items() for other in (name.lower(), *others.split())}
+WITHIN = {
+    "LOC": "gpe fac facility",
+    "ORG": "corporation company group",
+    "MISC": "norp product event work_of_art creative-work law language",
+}
+"""Classes that some corpora tell apart, and others count among these."""
+
+ALIKE = {
+    other: name for name, others in OTHERWISE.items() for other in (name.lower(), *others.split())
+}
+SAME = ALIKE | {narrow: name for name, some in WITHIN.items() for narrow in some.split()}
 
 
 def called(label: str, classes: Sequence[str]) -> str | None:
     """Give the class, of those named, that a label means: itself, or another name of the same."""
     if label in classes:
         return label
-    usual = SAME.get(label.lower())
-    meant = (each for each in classes if usual and SAME.get(each.lower()) == usual)
-    return next(meant, None)
+    for table in (ALIKE, SAME):
+        usual = table.get(label.lower())
+        for each in classes:
+            if usual and table.get(each.lower()) == usual:
+                return each
+    return None
+
+
+def learnable(labels: Iterable[str]) -> Strings:
+    """Give the classes that can be learnt from names with these labels, in order.
+
+    Labels that are empty or tell of spelling are none; other names of one class are one, the
+    first of them. Classes that a corpus tells apart, such as GPE and LOC, stay apart.
+    """
+    found: dict[str, str] = {}
+    for label in sorted(set(labels) - {"", *SPELLINGS}):
+        found.setdefault(ALIKE.get(label.lower(), label), label)
+    return tuple(found.values())
 
 
 def names(transcript: Transcript, classes: Sequence[str]) -> tuple[Span, ...]:

@@ -53,6 +53,7 @@ AT_ONCE = 1 << 14
 """Words that are looked at together."""
 
 _DIGIT = re.compile(r"\d")
+_CLITIC = re.compile(r"(?<=[\w.])['’].*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +143,13 @@ def spelt(word: str) -> str:
 
 
 def written(word: str) -> str:
-    """Tell how a word is written: lower, Title, UPPER, mixed or digit."""
+    """Tell how a word is written: lower, Title (`It's`, `I`), UPPER (`U.S.`), mixed or digit."""
     if _DIGIT.search(word):
         return "digit"
     if word == word.lower():
         return "lower"
-    return "Title" if word.istitle() else "UPPER" if word.isupper() else "mixed"
+    stem = _CLITIC.sub("", word)
+    whole, letters = ("".join(filter(str.isalpha, each)) for each in (word, stem))
+    if any(each.isupper() and len(each) > 1 for each in (whole, letters)):
+        return "UPPER"
+    return "Title" if stem.istitle() or letters == letters.capitalize() else "mixed"

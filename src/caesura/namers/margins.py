@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from caesura.columns import Strings
 from caesura.contracts import Learning, Likely, Naming, Tagging
 from caesura.errors import LayerError
-from caesura.namers.classes import numbered
+from caesura.namers.classes import called, learnable, numbered
 from caesura.namers.clues import Clues
-from caesura.namers.lessons import Lessons
-from caesura.namers.weighed import Weighed
+from caesura.namers.lessons import Lessons, logger
+from caesura.namers.weighed import Weighed, unfit
 from caesura.settings import between, whole
 from caesura.text.batches import batches
 from caesura.text.normalize import punctuation
@@ -32,8 +32,9 @@ class Margins(Learning[Weighed], Naming):
     Words and pairs of words are looked at up to two places away, and one place away, if asked
     for, `affixes` (prefixes and suffixes of 1 to 4 letters), parts of speech, which the
     `tagger` gives to all texts alike, and `capitals`. Words are seen in lower case, without
-    punctuation, over the ends of sentences. Clues seen fewer than `cutoff` times in training are
-    left out, and unless `size` is 0 so many that matter most are kept; `ridge` holds weights back.
+    punctuation, each digit a 0, over the ends of sentences. Clues seen fewer than `cutoff` times
+    in training are left out, and unless `size` is 0 so many that matter most are kept; `ridge`
+    holds weights back.
     """
 
     affixes: bool = True
@@ -72,16 +73,13 @@ class Margins(Learning[Weighed], Naming):
     ) -> Margins:
         """Learn from all texts whose names are known; of names that overlap the longest counts.
 
-        A tagger that has not learnt yet learns from the texts that have tags.
+        Names without a class, or of a class that tells of spelling, are none, and other names of
+        a class (PER, PERSON, person) are one class. A tagger that has not learnt yet learns from
+        the texts that have tags.
         """
         texts = [*train, *text]
         named = [punctuation(each) for each in texts if each.entities is not None]
-        classes = tuple(sorted({span.label for each in named for span in each.entities or ()}))
-        if not classes:
-            raise LayerError(
-                f"none of {len(texts)} recordings has names",
-                remedy="train on text with entities, such as columns in bio",
-            )
+        classes = _classes(named, len(texts))
         taught = self._with_tagger(texts)
         labels = zip(*(numbered(each, classes) for each in named), strict=True)
         lessons = Lessons(
@@ -105,9 +103,11 @@ class Margins(Learning[Weighed], Naming):
 
     def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Margins:
         """Give the same with keys, weights and classes that were learnt before."""
+        if self.tagger is None:
+            return self.with_model(Weighed.of(learnt))
         own = {key: array for key, array in learnt.items() if not key.startswith("tagger.")}
         rest = {key.removeprefix("tagger."): learnt[key] for key in learnt.keys() - own.keys()}
-        taught = None if self.tagger is None else self.tagger.knowing(rest)
+        taught = self.tagger.knowing(rest)
         return self.adjusted(tagger=taught).with_model(Weighed.of(own))
 
     def told(self) -> str:
@@ -132,3 +132,20 @@ class Margins(Learning[Weighed], Naming):
             here = slice(first, first + len(each))
             first += len(each)
             yield Likely(found.classes, found.start[here], found.end[here], found.inside[here])
+
+
+def _classes(texts: Sequence[Transcript], count: int) -> Strings:
+    """Find the classes to learn, or say why there are none of so many recordings."""
+    labels = {span.label for each in texts for span in each.entities or ()}
+    classes = learnable(labels)
+    if not classes:
+        raise LayerError(
+            f"none of {count} recordings has names with a class",
+            remedy="train on text with entities, such as columns in bio",
+        )
+    if unfit(classes):
+        raise LayerError(unfit(classes), remedy="are these the names of classes?")
+    left = sorted(label or "unnamed" for label in labels if called(label, classes) is None)
+    if left:
+        logger.info("  left out: %s", ", ".join(left))
+    return classes

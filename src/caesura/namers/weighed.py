@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -80,11 +80,21 @@ def _names(array: NDArray[Any]) -> Strings:
         found = json.loads(array.astype(np.uint8, casting="safe").tobytes().decode())
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged("classes are no JSON") from error
-    if not isinstance(found, list) or not 0 < len(found) <= MOST_CLASSES:
+    if not isinstance(found, list) or not found:
         raise damaged("classes are no list")
     if not all(isinstance(name, str) for name in found) or found != sorted(set(found)):
         raise damaged("classes are no list of different texts")
+    if unfit(found):
+        raise damaged(unfit(found))
     return tuple(found)
+
+
+def unfit(classes: Sequence[str]) -> str:
+    """Say why classes can be neither learnt nor loaded, or '' if they can."""
+    if len(classes) > MOST_CLASSES:
+        return f"there are {len(classes)} classes of names, and there can be {MOST_CLASSES}"
+    odd = [name for name in classes if not name.isprintable()]
+    return f"a class has a name that cannot be printed: {odd[0]!a}" if odd else ""
 
 
 def damaged(what: str) -> ModelError:

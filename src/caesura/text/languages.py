@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 FILLERS = {
     "en": r"u+h+m*|u+m+|e+rm+|er|h+m+|m{2,}|m+-?h+m+",
     "fr": r"e+u+h+|h+eu+|h+u+m+|h+m+|m{2,}",
@@ -30,3 +32,22 @@ LANGUAGES = {
 """Other codes and names of the languages that have a list."""
 
 CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
+
+NO_LANGUAGE = frozenset(("und", "mul", "zxx", "auto", "unknown", "none"))
+"""What stands for a language that is not known."""
+
+
+def code(language: str) -> str:
+    """Give the code of a language that is told by a code or a name; '' if it is not known."""
+    name = re.split(r"[\W\d_]", language.strip().lower())[0]
+    return "" if name in NO_LANGUAGE else CODES.get(name, name)
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two languages are known and not the same.
+
+    Two codes may be of one language where there is no list: then it is not known.
+    """
+    ours, theirs = code(one), code(other)
+    listed = ours in LANGUAGES or theirs in LANGUAGES
+    return bool(ours and theirs) and ours != theirs and (listed or len(ours) == len(theirs))

@@ -1,4 +1,4 @@
-"""Spans of words that overlap, made flat."""
+"""Spans of words that overlap, made flat, and classes of spans that name nothing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from bisect import bisect, insort
 from collections.abc import Iterable
 
 from caesura.transcript import Span
+
+SPELLINGS = tuple("ABBREVIATION ALPHANUMERIC CONTRACTION FALLBACK RANGE TWITTER WEBSITE".split())
+"""Classes of Rev's transcripts that say how something is written, not what it names."""
 
 
 def flat(spans: Iterable[Span]) -> tuple[Span, ...]:

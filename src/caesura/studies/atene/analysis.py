@@ -11,24 +11,36 @@ from caesura.columns import Flags, Floats
 from caesura.contracts import Undefined, Value
 from caesura.metrics.entitywords import Heard
 from caesura.numeric.correlation import ranks
-from caesura.studies.atene.comparing import Judged
-from caesura.studies.atene.correlations import Table
-from caesura.studies.atene.measuring import Key
-from caesura.studies.atene.plan import MAIN
+from caesura.studies.atene.comparing import Costs
+from caesura.studies.atene.correlations import Table, below
+from caesura.studies.atene.measuring import Column, Key
+from caesura.studies.atene.plan import MAIN, ORDER
 from caesura.studies.atene.trials import APART, REFERENCE, Trial
 from caesura.studies.atene.views import ALL, View
 from caesura.studies.writing import Part, number, table
 from caesura.text.carrying import placed
 
 TITLE = "Where taggers and ATENE disagree"
-RANKED = ("WER", "NE-WER", MAIN)
+MISSED, SEEN = "missed by ATENE", "seen by ATENE alone"
 SHOWN = 6
 """Examples of each kind."""
+
+BY_RECOGNISER = """\
+The mean rank of each recogniser over calls (1 is best): by ETER, the mean over taggers, and by \
+each measure. A measure errs where its rank is not that of ETER."""
+
+BY_CLASS = """\
+All recognisers and calls together, entities of classes that ATENE has learnt. *Misheard*: \
+entities with a wrong word. *Harm*: how much more an entity costs in ETER than in the reference, \
+the mean over taggers. *ATENE*: the mean fall of its margins. The last columns say how well \
+misheard words, and the fall of margins, tell entities that a tagger loses (that cost more than in \
+the reference) from the others: the share of pairs in the right order, the mean over taggers; 0.5 \
+is chance."""
 
 
 @dataclass(frozen=True)
 class Cases:
-    """Entities of all calls as recognisers heard them, a cell or a row for each.
+    """Entities of all calls that ATENE judges, as recognisers heard them: a cell or a row for each.
 
     `harm` has a column for each tagger: by how much the entity costs more than in the reference.
     """
@@ -43,34 +55,36 @@ class Cases:
 
 def cases(trial: Trial, view: View = ALL) -> Cases:
     """Put together what is known of every entity."""
-    risks, found = trial.risks[view.key, APART], trial.judged(view)
+    risks, found = trial.risks(view, MAIN, trial.plan.sights[MAIN]), trial.judged(view)
     label: list[str] = []
     loss: list[float] = []
     misheard: list[Flags] = []
     harm: list[Floats] = []
     texts: list[tuple[str, str, str]] = []
-    for key, pair in trial.pairs.items():
-        spans = view.spans(pair.reference.entities or ())
-        errors = Heard.of(spans, pair.aligned, "inside").errors
+    for key, both in trial.compared.items():
+        every = view.spans(both.reference.entities or ())
+        losses = risks[key].losses
+        known = np.array([span.key in losses for span in every], np.bool_)
+        spans = [span for span in every if span.key in losses]
         label += [span.label for span in spans]
-        loss += [risks[key].losses.get(span.key, 0.0) for span in spans]
-        misheard.append(errors > 0)
-        harm.append(np.stack([_harm(cells, key) for cells in found.values()], axis=1))
-        for span, place in zip(spans, placed(spans, pair.aligned), strict=True):
-            said = " ".join(pair.reference.words[span.first : span.last + 1])
-            heard = " ".join(pair.hypothesis.words[place.first : place.last + 1])
+        loss += [losses[span.key] for span in spans]
+        misheard.append(Heard.of(every, both.aligned, "inside").errors[known] > 0)
+        harm.append(np.stack([_harm(cells, key) for cells in found.values()], axis=1)[known])
+        for span, place in zip(spans, placed(spans, both.aligned), strict=True):
+            said = " ".join(both.reference.words[span.first : span.last + 1])
+            heard = " ".join(both.hypothesis.words[place.first : place.last + 1])
             texts.append((key[0], said, heard))
     return Cases(
         tuple(label), np.array(loss), np.concatenate(misheard), np.concatenate(harm), tuple(texts)
     )
 
 
-def _harm(cells: Mapping[Key, Judged], key: Key) -> Floats:
+def _harm(cells: Mapping[Key, Costs], key: Key) -> Floats:
     """Tell by how much each entity costs more than in the reference."""
     before = cells[REFERENCE, key[1]]
-    known = dict(zip(before.keys, before.costs.tolist(), strict=True))
+    known = dict(zip(before.keys, before.each.tolist(), strict=True))
     now = cells[key]
-    more: Floats = now.costs - np.array([known.get(each, 1.0) for each in now.keys])
+    more: Floats = now.each - np.array([known.get(each, 1.0) for each in now.keys])
     return more
 
 
@@ -83,35 +97,25 @@ def told_apart(scores: Floats, real: Flags) -> Value:
 
 
 def chapter(trial: Trial) -> Part:
-    """Lay it out."""
+    """Lay out ranks of recognisers, classes of entities, and single entities."""
     found, whole = cases(trial), trial.tables[ALL.key, APART]
     order = mean_ranks(whole)
     classes = by_class(found)
     agreed = agreement(whole)
     text = [
         "### By recogniser",
-        "The mean rank of each recogniser over calls (1 is best): by ETER, the mean over taggers, "
-        "and by each measure. A measure errs where its rank is not that of ETER.",
+        BY_RECOGNISER,
         _ranks(order, whole),
         "Of all pairs of recognisers in a call, "
         + ", ".join(f"{name} orders {share:.1%}" for name, share in agreed.items())
         + " as the mean ETER over taggers does.",
         "### By class",
-        "All recognisers and calls together. *Misheard*: entities with a wrong word. *Harm*: how "
-        "much more an entity costs in ETER than in the reference, the mean over taggers. *ATENE*: "
-        "the mean fall of its margins. The last columns say how well misheard words, and the fall "
-        "of margins, tell entities that a tagger loses (that cost more than in the reference) "
-        "from the others: the share of pairs in the right order, the mean over taggers; 0.5 is "
-        "chance.",
+        BY_CLASS,
         _classes(classes),
         "### Single entities",
         "Where most taggers fail as the margins do not fall, and where margins fall most though "
         "no tagger fails:",
-        table(
-            ("", "class", "recogniser", "said", "recognised", "taggers that lose it", "fall"),
-            list(examples(found)),
-            5,
-        ),
+        *_examples(found),
         _summed_up(found, order, classes),
     ]
     numbers = {"ranks": order, "agreement": agreed, "classes": classes}
@@ -121,14 +125,23 @@ def chapter(trial: Trial) -> Part:
 
 def mean_ranks(found: Table) -> dict[str, dict[str, float]]:
     """Rank recognisers in each call, and average the ranks."""
-    columns = {"ETER": _mean_eter(found)} | {name: found.measures[name] for name in RANKED}
+    columns = {"ETER": _mean_eter(found)} | {name: found.measures[name] for name in ORDER}
     names = found.recognisers
-    calls = sorted({call for _, call in columns["ETER"]})
+    calls = _complete(columns)
     made: dict[str, dict[str, float]] = {}
     for title, column in columns.items():
         rows = np.array([ranks([column[name, call] for name in names]) for call in calls])
         made[title] = dict(zip(names, rows.mean(axis=0).tolist(), strict=True))
     return made
+
+
+def _complete(columns: Mapping[str, Column]) -> list[str]:
+    """Name the calls in which every recogniser has all the numbers."""
+    calls = {call for column in columns.values() for _, call in column}
+    lacking = {
+        call for column in columns.values() for (_, call), cell in column.items() if cell != cell
+    }
+    return sorted(calls - lacking)
 
 
 def _mean_eter(found: Table) -> dict[Key, float]:
@@ -138,15 +151,15 @@ def _mean_eter(found: Table) -> dict[Key, float]:
 
 def agreement(found: Table) -> dict[str, float]:
     """Give the share of pairs of recognisers that measures order as the mean ETER does."""
-    eter = _mean_eter(found)
-    calls = sorted({call for _, call in eter})
+    eter, measures = _mean_eter(found), {title: found.measures[title] for title in ORDER}
+    calls = _complete({"ETER": eter, **measures})
     made = {}
-    for title in RANKED:
+    for title, measure in measures.items():
         same, count = 0, 0
         for call in calls:
             one, other = (
                 np.array([column[name, call] for name in found.recognisers])
-                for column in (eter, found.measures[title])
+                for column in (eter, measure)
             )
             first, second = np.triu_indices(len(one), 1)
             apart = np.sign(one[first] - one[second]), np.sign(other[first] - other[second])
@@ -180,21 +193,33 @@ def _mean(values: Sequence[Value]) -> Value:
 
 def examples(found: Cases) -> Iterator[list[str]]:
     """Give the plainest cases of disagreement, each text once."""
-    failing = (found.harm > 0).sum(axis=1)
+    failing, taggers = (found.harm > 0).sum(axis=1), found.harm.shape[1]
     kinds = {
-        "missed by ATENE": np.lexsort((found.loss, -failing)),
-        "seen by ATENE alone": np.lexsort((-found.loss, failing)),
+        MISSED: ((2 * failing > taggers) & (found.loss <= 0), (found.loss, -failing)),
+        SEEN: ((failing == 0) & (found.loss > 0), (-found.loss,)),
     }
-    for kind, order in kinds.items():
+    for kind, (so, by) in kinds.items():
         seen: set[tuple[str, str]] = set()
-        for at in order.tolist():
+        order = np.lexsort(by)
+        for at in order[so[order]].tolist():
             recogniser, said, heard = found.texts[at]
             if (said, heard) in seen or len(seen) == SHOWN:
                 continue
             seen.add((said, heard))
-            lost = f"{failing[at]} of {found.harm.shape[1]}"
+            lost = f"{failing[at]} of {taggers}"
             fall = f"{found.loss[at]:+.2f}"
             yield [kind, found.label[at], recogniser, said, heard or "–", lost, fall]
+
+
+def _examples(found: Cases) -> Iterator[str]:
+    """Lay out the examples, and say of which kind there are none."""
+    rows = list(examples(found))
+    if rows:
+        head = ("", "class", "recogniser", "said", "recognised", "taggers that lose it", "fall")
+        yield table(head, rows, 5)
+    for kind in (MISSED, SEEN):
+        if not any(row[0] == kind for row in rows):
+            yield f"No entity is {kind}."
 
 
 def _ranks(order: Mapping[str, Mapping[str, float]], found: Table) -> str:
@@ -219,29 +244,29 @@ def _summed_up(
 ) -> str:
     """Say what the numbers say."""
     whole = classes["all"]
-    off = {title: _furthest(order[title], order["ETER"]) for title in RANKED}
     ahead = [
         label
         for label, row in classes.items()
-        if label != "all"
-        and not isinstance(row["by_margins"], Undefined)
-        and not isinstance(row["by_words"], Undefined)
-        and row["by_margins"] < row["by_words"]
+        if label != "all" and below(row["by_margins"], row["by_words"])
     ]
-    told = ", ".join(
-        f"{title} is furthest off on {name} ({order[title][name]:.1f} for "
-        f"{order['ETER'][name]:.1f})"
-        for title, name in off.items()
-    )
-    unharmed = float((found.harm[found.misheard] <= 0).mean()) if found.misheard.any() else 0.0
+    told = ", ".join(f"{title} {_off(order[title], order['ETER'])}" for title in ORDER)
     return (
-        f"Mean ranks: {told}. A misheard entity costs a tagger nothing in {unharmed:.0%} of cases, "
-        "which is why word errors mislead; the fall of margins tells lost entities from others "
-        f"with {number(whole['by_margins'])}, misheard words with {number(whole['by_words'])}; "
-        f"words tell more in {', '.join(ahead) or 'no class'}."
+        f"Mean ranks: {told}. {_unharmed(found)} The fall of margins tells lost entities from "
+        f"others with {number(whole['by_margins'])}, misheard words with "
+        f"{number(whole['by_words'])}; words tell more in {', '.join(ahead) or 'no class'}."
     )
 
 
-def _furthest(ranks: Mapping[str, float], real: Mapping[str, float]) -> str:
+def _unharmed(found: Cases) -> str:
+    if not found.misheard.any():
+        return "No entity is misheard."
+    share = (found.harm[found.misheard] <= 0).mean()
+    return f"A misheard entity costs a tagger nothing in {share:.0%} of cases."
+
+
+def _off(ranks: Mapping[str, float], real: Mapping[str, float]) -> str:
     """Name the recogniser whose rank is furthest from the real one."""
-    return max(ranks, key=lambda name: abs(ranks[name] - real[name]))
+    name = max(ranks, key=lambda name: abs(ranks[name] - real[name]))
+    if ranks[name] == real[name]:
+        return "is off nowhere"
+    return f"is furthest off on {name} ({ranks[name]:.2f} for {real[name]:.2f})"

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from caesura.against import SYSTEMS
 from caesura.errors import FormatError
 from caesura.formats.files import read
-from caesura.metrics.leftout import SPELLINGS
 from caesura.sidecars import with_readings
 from caesura.studies.atene.spoken import spoken
 from caesura.studies.atene.ways import SPELT, Way, meant, shown
 from caesura.text.normalize import normalize
-from caesura.text.spans import flat
+from caesura.text.spans import SPELLINGS, flat
 from caesura.transcript import Span, Transcript
 
 logger = logging.getLogger("caesura.studies")
@@ -48,13 +48,13 @@ class Calls:
     way: Way
 
     @classmethod
-    def of(cls, read: Mapping[str, Mapping[str, Transcript]], way: Way) -> Calls:
-        """Prepare the texts."""
+    def of(cls, texts: Mapping[str, Mapping[str, Transcript]], way: Way) -> Calls:
+        """Prepare texts, the references among them under `REFERENCES`."""
         heard = {
             name: {id: prepared(each, way) for id, each in calls.items()}
-            for name, calls in read.items()
+            for name, calls in texts.items()
         }
-        return cls(heard.pop(REFERENCES), heard, read, way)
+        return cls(heard.pop(REFERENCES), heard, texts, way)
 
     def lessons(self, part: int) -> list[Transcript]:
         """Give the references of every fourth call as learners see them."""
@@ -87,8 +87,8 @@ def gathered(data: Path, way: Way = SPELT) -> Calls:
     """Read the calls below `data` that have entities, and all recognisers that heard them."""
     folder = data / CALLS
     logger.info("reading %s", CALLS)
-    read = {REFERENCES: {each.id: each for each in _references(folder)}}
-    references = read[REFERENCES]
+    texts = {REFERENCES: {each.id: each for each in _references(folder)}}
+    references = texts[REFERENCES]
     if len(references) < PARTS:
         raise FormatError(
             f"the study takes {PARTS} calls with entities, and there are {len(references)}",
@@ -98,16 +98,16 @@ def gathered(data: Path, way: Way = SPELT) -> Calls:
     for place in sorted(each for each in (folder / RECOGNISERS).glob("*") if each.is_dir()):
         found = {each.id: each for each in _recordings(place)}
         if found.keys() >= references.keys():
-            read[place.name] = {name: found[name] for name in references}
+            texts[place.name] = {name: found[name] for name in references}
         else:
             logger.warning("%s is left out: it lacks calls", place.name)
-    if len(read) < 3:
+    if len(texts) - 1 < SYSTEMS:
         raise FormatError(
-            f"a ranking takes two recognisers with all calls, and there are {len(read) - 1}",
+            f"the study takes {SYSTEMS} recognisers with all calls, and there are {len(texts) - 1}",
             where=str(folder / RECOGNISERS),
             remedy=f"give a folder that holds {CALLS}/{RECOGNISERS}/NAME/*.nlp or *.ctm",
         )
-    return Calls.of(read, way)
+    return Calls.of(texts, way)
 
 
 def _recordings(folder: Path, format: str | None = None) -> list[Transcript]:
@@ -120,9 +120,11 @@ def _references(folder: Path) -> list[Transcript]:
     found = _recordings(folder / REFERENCES, "nlp(entities='both')")
     beside = [folder / name for name in READINGS if (folder / name).is_dir()]
     return [
-        call.replace(entities=tuple(s._replace(key=str(at)) for at, s in enumerate(call.entities)))
+        call.replace(
+            entities=tuple(s._replace(key=str(at)) for at, s in enumerate(call.entities or ()))
+        )
         for call in with_readings(found, beside)
-        if call.entities
+        if real(call.entities or ())
     ]
 
 

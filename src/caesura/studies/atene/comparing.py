@@ -23,19 +23,19 @@ ALPHA = 0.5
 
 
 @dataclass(frozen=True)
-class Pair:
+class Compared:
     """A call as it was heard, and its reference, written as is nearest to that; lower case."""
 
     hypothesis: Transcript
     reference: Transcript
-    all: tuple[Span, ...]
+    marked: tuple[Span, ...]
     """All that Rev marks in the reference, nested; the entities of the reference are flat."""
 
     cased: tuple[Transcript, Transcript]
     """The same two texts as they are written."""
 
     @classmethod
-    def of(cls, hypothesis: Transcript, reference: Transcript) -> Pair:
+    def of(cls, hypothesis: Transcript, reference: Transcript) -> Compared:
         """Choose the readings of the reference; the words as written go along as lemmas.
 
         Which entities are the longest is seen in the words as written, so that it is the same
@@ -47,8 +47,8 @@ class Pair:
         every = theirs.entities or ()
         kept = merged(span for span in every if span.key in longest)
         plain = theirs.replace(lemma=None, entities=kept)
-        pairs = zip(theirs.lemma or (), theirs.words, strict=True)
-        written = plain.replace(words=tuple(lemma or word for lemma, word in pairs))
+        words = zip(theirs.lemma or (), theirs.words, strict=True)
+        written = plain.replace(words=tuple(lemma or word for lemma, word in words))
         return cls(ours, plain, every, (hypothesis, written))
 
     @cached_property
@@ -58,17 +58,17 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Costs:
     """What the entities found in a text cost: each of the reference, and those too many."""
 
     keys: tuple[str, ...]
     """Which entities these are, whatever way they are written."""
 
-    costs: Floats
+    each: Floats
     spurious: int
 
     @classmethod
-    def of(cls, real: Sequence[Span], placed: Sequence[Span], found: Sequence[Span]) -> Judged:
+    def of(cls, real: Sequence[Span], placed: Sequence[Span], found: Sequence[Span]) -> Costs:
         """Match entities as `Entities` does for ETER; `placed` are the real ones on the words."""
         matched = Matched.of(tuple(placed), tuple(found), 1)
         pairs = matched.pairs("eter", ALPHA)
@@ -80,20 +80,20 @@ class Judged:
     @property
     def eter(self) -> Value:
         """Equation 4."""
-        spent = float(self.costs.sum()) + self.spurious
-        return ratio(spent, len(self.costs), "no entity in the reference")
+        spent = float(self.each.sum()) + self.spurious
+        return ratio(spent, len(self.each), "no entity in the reference")
 
 
-def judged(pair: Pair, found: Sequence[Span], view: View) -> Judged:
+def judged(both: Compared, found: Sequence[Span], view: View) -> Costs:
     """Judge entities found in what was heard."""
-    real = view.spans(pair.reference.entities or ())
-    return Judged.of(real, placed(real, pair.aligned), view.spans(found))
+    real = view.spans(both.reference.entities or ())
+    return Costs.of(real, placed(real, both.aligned), view.spans(found))
 
 
-def judged_reference(reference: Transcript, found: Sequence[Span], view: View) -> Judged:
+def judged_reference(reference: Transcript, found: Sequence[Span], view: View) -> Costs:
     """Judge entities found in the reference itself."""
     real = view.spans(reference.entities or ())
-    return Judged.of(real, real, view.spans(found))
+    return Costs.of(real, real, view.spans(found))
 
 
 def number(value: Value) -> float:

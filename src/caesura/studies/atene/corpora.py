@@ -9,6 +9,7 @@ from caesura.formats.files import read
 from caesura.studies.atene.calls import prepared
 from caesura.studies.atene.views import THREE
 from caesura.studies.atene.ways import SPELT
+from caesura.text.clitics import glued
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura.studies")
@@ -18,8 +19,11 @@ FILES = ("wikigold/*.conll.txt", "wnut17/*/*", "btc/*.conll", "sec-filings/*/*.t
 
 
 def written(data: Path) -> list[Transcript]:
-    """Read what lies below `data`, which may be nothing: persons, places and organisations."""
+    """Read what lies below `data`, which may be nothing: persons, places and organisations.
+
+    Words are those of the calls, in which `it's` is one and not two.
+    """
     files = sorted(file for pattern in FILES for file in (data / NER).glob(pattern))
     logger.info("reading %d files of %s", len(files), NER)
     texts = (each for file in files for each in read(file, "bio"))
-    return [THREE.of(prepared(each, SPELT)) for each in texts if len(each)]
+    return [THREE.of(prepared(glued(each), SPELT)) for each in texts if len(each)]

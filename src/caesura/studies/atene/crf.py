@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from caesura.numeric import crf
+from caesura.studies.atene.keys import Known, keys
 from caesura.studies.atene.labels import Labels, best
-from caesura.studies.atene.sights import Known, keys
-from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.taggers import Spans
 from caesura.transcript import Strings, Transcript
 
 STRETCH = 100
@@ -24,7 +24,7 @@ class CRF:
     iterations: int = 60
     cutoff: int = 2
 
-    def train(self, texts: Sequence[Transcript]) -> Chain:
+    def train(self, texts: Sequence[Transcript]) -> Field:
         """Find the weights."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
@@ -38,17 +38,17 @@ class CRF:
             for at in range(0, len(codes), STRETCH)
         ]
         found = crf.trained(known.keys, lessons, len(labels), self.c2, self.iterations)
-        return Chain(labels, found)
+        return Field(labels, found)
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class Field:
     """Weights of what is seen and of labels after labels."""
 
     labels: Labels
     chain: crf.Chain
 
-    def tag(self, texts: Sequence[Strings]) -> list[Entities]:
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
         states = [self.chain.weights.summed(keys(words)) for words in texts]
         return [self.labels.spans(each) for each in best(states, self.chain.transitions)]

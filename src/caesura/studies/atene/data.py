@@ -16,44 +16,82 @@ from caesura.studies.writing import Part, table
 TITLE = "Calls, entities and word errors"
 PRINTED = dict(zip(paper.RECOGNISERS, paper.WER, strict=True))
 
+PREPARED = """\
+Of what Rev marks, contractions, abbreviations and the like are no entities; of entities that \
+overlap the longest counts; years are dates; classes with a few dozen entities are one, OTHER. All \
+texts are compared in lower case without punctuation, numbers are spelt: some recognisers write \
+digits and others do not, and a tagger would else see that before anything else. Where Rev lists \
+how a word may also be read, the reading nearest to what was recognised counts."""
+
+DEALT = f"""\
+The calls are dealt out to {PARTS} parts. While two parts are measured on, one of the others \
+teaches taggers and the other teaches ATENE, so that neither has seen a call it is used on, and \
+neither what the other learnt from."""
+
+RATES = f"""\
+Per cent, all calls together, with the readings. Rev's are of all {paper.CALLS} calls, by \
+fstalign; ours are of the calls that are there: in lower case alone, which is what fstalign \
+compares, and as the study compares texts. *By chance* is the standard error that comes from calls \
+that are missing: it is as large as calls differ."""
+
+BY_CLASS = """\
+Per cent: ours, and in brackets Rev's. Nested as Rev marks them; words put in between the first \
+and the last word of an entity count to it."""
+
+ByClass = dict[str, dict[str, tuple[float, float | None]]]
+"""Word error rates by class and recogniser: ours and Rev's."""
+
 
 def chapter(trial: Trial) -> Part:
     """Tell how much there is, and how much of it is misheard."""
-    calls = trial.calls.references.values()
-    classes = Counter(s.label for call in calls for s in merged(real(call.entities or ())))
     rates = {name: 100 * measuring.pooled(trial.words[1], name) for name in trial.calls.heard}
     read = {name: trial.as_read(name) for name in trial.calls.heard}
     by_class = _by_class(trial)
-    total = sum(classes.values())
     text = [
-        f"{len(trial.calls.references)} earnings calls of 2020 with {sum(map(len, calls)):,} words "
-        f"(fillers and what is heard but not said left out) and {total:,} entities: "
-        + ", ".join(f"{name} {count:,}" for name, count in classes.most_common())
-        + ". Of what Rev marks, contractions, abbreviations and the like are no entities; of "
-        "entities that overlap the longest counts; years are dates; classes with a few dozen "
-        "entities are one, OTHER. All texts are compared in lower case without punctuation, "
-        "numbers are spelt: some recognisers write digits and others do not, and a tagger would "
-        "else see that before anything else. Where Rev lists how a word may also be read, the "
-        "reading nearest to what was recognised counts.",
-        f"The calls are dealt out to {PARTS} parts. While two parts are measured on, one of the "
-        "others teaches taggers and the other teaches ATENE, so that neither has seen a call it "
-        "is used on, and neither what the other learnt from.",
+        f"{_sizes(trial)} {PREPARED}",
+        DEALT,
         "### Word error rates",
-        f"Per cent, all calls together, with the readings. Rev's are of all {paper.CALLS} calls, "
-        "by fstalign; ours are of the calls that are there: in lower case alone, which is what "
-        "fstalign compares, and as the study compares texts. *By chance* is the standard error "
-        "that comes from calls that are missing: it is as large as calls differ.",
+        RATES,
         _rates(read, rates),
         _harder(read),
         "### Word error rates by class",
-        "Per cent: ours, and in brackets Rev's. Nested as Rev marks them; words put in between "
-        "the first and the last word of an entity count to it.",
+        BY_CLASS,
         _laid_out(by_class, list(trial.calls.heard)),
         _apart(by_class),
     ]
+    told = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
+    apart = ", ".join(f"{name} {100 * each.rate:.1f}" for name, each in read.items())
+    short = (
+        f"WER in per cent, all calls together, with all readings: {told}; in lower case alone, as "
+        f"fstalign compares: {apart}.",
+    )
     numbers = {
         "calls": len(trial.calls.references),
-        "entities": dict(classes),
+        "entities": dict(_classes(trial)),
+        **_numbers(read, rates, by_class),
+    }
+    return Part("data", TITLE, "\n\n".join(text), numbers, short)
+
+
+def _classes(trial: Trial) -> Counter[str]:
+    """Count the entities of each class."""
+    calls = trial.calls.references.values()
+    return Counter(span.label for call in calls for span in merged(real(call.entities or ())))
+
+
+def _sizes(trial: Trial) -> str:
+    calls, classes = trial.calls.references.values(), _classes(trial)
+    counted = ", ".join(f"{name} {count:,}" for name, count in classes.most_common())
+    return (
+        f"{len(calls)} earnings calls of 2020 with {sum(map(len, calls)):,} words (fillers and "
+        f"what is heard but not said left out) and {classes.total():,} entities: {counted}."
+    )
+
+
+def _numbers(
+    read: dict[str, Sampled], rates: dict[str, float], by_class: ByClass
+) -> dict[str, Any]:
+    return {
         "word_error_rates": rates,
         "word_error_rates_lower_case": {name: 100 * each.rate for name, each in read.items()},
         "word_error_rates_by_chance": {name: 100 * each.error for name, each in read.items()},
@@ -64,13 +102,6 @@ def chapter(trial: Trial) -> Part:
             for label, row in by_class.items()
         },
     }
-    told = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
-    apart = ", ".join(f"{name} {100 * each.rate:.1f}" for name, each in read.items())
-    short = (
-        f"WER in per cent, all calls together, with all readings: {told}; in lower case alone, as "
-        f"fstalign compares: {apart}.",
-    )
-    return Part("data", TITLE, "\n\n".join(text), numbers, short)
 
 
 def published(label: str, recogniser: str) -> float | None:
@@ -117,8 +148,8 @@ def _harder(read: dict[str, Sampled]) -> str:
     )
 
 
-def _by_class(trial: Trial) -> dict[str, dict[str, tuple[float, float | None]]]:
-    errors = measuring.by_class(trial.pairs)
+def _by_class(trial: Trial) -> ByClass:
+    errors = measuring.by_class(trial.compared)
     labels = sorted({label for _, label in errors} & set(paper.CLASS_WER))
     return {
         label: {
@@ -133,7 +164,7 @@ def _by_class(trial: Trial) -> dict[str, dict[str, tuple[float, float | None]]]:
     }
 
 
-def _laid_out(by_class: dict[str, dict[str, tuple[float, float | None]]], names: list[str]) -> str:
+def _laid_out(by_class: ByClass, names: list[str]) -> str:
     def cell(found: tuple[float, float | None] | None) -> str:
         if found is None:
             return "–"
@@ -144,19 +175,19 @@ def _laid_out(by_class: dict[str, dict[str, tuple[float, float | None]]], names:
     return table(("class", *names), rows)
 
 
-def _apart(by_class: dict[str, dict[str, tuple[float, float | None]]]) -> str:
-    pairs: Any = [
+def _apart(by_class: ByClass) -> str:
+    cells: Any = [
         (ours, theirs)
         for row in by_class.values()
         for ours, theirs in row.values()
         if theirs is not None
     ]
-    if len(pairs) < 2:
+    if len(cells) < 2:
         return "No class has published rates."
-    ours, theirs = np.array(pairs).T
+    ours, theirs = np.array(cells).T
     off = ours - theirs
     return (
-        f"Over {len(pairs)} cells ours are {np.median(off):+.1f} points off in the median, half of "
+        f"Over {len(cells)} cells ours are {np.median(off):+.1f} points off in the median, half of "
         f"them between {np.quantile(off, 0.25):+.1f} and {np.quantile(off, 0.75):+.1f}, and "
         f"correlate with Rev's {np.corrcoef(ours, theirs)[0, 1]:.2f}."
     )

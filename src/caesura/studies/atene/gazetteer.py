@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from caesura.studies.atene.sights import NUMBERS
-from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.keys import NUMBERS
+from caesura.studies.atene.taggers import Spans
 from caesura.text.spans import flat
 from caesura.transcript import Span, Strings, Transcript
 
@@ -87,7 +87,7 @@ class LookUp:
     names: Mapping[Strings, str]
     labels: frozenset[str]
 
-    def tag(self, texts: Sequence[Strings]) -> list[Entities]:
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Look every stretch of words up, and try the rules."""
         rules = [(label, rule) for label, rule in _RULES if label in self.labels]
         return [flat(_best(self._looked_up(words), _ruled(words, rules))) for words in texts]

@@ -9,9 +9,9 @@ import numpy as np
 
 from caesura.columns import Floats, Indices
 from caesura.numeric.tables import Table
+from caesura.studies.atene.keys import shape
 from caesura.studies.atene.labels import Labels, best
-from caesura.studies.atene.sights import shape
-from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.taggers import Spans
 from caesura.transcript import Strings, Transcript
 
 RARE = 2
@@ -34,7 +34,7 @@ class HMM:
 
     name = "hidden Markov model"
 
-    def train(self, texts: Sequence[Transcript]) -> Chain:
+    def train(self, texts: Sequence[Transcript]) -> Hidden:
         """Count."""
         labels = Labels.of(texts)
         width = len(labels)
@@ -49,13 +49,13 @@ class HMM:
         rare = by_word.sum(axis=1)[seen] <= RARE
         sorts = np.concatenate([_kinds(each.words, kinds) for each in texts])
         by_kind = _counted(sorts[rare], every[rare], len(kinds) + 1, width) + PRIOR
-        return Chain(
+        return Hidden(
             labels,
             words,
             kinds,
             _mixed(by_word, by_kind / by_kind.sum(axis=0)),
             _transitions(before, last, every, len(words) + 1, width),
-            Pairs.of(before, seen, every, len(words) + 1, width),
+            Following.of(before, seen, every, len(words) + 1, width),
         )
 
 
@@ -81,7 +81,7 @@ def _mixed(by_word: Floats, shares: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class Hidden:
     """What is known of labels, words and kinds of words; logarithms for labels after labels."""
 
     labels: Labels
@@ -89,9 +89,9 @@ class Chain:
     kinds: dict[str, int]
     shares: tuple[Floats, Floats]
     transitions: Floats
-    pairs: Pairs
+    following: Following
 
-    def tag(self, texts: Sequence[Strings]) -> list[Entities]:
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
         numbers = [numbers_of(words, self.words) for words in texts]
         states = [self._emitted(*each) for each in zip(texts, numbers, strict=True)]
@@ -102,12 +102,12 @@ class Chain:
         """Score each word under each label."""
         known, others = self.shares
         alone = known[numbers] + others[_kinds(words, self.kinds)]
-        found: Floats = np.log(np.maximum(self.pairs.mixed(numbers, alone), LEAST))
+        found: Floats = np.log(np.maximum(self.following.mixed(numbers, alone), LEAST))
         return found
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Following:
     """How often each word, by label, follows each: `table` finds the row of a pair."""
 
     table: Table
@@ -116,7 +116,9 @@ class Pairs:
     kinds: Floats
 
     @classmethod
-    def of(cls, before: Indices, seen: Indices, codes: Indices, words: int, width: int) -> Pairs:
+    def of(
+        cls, before: Indices, seen: Indices, codes: Indices, words: int, width: int
+    ) -> Following:
         """Count pairs of words, and what follows each word."""
         known, rows = np.unique(before * words + seen, return_inverse=True)
         counts = _counted(rows, codes, len(known), width)

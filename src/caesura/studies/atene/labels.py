@@ -85,7 +85,7 @@ def best(
     scores = _stacked([states[at] for at in order], steps, np.float32)
     chosen = _stacked([rows[at] for at in order], steps, np.int64)[..., 0]
     here = (scores[:, 0] + whole[0, -1]).astype(np.float32) if steps else scores[:, :0]
-    origin = np.zeros((steps, *here.shape), np.int8)
+    origin = np.zeros((steps, *here.shape), np.int16)
     for at in range(1, steps):
         live = int(np.count_nonzero(lengths > at))
         moved = here[:live, None, :] + to_from[chosen[:live, at]]
@@ -107,7 +107,7 @@ def _stacked(parts: Sequence[NDArray[Any]], steps: int, dtype: type) -> NDArray[
     return table
 
 
-def _traced(origin: NDArray[np.int8], last: Scores, length: int) -> Indices:
+def _traced(origin: NDArray[np.int16], last: Scores, length: int) -> Indices:
     found = np.zeros(length, np.int64)
     label = int(last.argmax()) if length else 0
     for at in range(length - 1, -1, -1):

@@ -9,9 +9,9 @@ import numpy as np
 
 from caesura.columns import Floats
 from caesura.numeric import maxent
+from caesura.studies.atene.keys import Known, keys
 from caesura.studies.atene.labels import Labels, best
-from caesura.studies.atene.sights import Known, keys
-from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.taggers import Spans
 from caesura.transcript import Strings, Transcript
 
 
@@ -44,7 +44,7 @@ class Decoded:
     known: Known
     weights: Floats
 
-    def tag(self, texts: Sequence[Strings]) -> list[Entities]:
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
         states = [
             maxent.log_softmax(maxent.scores(self.known.places(keys(words)), self.weights)[:, 0])

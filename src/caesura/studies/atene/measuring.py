@@ -12,7 +12,7 @@ from caesura.contracts import Counts, Value, ratio
 from caesura.metrics.entitywords import Heard
 from caesura.metrics.words import Words
 from caesura.studies.atene.calls import REFERENCES, lower
-from caesura.studies.atene.comparing import Pair, number
+from caesura.studies.atene.comparing import Compared, number
 from caesura.studies.atene.views import View
 from caesura.text.align import Alignment, align
 from caesura.text.spans import flat
@@ -21,7 +21,7 @@ from caesura.transcript import Span, Transcript
 Key = tuple[str, str]
 """A recogniser and a call."""
 
-Pairs = Mapping[Key, Pair]
+Comparisons = Mapping[Key, Compared]
 Column = dict[Key, float]
 """A number for each recogniser and call, NaN where it is undefined."""
 
@@ -51,10 +51,10 @@ class Errors(NamedTuple):
         return ratio(self.wrong, self.said, NO_WORDS)
 
 
-def words(pairs: Pairs) -> tuple[dict[str, Column], dict[Key, Counts]]:
+def words(compared: Comparisons) -> tuple[dict[str, Column], dict[Key, Counts]]:
     """Give WER, WIL and RIL of each call, and the counts behind them."""
     metric = Words()
-    counts = {key: metric.count(p.hypothesis, [p.reference]) for key, p in pairs.items()}
+    counts = {key: metric.count(e.hypothesis, [e.reference]) for key, e in compared.items()}
     values = {key: metric.values(each) for key, each in counts.items()}
     columns = {
         title: {key: number(each[name]) for key, each in values.items()}
@@ -89,13 +89,13 @@ class Sampled(NamedTuple):
     error: float
 
     @classmethod
-    def of(cls, calls: Sequence[Errors], all: int) -> Sampled:
+    def of(cls, calls: Sequence[Errors], there: int) -> Sampled:
         """Pool calls, of which there are so many in all; a standard error of the ratio."""
         wrong, said = np.array(calls, float).T
         rate = wrong.sum() / said.sum()
         if len(calls) < 2:
             return cls(float(rate), float("nan"))
-        left = max(1 - len(calls) / all, 0.0)
+        left = max(1 - len(calls) / there, 0.0)
         spread = np.var(wrong - rate * said, ddof=1)
         return cls(float(rate), float(np.sqrt(left * spread / len(calls)) / said.mean()))
 
@@ -106,14 +106,14 @@ def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> E
     return Errors(int(outcome[1:].sum()), int(outcome[:3].sum()))
 
 
-def ne_wer(pairs: Pairs, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
+def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
     """Give NE-WER in all its readings; `plain` are the references as they are written."""
     found: dict[str, Column] = {title: {} for title in VARIANTS}
-    for key, pair in pairs.items():
+    for key, both in compared.items():
         written = plain[key[1]]
         forms = {
-            "nearest": (pair.reference, pair.aligned),
-            "plain": (written, align(written.words, pair.hypothesis.words)),
+            "nearest": (both.reference, both.aligned),
+            "plain": (written, align(written.words, both.hypothesis.words)),
         }
         for title, (form, insertions) in VARIANTS.items():
             text, aligned = forms[form]
@@ -122,13 +122,13 @@ def ne_wer(pairs: Pairs, plain: Mapping[str, Transcript], view: View) -> dict[st
     return found
 
 
-def by_class(pairs: Pairs) -> dict[tuple[str, str], Errors]:
+def by_class(compared: Comparisons) -> dict[tuple[str, str], Errors]:
     """Count wrong words by recogniser and class of what Rev marks, nested as it is."""
     found: dict[tuple[str, str], list[Errors]] = {}
-    for (recogniser, _), pair in pairs.items():
-        for label in {span.label for span in pair.all}:
-            spans = flat(span for span in pair.all if span.label == label)
-            errors = in_entities(spans, pair.aligned, "inside")
+    for (recogniser, _), both in compared.items():
+        for label in {span.label for span in both.marked}:
+            spans = flat(span for span in both.marked if span.label == label)
+            errors = in_entities(spans, both.aligned, "inside")
             found.setdefault((recogniser, label), []).append(errors)
     return {
         key: Errors(*(int(total) for total in np.array(each).sum(axis=0)))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.columns import Indices
+from caesura.studies.atene.keys import Known, keys
 from caesura.studies.atene.labels import OUTSIDE, Labels, Scores
-from caesura.studies.atene.sights import Known, keys
-from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.taggers import Spans
 from caesura.transcript import Strings, Transcript
 
 Weights = NDArray[np.float32]
@@ -90,7 +90,7 @@ class Greedy:
     weights: Weights
     history: Weights
 
-    def tag(self, texts: Sequence[Strings]) -> list[Entities]:
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Label all texts from left to right, a word of each at a time."""
         states = [self.weights[self.known.places(keys(words))].sum(axis=1) for words in texts]
         return [self.labels.spans(each) for each in self._labelled(states)]

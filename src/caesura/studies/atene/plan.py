@@ -37,6 +37,10 @@ WITH_CAPITALS = {
     for title, each in PLAIN.items()
 }
 MAIN = "ATENE, affixes"
+ORDER = ("WER", "NE-WER", MAIN)
+"""What the paper compares, from the worst to the best."""
+
+MEASURES = ("WER", "NE-WER", "ATENE", MAIN)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from caesura.contracts import Undefined
-from caesura.studies.atene.correlations import Mean, Table
-from caesura.studies.atene.plan import MAIN
+from caesura.studies.atene.correlations import Table, below
+from caesura.studies.atene.plan import MAIN, MEASURES, ORDER
 from caesura.studies.atene.trials import APART, Trial
 from caesura.studies.atene.views import ALL, NAMES, View
 from caesura.studies.atene.ways import SPELT, Way
@@ -18,8 +17,6 @@ from caesura.studies.writing import Part, sure, table
 logger = logging.getLogger("caesura.studies")
 
 TITLE = "How texts are prepared"
-ORDER = ("WER", "NE-WER", MAIN)
-MEASURES = ("WER", "NE-WER", "ATENE", MAIN)
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class Prepared:
 
     @property
     def where(self) -> str:
-        """Name both."""
+        """Name the way and the classes."""
         return f"{self.way.title}, {self.view.title}"
 
 
@@ -82,14 +79,10 @@ def _known(found: Table) -> list[str]:
 def _cells(found: Table) -> Iterator[str]:
     means = found.means()
     for title in MEASURES:
-        yield _told(means[title]) if title in means else "–"
+        yield sure(means[title].value, means[title].interval) if title in means else "–"
     for one, other in ((MAIN, "NE-WER"), ("NE-WER", "WER")):
         test = found.tested(one, other)
         yield sure(test.difference, test.interval)
-
-
-def _told(mean: Mean) -> str:
-    return sure(mean.value, mean.interval)
 
 
 def _counted(tried: Sequence[Prepared]) -> str:
@@ -98,9 +91,9 @@ def _counted(tried: Sequence[Prepared]) -> str:
     whole = 0
     for each in tried:
         means = each.found.means()
-        found = {pair: _below(means[pair[0]], means[pair[1]]) for pair in higher}
-        for pair, so in found.items():
-            higher[pair] += so
+        found = {(one, other): below(means[one].value, means[other].value) for one, other in higher}
+        for order, so in found.items():
+            higher[order] += so
         whole += all(found.values())
     told = ", ".join(
         f"{other} is above {one} in {count}" for (one, other), count in reversed(higher.items())
@@ -109,10 +102,3 @@ def _counted(tried: Sequence[Prepared]) -> str:
         f"Of {len(tried)} comparisons (ways to prepare texts, all classes and names), {told}, and "
         f"both hold in {whole}."
     )
-
-
-def _below(one: Mean, other: Mean) -> bool:
-    """Tell whether a mean is below another; one that is undefined is not."""
-    if isinstance(one.value, Undefined) or isinstance(other.value, Undefined):
-        return False
-    return one.value < other.value

@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from caesura.columns import Floats
-from caesura.contracts import Naming, Tagging
+from caesura.columns import Floats, Strings
+from caesura.contracts import Counts, Naming, Tagging
+from caesura.metrics.atene import ATENE
 from caesura.metrics.risks import UNIT, Risks
 from caesura.namers.margins import Margins
 from caesura.storage import find, load
-from caesura.studies.atene.comparing import Pair
-from caesura.studies.atene.measuring import Column, Key, Pairs
+from caesura.studies.atene.comparing import Compared, number
+from caesura.studies.atene.measuring import Column, Comparisons, Key
 from caesura.studies.atene.plan import Sights
 from caesura.studies.atene.views import View
 from caesura.text.projection import Projected, parted, project
 from caesura.transcript import Transcript
 
-Placed = Mapping[Key, Sequence[Projected]]
+Places = Mapping[Key, Sequence[Projected]]
 """Where the entities of references are in what was recognised."""
 
 TAGGED = "en-sda"
@@ -30,21 +31,31 @@ TAGGED = "en-sda"
 
 @dataclass(frozen=True)
 class Risk:
-    """ATENE of a call, its two parts, and the loss of each entity by its key."""
+    """ATENE of a call, its two parts, and the loss of each entity that a model knows."""
 
     atene: float
     ds: float
     i: float
-    losses: Mapping[str, float]
+    keys: Strings
+    falls: Floats
 
     @classmethod
-    def of(cls, risks: Risks, keys: Sequence[str]) -> Risk:
-        """Average, as equations 7, 11 and 12 have it."""
-        falls: Floats = (risks.start + risks.end) / (2 * UNIT)
-        ds = -float(falls.mean()) if len(falls) else float("nan")
-        i = -float(risks.outside.mean()) / UNIT
-        losses = dict(zip(keys, np.round(falls, 6).tolist(), strict=True))
-        return cls(-50 * (ds + i), ds, i, losses)
+    def of(cls, risks: Risks, keys: Strings) -> Risk:
+        """Average as the metric does."""
+        counts = Counts(
+            starts=-int(risks.start.sum()),
+            ends=-int(risks.end.sum()),
+            entities=len(keys),
+            outside=-int(risks.outside.sum()),
+            stretches=len(risks.outside),
+        )
+        atene, ds, i = map(number, ATENE().rates(counts).values())
+        return cls(atene, ds, i, keys, np.round((risks.start + risks.end) / (2 * UNIT), 6))
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """The losses by the keys of entities."""
+        return dict(zip(self.keys, self.falls.tolist(), strict=True))
 
 
 def margins(sights: Sights) -> Margins:
@@ -60,32 +71,32 @@ def _tagger() -> Tagging:
     return tagger
 
 
-def placed(pairs: Pairs, view: View) -> Placed:
-    """Find the entities of references in what was recognised."""
+def projected(compared: Comparisons, view: View) -> Places:
+    """Find the entities of references in what was recognised, where they may overlap."""
     return {
-        key: parted(project(view.of(pair.reference), pair.hypothesis, alignment=pair.aligned))
-        for key, pair in pairs.items()
+        key: project(view.of(both.reference), both.hypothesis, alignment=both.aligned)
+        for key, both in compared.items()
     }
 
 
-def risked(pairs: Pairs, places: Placed, namer: Naming) -> dict[Key, Risk]:
-    """Judge each pair of texts by the entities of classes that a model knows.
+def risked(compared: Comparisons, places: Places, namer: Naming) -> dict[Key, Risk]:
+    """Judge each call by the entities of classes that a model knows; others take no words.
 
     Those that are lost have the margins of the words around their place.
     """
-    texts = [text for pair in pairs.values() for text in _texts(pair, namer)]
+    texts = [text for both in compared.values() for text in _texts(both, namer)]
     likely = namer.likely_all(texts)
     made = {}
-    for at, key in enumerate(pairs):
-        found = [each for each in places[key] if each.entity.label in namer.classes]
+    for at, key in enumerate(compared):
+        found = parted([each for each in places[key] if each.entity.label in namer.classes])
         risks = Risks.of(found, *likely[2 * at : 2 * at + 2])
-        made[key] = Risk.of(risks, [each.entity.key for each in found])
+        made[key] = Risk.of(risks, tuple(each.entity.key for each in found))
     return made
 
 
-def _texts(pair: Pair, namer: Naming) -> tuple[Transcript, Transcript]:
+def _texts(both: Compared, namer: Naming) -> tuple[Transcript, Transcript]:
     """Give both texts as a model is to see them."""
-    return pair.cased if namer.capitals else (pair.hypothesis, pair.reference)
+    return both.cased if namer.capitals else (both.hypothesis, both.reference)
 
 
 def columns(title: str, risks: Mapping[Key, Risk]) -> dict[str, Column]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from caesura.cards import Card
 from caesura.errors import ModelError
 from caesura.namers.margins import Margins
 from caesura.outputs import atomic
-from caesura.studies.atene.taggers import Entities, Tagger
+from caesura.studies.atene.taggers import Spans, Tagger
 from caesura.transcript import Span, Strings, Transcript
 from caesura.version import __version__
 
@@ -36,9 +36,9 @@ class Shelf:
 
     def tagged(
         self, name: str, tagger: Tagger, lessons: Sequence[Transcript], texts: Texts
-    ) -> dict[str, Entities]:
+    ) -> dict[str, Spans]:
         """Give the entities that a tagger, taught by lessons, finds in texts."""
-        mark = _mark(tagger, fingerprint(lessons), *texts, *map(" ".join, texts.values()))
+        mark = marked(tagger, fingerprint(lessons), *texts, *map(" ".join, texts.values()))
 
         def make() -> dict[str, Any]:
             trained = tagger.train(lessons)
@@ -49,7 +49,7 @@ class Shelf:
 
     def margins(self, name: str, margins: Margins, lessons: Sequence[Transcript]) -> Margins:
         """Give a model of margins, taught by lessons."""
-        folder, mark = self.folder / name, _mark(margins, fingerprint(lessons))
+        folder, mark = self.folder / name, marked(margins, fingerprint(lessons), *_tagger(margins))
         found = _loaded(folder, mark)
         if isinstance(found, Margins):
             return found
@@ -85,11 +85,21 @@ def fingerprint(texts: Sequence[Transcript]) -> str:
     return told.hexdigest()
 
 
-def _mark(*parts: object) -> str:
+def marked(*parts: object) -> str:
+    """Make a mark of all that something kept depends on, the version among it."""
     told = hashlib.sha256(__version__.encode())
     for part in parts:
         told.update(f"\0{part!r}".encode())
     return told.hexdigest()
+
+
+def _tagger(margins: Margins) -> Iterator[str]:
+    """Tell a tagger by what it has learnt, which its settings do not say."""
+    if margins.tagger is not None:
+        whole = hashlib.sha256("".join(each.checksum for each in margins.tagger.parts()).encode())
+        for name, array in sorted(margins.tagger.learnt().items()):
+            whole.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
+        yield whole.hexdigest()
 
 
 def _loaded(folder: Path, mark: str) -> Any:

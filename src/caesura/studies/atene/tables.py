@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from caesura.against import SYSTEMS
 from caesura.columns import Strings
 from caesura.contracts import Undefined
 from caesura.reports.figures import COLOURS, MARKERS
 from caesura.studies.atene import paper
-from caesura.studies.atene.correlations import OTHERS, Mean, Table
+from caesura.studies.atene.correlations import OTHERS, Averaged, Table
 from caesura.studies.atene.measuring import VARIANTS, WORDS
-from caesura.studies.atene.plan import MAIN
+from caesura.studies.atene.plan import MAIN, MEASURES
 from caesura.studies.atene.trials import APART, TRAINED, Trial
 from caesura.studies.atene.views import ALL, NAMES, VIEWS, View
 from caesura.studies.drawing import height, legend_below, panels
-from caesura.studies.writing import Part, Picture, number, sure, table
+from caesura.studies.writing import Part, Picture, listed, number, sure, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,38 +27,62 @@ WORST = "kaldi-librispeech"
 
 PARTS_OF = (MAIN, f"{MAIN}: DS alone", f"{MAIN}: I alone")
 
+TABLE_2 = """\
+For each call and tagger, recognisers are ranked by ETER and by each measure; Spearman's \
+correlation of the ranks is averaged over calls, then over taggers. 95 % intervals draw calls \
+again. The paper's are of six recognisers, seven taggers and other data. Where ATENE looks at \
+capitals, taggers do not: they see all texts in lower case. The last row ranks recognisers by the \
+mean ETER of the other taggers: a measure that reaches it tells as much of a tagger as the others \
+together do. In the remarks, shows are calls, systems recognisers, and task systems taggers."""
+
+NE_WER = """\
+NE-WER counts wrong and missing words of entities. Open is which inserted words count (those \
+inside, none, or those at the edges too), and whether words that may be read so are right \
+(against the plain reference they are not)."""
+
+LEARNING = f"""\
+A measure that learnt from what the taggers learnt from may know what they know. So the headline \
+keeps both apart; beside it stand both learning from the same calls, and each learning from \
+written text instead (Wikipedia, social media and filings, as far as they are there: persons, \
+places and organisations only). {MAIN}."""
+
 
 def without(trial: Trial) -> Strings:
     """Name the recogniser that is left out, if it is there and enough others are."""
     heard = trial.calls.heard
-    return (WORST,) if WORST in heard and len(heard) > 3 else ()
+    return (WORST,) if WORST in heard and len(heard) > SYSTEMS else ()
 
 
 def correlations(trial: Trial) -> Part:
     """Lay out table 2."""
-    text = [
-        "For each call and tagger, recognisers are ranked by ETER and by each measure; Spearman's "
-        "correlation of the ranks is averaged over calls, then over taggers. 95 % intervals draw "
-        "calls again. The paper's are of six recognisers, seven taggers and other data. The last "
-        "row is what one tagger's ranking says of another's: more cannot be asked of a measure.",
-    ]
+    text, short = [TABLE_2], []
     numbers: dict[str, Any] = {}
-    short = []
     for view in (ALL, NAMES):
-        found = trial.tables[view.key, APART]
+        found, apart = trial.tables[view.key, APART], without(trial)
         titles = [*WORDS.values(), "NE-WER", *_sights(trial, view), OTHERS]
-        apart = without(trial)
-        rows, numbers[view.key] = _rows(found, titles, apart)
-        head = ("measure", *found.eter, "mean", f"without {WORST}", "paper")
-        text += [f"### {view.title[0].upper()}{view.title[1:]}", table(head, rows)]
-        means = found.means()
-        told = ", ".join(
-            f"{name} {sure(means[name].value, means[name].interval)}" for name in MEANT
-        )
-        short.append(f"Correlation with ETER, {view.title}: {told}.")
+        means, told = found.means(), _remarks(found, apart)
+        head = ("measure", *found.eter, *_heads(apart), "paper")
+        rows = [
+            [
+                title,
+                *(number(means[title].taggers[name]) for name in found.eter),
+                *cells,
+                paper.TABLE_2.get(title, "–"),
+            ]
+            for title, cells in _cells(found, titles, apart)
+        ]
+        text += [_heading(view), table(head, rows), *([listed(told)] if told else [])]
+        numbers[view.key] = {
+            "all": {title: means[title] for title in titles if title in means},
+            **{f"without {name}": found.means(apart) for name in apart},
+            "remarks": told,
+        }
+        values = (f"{name} {_told(means[name])}" for name in MEASURES if name in means)
+        short.append(f"Correlation with ETER, {view.title}: {', '.join(values)}.")
+    fewer = " and without the worst" if without(trial) else ""
     drawn = Picture(
         "correlations.svg",
-        "Mean correlation with ETER and its interval, all recognisers and without the worst",
+        f"Mean correlation with ETER and its interval, all recognisers{fewer}",
         (7.2, 4.2),
         partial(_draw, trial),
     )
@@ -65,84 +90,65 @@ def correlations(trial: Trial) -> Part:
     return Part("correlations", title, "\n\n".join(text), numbers, short, (drawn,))
 
 
-MEANT = ("WER", "NE-WER", "ATENE", MAIN)
-
-
 def _sights(trial: Trial, view: View) -> list[str]:
     return list(trial.plan.sights if view is ALL else trial.plan.names)
 
 
-def _rows(found: Table, titles: Sequence[str], apart: Strings) -> tuple[list[list[str]], Any]:
-    whole = found.means()
-    fewer: Mapping[str, Mean] = found.means(apart) if apart else {}
-    rows = []
+def _heading(view: View) -> str:
+    return f"### {view.title[0].upper()}{view.title[1:]}"
+
+
+def _heads(apart: Strings) -> list[str]:
+    return ["mean", *(f"without {name}" for name in apart)]
+
+
+def _told(mean: Averaged) -> str:
+    return sure(mean.value, mean.interval)
+
+
+def _cells(found: Table, titles: Sequence[str], apart: Strings) -> Iterator[tuple[str, list[str]]]:
+    """Give the mean of each measure that there is, and if recognisers are left out that too."""
+    columns = [found.means(each) for each in dict.fromkeys(((), apart))]
     for title in titles:
-        if title not in whole:
-            continue
-        each, less = whole[title], fewer.get(title)
-        rows.append(
-            [
-                title,
-                *(number(each.taggers[name]) for name in found.eter),
-                sure(each.value, each.interval),
-                "–" if less is None else sure(less.value, less.interval),
-                paper.TABLE_2.get(title, "–"),
-            ]
-        )
-    numbers = {"all": {t: whole[t] for t in titles if t in whole}}
-    return rows, numbers | ({f"without {apart[0]}": dict(fewer)} if apart else {})
+        if title in columns[0]:
+            yield title, [_told(each[title]) if title in each else "–" for each in columns]
+
+
+def _remarks(found: Table, apart: Strings) -> list[str]:
+    """Tell what correlations lack, and what else they do if recognisers are left out."""
+    told = found.remarks()
+    fewer = found.remarks(apart) if apart else []
+    return [*told, *(f"without {', '.join(apart)}: {e}" for e in fewer if e not in told)]
 
 
 def definitions(trial: Trial) -> Part:
     """Tell what other readings of NE-WER, and the parts of ATENE, would say."""
-    text = [
-        "NE-WER counts wrong and missing words of entities. Open is which inserted words count "
-        "(those inside, none, or those at the edges too), and whether words that may be read so "
-        "are right (against the plain reference they are not).",
-    ]
+    text, apart = [NE_WER], without(trial)
     numbers: dict[str, Any] = {}
     for view in (ALL, NAMES):
-        found = trial.tables[view.key, APART]
-        rows, numbers[view.key] = _plain_rows(found, [*VARIANTS, *PARTS_OF], without(trial))
-        head = ("measure", "mean", f"without {WORST}")
-        text += [f"### {view.title[0].upper()}{view.title[1:]}", table(head, rows)]
+        found, titles = trial.tables[view.key, APART], [*VARIANTS, *PARTS_OF]
+        rows = [[title, *cells] for title, cells in _cells(found, titles, apart)]
+        text += [_heading(view), table(("measure", *_heads(apart)), rows)]
+        numbers[view.key] = {title: found.means()[title] for title, *_ in rows}
     text.append(
         "ATENE is the mean of two parts: DS for entities that are missed or taken for others, I "
         "for those that are none."
     )
-    best = trial.tables[ALL.key, APART].means()
-    highest = max(VARIANTS, key=lambda title: height(best[title].value))
+    means = trial.tables[ALL.key, APART].means()
+    values = {title: means[title].value for title in VARIANTS}
+    known = {title: each for title, each in values.items() if not isinstance(each, Undefined)}
+    highest = max(known, key=known.__getitem__, default="NE-WER")
     short = (
         f"Of {len(VARIANTS)} readings of NE-WER the highest, all classes, is {highest}: "
-        f"{sure(best[highest].value, best[highest].interval)}.",
+        f"{_told(means[highest])}.",
     )
     title = "What NE-WER and ATENE are made of"
     return Part("definitions", title, "\n\n".join(text), numbers, short)
 
 
-def _plain_rows(found: Table, titles: Sequence[str], apart: Strings) -> tuple[list[list[str]], Any]:
-    whole = found.means()
-    fewer: Mapping[str, Mean] = found.means(apart) if apart else {}
-    rows = [
-        [
-            title,
-            sure(whole[title].value, whole[title].interval),
-            sure(fewer[title].value, fewer[title].interval) if apart else "–",
-        ]
-        for title in titles
-        if title in whole
-    ]
-    return rows, {title: whole[title] for title in titles if title in whole}
-
-
 def training(trial: Trial) -> Part:
     """Tell how much depends on what taggers and ATENE have learnt from."""
-    text = [
-        "A measure that learnt from what the taggers learnt from may know what they know. So the "
-        "headline keeps both apart; beside it stand both learning from the same calls, and each "
-        "learning from written text instead (news, tweets, filings: persons, places and "
-        f"organisations only). {MAIN}.",
-    ]
+    text = [LEARNING]
     rows, numbers = [], []
     for (key, trained), found in trial.tables.items():
         view = next(each for each in VIEWS if each.key == key)
@@ -152,7 +158,7 @@ def training(trial: Trial) -> Part:
             [
                 TRAINED[trained],
                 view.title,
-                *(sure(means[title].value, means[title].interval) for title in ("NE-WER", MAIN)),
+                *(_told(means[title]) for title in ("NE-WER", MAIN)),
                 sure(test.difference, test.interval),
             ]
         )

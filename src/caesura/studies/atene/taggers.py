@@ -7,13 +7,13 @@ from typing import Protocol
 
 from caesura.transcript import Span, Strings, Transcript
 
-Entities = tuple[Span, ...]
+Spans = tuple[Span, ...]
 
 
 class Trained(Protocol):
     """Finds entities in words."""
 
-    def tag(self, texts: Sequence[Strings]) -> list[Entities]:
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Give the entities of each text, which do not overlap."""
 
 

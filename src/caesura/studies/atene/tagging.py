@@ -40,10 +40,11 @@ def chapter(trial: Trial) -> Part:
         names = list(next(iter(found.values())))
         rows = [[tagger, *(written(row[name]) for name in names)] for tagger, row in found.items()]
         text += [f"### {view.title[0].upper()}{view.title[1:]}", table(("tagger", *names), rows)]
+    closer = "; below, closer, without the worst" if without(trial) else ""
     drawn = Picture(
         "eter.svg",
-        "ETER against WER and ATENE: a point for each recogniser, the mean over calls and taggers; "
-        "below, closer, without the worst",
+        "ETER against WER and ATENE: a point for each recogniser, the mean over calls and taggers"
+        + closer,
         (7.2, 5.6),
         partial(_draw, trial.tables[ALL.key, APART], without(trial)),
     )
@@ -70,7 +71,7 @@ def _ends(found: dict[str, dict[str, float]]) -> tuple[str, str]:
 
 
 def _draw(found: Table, apart: Strings, axes: Axes) -> None:
-    """A panel for each measure, a mark for each recogniser; below, closer, without the worst."""
+    """A panel for each measure, a mark for each recogniser; below, closer, without some."""
     heights = {
         name: float(np.mean([mean(column, name) for column in found.eter.values()]))
         for name in found.recognisers

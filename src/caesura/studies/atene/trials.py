@@ -10,13 +10,13 @@ from functools import cached_property
 from caesura.contracts import Counts
 from caesura.studies.atene import measuring, paper, risking
 from caesura.studies.atene.calls import REFERENCES, Calls, Half, flattened, lower
-from caesura.studies.atene.comparing import Judged, Pair, judged, judged_reference, number
+from caesura.studies.atene.comparing import Compared, Costs, judged, judged_reference, number
 from caesura.studies.atene.correlations import Table
-from caesura.studies.atene.measuring import Column, Key, Pairs
+from caesura.studies.atene.measuring import Column, Comparisons, Key
 from caesura.studies.atene.plan import MAIN, Plan, Sights
 from caesura.studies.atene.risking import Risk
-from caesura.studies.atene.shelf import Shelf, fingerprint
-from caesura.studies.atene.taggers import Entities
+from caesura.studies.atene.shelf import Shelf, fingerprint, marked
+from caesura.studies.atene.taggers import Spans
 from caesura.studies.atene.views import ALL, NAMES, THREE, View
 from caesura.studies.atene.ways import Way
 from caesura.transcript import Transcript
@@ -44,23 +44,21 @@ class Trial:
     written: Sequence[Transcript]
     shelf: Shelf
     plan: Plan
-    risks: dict[tuple[str, str], dict[Key, Risk]] = field(default_factory=dict)
-    """ATENE with affixes by classes that count and what was learnt from."""
-
-    _judged: dict[tuple[str, bool], dict[str, dict[Key, Judged]]] = field(default_factory=dict)
-    _placed: dict[str, risking.Placed] = field(default_factory=dict)
+    _judged: dict[tuple[str, bool], dict[str, dict[Key, Costs]]] = field(default_factory=dict)
+    _projected: dict[str, risking.Places] = field(default_factory=dict)
+    _risks: dict[tuple[str, str, str], dict[Key, Risk]] = field(default_factory=dict)
 
     def prepared(self, way: Way) -> Trial:
-        """Do all anew with texts that are prepared in another way."""
+        """Give a trial of texts that are prepared in another way, with a shelf of its own."""
         calls = Calls.of(self.calls.read, way)
         return Trial(calls, self.written, self.shelf.below(way.key), self.plan)
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def compared(self) -> Comparisons:
         """All calls by recogniser, with their references."""
         logger.info("choosing readings")
         return {
-            (name, id): Pair.of(heard[id], reference)
+            (name, id): Compared.of(heard[id], reference)
             for id, reference in self.calls.references.items()
             for name, heard in self.calls.heard.items()
         }
@@ -77,19 +75,21 @@ class Trial:
     def words(self) -> tuple[dict[str, Column], dict[Key, Counts]]:
         """WER, WIL and RIL, and the counts behind them."""
         logger.info("counting word errors")
-        return measuring.words(self.pairs)
+        return measuring.words(self.compared)
 
     def as_read(self, name: str) -> measuring.Sampled:
         """Give the WER of a recogniser in texts that are only made lower case."""
         read = self.calls.read
-        mark = fingerprint([*read[REFERENCES].values(), *read[name].values()])
+        references = list(read[REFERENCES].values())
+        readings = [each.readings for each in references]
+        mark = marked(fingerprint([*references, *read[name].values()]), readings)
         found = self.shelf.kept(f"errors-{name}", mark, lambda: measuring.as_read(read, name))
         return measuring.Sampled.of([measuring.Errors(*each) for each in found], paper.CALLS)
 
     @cached_property
-    def found(self) -> dict[str, dict[Key, Entities]]:
+    def found(self) -> dict[str, dict[Key, Spans]]:
         """Give what each tagger, taught by calls, finds in each text."""
-        made: dict[str, dict[Key, Entities]] = {}
+        made: dict[str, dict[Key, Spans]] = {}
         for half in self.calls.halves:
             taught = [lower(each) for each in self.calls.lessons(half.taggers)]
             for name, each in self._tagged(f"calls-{half.taggers}", taught, half.ids).items():
@@ -97,14 +97,14 @@ class Trial:
         return made
 
     @cached_property
-    def found_away(self) -> dict[str, dict[Key, Entities]]:
-        """Do so for taggers that were taught by written text."""
+    def found_away(self) -> dict[str, dict[Key, Spans]]:
+        """Give what each tagger, taught by written text, finds in each text."""
         taught = [lower(each) for each in self.written]
         return self._tagged("written", taught, tuple(self.calls.references))
 
     def _tagged(
         self, name: str, taught: Sequence[Transcript], ids: Sequence[str]
-    ) -> dict[str, dict[Key, Entities]]:
+    ) -> dict[str, dict[Key, Spans]]:
         keys = [(recogniser, id) for recogniser in (*self.calls.heard, REFERENCE) for id in ids]
         texts = {" ".join(key): self._text(key).words for key in keys}
         made = {}
@@ -114,9 +114,9 @@ class Trial:
         return made
 
     def _text(self, key: Key) -> Transcript:
-        return self.plain[key[1]] if key[0] == REFERENCE else self.pairs[key].hypothesis
+        return self.plain[key[1]] if key[0] == REFERENCE else self.compared[key].hypothesis
 
-    def judged(self, view: View, away: bool = False) -> dict[str, dict[Key, Judged]]:
+    def judged(self, view: View, away: bool = False) -> dict[str, dict[Key, Costs]]:
         """Judge what each tagger found, also in the references."""
         if (view.key, away) not in self._judged:
             self._judged[view.key, away] = {
@@ -125,10 +125,10 @@ class Trial:
             }
         return self._judged[view.key, away]
 
-    def _judge(self, key: Key, spans: Entities, view: View) -> Judged:
+    def _judge(self, key: Key, spans: Spans, view: View) -> Costs:
         if key[0] == REFERENCE:
             return judged_reference(self.plain[key[1]], spans, view)
-        return judged(self.pairs[key], spans, view)
+        return judged(self.compared[key], spans, view)
 
     def atene(
         self, view: View, sights: Mapping[str, Sights], trained: str = APART
@@ -136,24 +136,29 @@ class Trial:
         """Give ATENE, and its parts, for all that its models may look at."""
         made: dict[str, Column] = {}
         for title, seen in sights.items():
+            made |= risking.columns(title, self.risks(view, title, seen, trained))
+        return made
+
+    def risks(self, view: View, title: str, seen: Sights, trained: str = APART) -> dict[Key, Risk]:
+        """Give ATENE of each call, and the losses of its entities; kept once they are made."""
+        asked = (view.key, title, trained)
+        if asked not in self._risks:
             logger.info("%s, %s, %s", title, view.title, TRAINED[trained])
-            risks: dict[Key, Risk] = {}
+            found: dict[Key, Risk] = {}
             for half in self.calls.halves:
                 name, taught = self._taught(half, view, trained)
                 folder = f"{name}-{view.key}-{title.replace(', ', '-')}"
                 model = self.shelf.margins(folder, risking.margins(seen), taught)
-                here = {key: pair for key, pair in self.pairs.items() if key[1] in half.ids}
-                risks |= risking.risked(here, self.placed(view), model)
-            made |= risking.columns(title, risks)
-            if title == MAIN:
-                self.risks[view.key, trained] = risks
-        return made
+                here = {key: both for key, both in self.compared.items() if key[1] in half.ids}
+                found |= risking.risked(here, self.projected(view), model)
+            self._risks[asked] = found
+        return self._risks[asked]
 
-    def placed(self, view: View) -> risking.Placed:
+    def projected(self, view: View) -> risking.Places:
         """Find the entities of references in what was recognised."""
-        if view.key not in self._placed:
-            self._placed[view.key] = risking.placed(self.pairs, view)
-        return self._placed[view.key]
+        if view.key not in self._projected:
+            self._projected[view.key] = risking.projected(self.compared, view)
+        return self._projected[view.key]
 
     def _taught(self, half: Half, view: View, trained: str) -> tuple[str, list[Transcript]]:
         if trained == ATENE_AWAY:
@@ -169,7 +174,7 @@ class Trial:
             name: {key: number(each.eter) for key, each in cells.items() if key[0] != REFERENCE}
             for name, cells in found.items()
         }
-        entities = measuring.ne_wer(self.pairs, self.plain, view)
+        entities = measuring.ne_wer(self.compared, self.plain, view)
         measures = {**columns, **entities, **self.atene(view, sights, trained)}
         return Table(measures, eter, self.plan.resampling)
 

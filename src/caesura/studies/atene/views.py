@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from caesura.namers.classes import SAME
 from caesura.transcript import Span, Transcript
 
 
@@ -27,7 +28,7 @@ class View:
         )
 
     def of(self, text: Transcript) -> Transcript:
-        """Show a text so."""
+        """Give a text with the entities that count."""
         return text.replace(entities=self.spans(text.entities or ()))
 
 
@@ -41,10 +42,10 @@ THREE = View(
     "three",
     "persons, places and organisations",
     {
-        **_same("PER LOC ORG"),
-        **dict.fromkeys(("PERSON", "person"), "PER"),
-        **dict.fromkeys(("GPE", "location", "geo-loc", "facility"), "LOC"),
-        **dict.fromkeys(("group", "corporation", "company"), "ORG"),
+        written: name
+        for other, name in SAME.items()
+        if name in ("PER", "LOC", "ORG")
+        for written in (other, other.upper())
     },
 )
 VIEWS = (ALL, NAMES, THREE)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.columns import Indices
 from caesura.numeric import features
+from caesura.numeric.crf import frequent
 from caesura.numeric.tables import Table
 from caesura.text.vocabulary import hashed
 from caesura.transcript import Strings
@@ -64,8 +65,7 @@ class Known:
     """The keys that were seen often enough in training."""
 
     def __init__(self, texts: Sequence[Keys], cutoff: int) -> None:
-        seen, times = np.unique(np.concatenate([e.ravel() for e in texts]), return_counts=True)
-        self.keys: Indices = seen[times >= cutoff]
+        self.keys = frequent(texts, cutoff)
         self._table = Table(self.keys)
 
     def __len__(self) -> int:

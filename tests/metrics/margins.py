@@ -1,0 +1,29 @@
+"""A small model of names, and texts with names in one line."""
+
+from functools import cache
+
+from caesura.metrics.atene import ATENE
+from caesura.namers.margins import Margins
+from caesura.transcript import Span, Transcript
+from namers.slow import lesson
+
+
+@cache
+def namer() -> Margins:
+    return Margins().train([lesson(seed) for seed in range(3)])
+
+
+def metric() -> ATENE:
+    return ATENE(namer())
+
+
+def spoken(text: str) -> Transcript:
+    """Words, names written as `[new york LOC]`."""
+    words: list[str] = []
+    spans: list[Span] = []
+    for part in text.replace("[", "\n[").replace("]", "]\n").split("\n"):
+        inside = part.strip("[] ").split()
+        if part.startswith("["):
+            spans.append(Span(len(words), len(words) + len(inside) - 2, inside.pop()))
+        words += inside
+    return Transcript(tuple(words), entities=tuple(spans))

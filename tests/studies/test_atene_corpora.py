@@ -1,0 +1,17 @@
+"""Written text for the study of ATENE."""
+
+from pathlib import Path
+
+from caesura.studies.atene.corpora import written
+from caesura.transcript import Span
+
+TEXT = "It O\n's O\nAnna B-person\n'S O\ndog O\n. O\n"
+
+
+def test_words_are_cut_as_in_calls(tmp_path: Path) -> None:
+    folder = tmp_path / "ner" / "wikigold"
+    folder.mkdir(parents=True)
+    (folder / "wikigold.conll.txt").write_text(TEXT, "utf-8")
+    (found,) = written(tmp_path)
+    assert found.words == ("It's", "Anna'S", "dog")
+    assert found.entities == (Span(1, 1, "PER"),)

@@ -1,0 +1,117 @@
+"""What the study of ATENE measures and keeps: losses of entities, word errors, models."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caesura.metrics.atene import ATENE
+from caesura.namers.margins import Margins
+from caesura.studies.atene import analysis, claims, risking
+from caesura.studies.atene.calls import Calls, gathered
+from caesura.studies.atene.comparing import Compared
+from caesura.studies.atene.gazetteer import Gazetteer
+from caesura.studies.atene.plan import MAIN, Plan, Sights
+from caesura.studies.atene.shelf import Shelf
+from caesura.studies.atene.trials import Trial
+from caesura.studies.atene.views import ALL, THREE
+from caesura.taggers.tagger import Tagger
+from caesura.transcript import Span, Transcript
+from studies.earnings import calls
+from taggers.toy import lesson
+
+pytest.importorskip("scipy")
+
+SMALL = Plan(taggers=(Gazetteer(),), sights={MAIN: Sights()}, names={MAIN: Sights()})
+TAUGHT = Transcript(
+    tuple("we meet anna smith in oslo and anna smith went".split()),
+    entities=(Span(2, 3, "PER"), Span(7, 8, "PER")),
+)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return calls(tmp_path_factory.mktemp("data"), 4, 12)
+
+
+def with_an_event(found: Calls) -> Calls:
+    """The calls, with a class that is in the first alone."""
+    first = found.references["c0"]
+    spans = list(first.entities or ())
+    at = next(at for at, span in enumerate(spans) if span.label == "PERSON")
+    spans[at] = spans[at]._replace(label="EVENT")
+    return replace(found, references={**found.references, "c0": first.replace(entities=spans)})
+
+
+def test_entities_of_classes_that_were_not_learnt_take_no_words() -> None:
+    times = np.array([0.0, 0.3, 0.6, 0.9])
+    spans = (Span(1, 1, "EVENT", "a"), Span(2, 2, "PER", "b"))
+    said = tuple("meet smit smith today".split())
+    reference = Transcript(said, start=times, end=times + 0.3, entities=spans)
+    heard = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
+    model = Margins(cutoff=1).train([TAUGHT])
+    compared = {("good", "c"): Compared.of(heard, reference)}
+    risk = risking.risked(compared, risking.projected(compared, ALL), model)["good", "c"]
+    metric = ATENE(model=model)
+    counts = metric.count(heard, [reference])
+    assert metric.values(counts)["lost"] == 0
+    assert risk.atene == metric.values(counts)["atene"]
+    assert set(risk.losses) == {"b"}
+
+
+def test_entities_without_a_loss_are_no_cases(data: Path, tmp_path: Path) -> None:
+    whole = Trial(gathered(data), (), Shelf(tmp_path / "one"), SMALL)
+    other = Trial(with_an_event(gathered(data)), (), Shelf(tmp_path / "two"), SMALL)
+    all_cases, fewer = analysis.cases(whole), analysis.cases(other)
+    assert "EVENT" not in fewer.label
+    assert len(all_cases.label) - len(fewer.label) == len(whole.calls.heard)
+    assert len(fewer.label) == len(fewer.loss) == len(fewer.misheard) == len(fewer.harm)
+    assert len(fewer.texts) == len(fewer.label)
+
+
+def test_calls_that_name_nothing_are_left_out(data: Path, tmp_path: Path) -> None:
+    folder = calls(tmp_path / "data", 5, 12)
+    file = folder / "earnings21/wer_tags/c4.wer_tag.json"
+    tags = {key: {"entity_type": "CONTRACTION"} for key in json.loads(file.read_text())}
+    file.write_text(json.dumps(tags))
+    reference = folder / "earnings21/references/c4.nlp"
+    reference.write_text(reference.read_text().replace(":YEAR", ":CONTRACTION"))
+    assert list(gathered(folder).references) == list(gathered(data).references)
+
+
+def test_word_errors_are_counted_anew_if_readings_are_others(data: Path, tmp_path: Path) -> None:
+    found, shelf = gathered(data), Shelf(tmp_path)
+    plain = {
+        name: {id: call.replace(readings=None) for id, call in each.items()}
+        for name, each in found.read.items()
+    }
+    both = (found, replace(found, read=plain))
+    first, second = (Trial(each, (), shelf, SMALL).as_read("good") for each in both)
+    assert first.rate < second.rate
+
+
+def test_margins_are_learnt_anew_if_their_tagger_has_learnt_something_else(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    taggers = [Tagger(cutoff=1).train([lesson(seed)]) for seed in (1, 2)]
+    first, second = (
+        shelf.margins("m", Margins(tagger=each, cutoff=1), [TAUGHT]) for each in taggers
+    )
+    for one, made in zip(taggers, (first, second), strict=True):
+        assert made.tagger is not None
+        ours, theirs = one.learnt(), made.tagger.learnt()
+        assert all((ours[name] == theirs[name]).all() for name in ours)
+    assert repr(first) == repr(second)
+
+
+def test_usual_names_of_three_classes_are_known() -> None:
+    labels = "PER person PERSON GPE facility LOC corporation company group ORG MISC DATE".split()
+    found = THREE.spans(Span(at, at, label) for at, label in enumerate(labels))
+    assert [span.label for span in found] == ["PER"] * 3 + ["LOC"] * 3 + ["ORG"] * 4
+
+
+def test_the_probe_stands_beside_what_learnt_as_it_did(data: Path, tmp_path: Path) -> None:
+    rows = claims._expected(Trial(gathered(data), (), Shelf(tmp_path), SMALL)).splitlines()
+    (row,) = (each for each in rows if "all classes" in each and MAIN in each)
+    assert "from the same calls" in row

@@ -1,0 +1,29 @@
+"""Languages by their codes and names."""
+
+import pytest
+
+from caesura.text.languages import code, differ
+
+
+def test_codes_and_names_of_a_language_are_one() -> None:
+    for name in ("en", "EN", "en-US", "eng", "English", " en_GB "):
+        assert code(name) == "en"
+    assert code("und") == code("") == code("auto") == ""
+    assert code("sv-SE") == "sv"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are"),
+    [
+        ("en", "fr", True),
+        ("English", "ja-JP", True),
+        ("en", "eng", False),
+        ("en", "", False),
+        ("und", "fr", False),
+        ("sv", "fi", True),
+        ("sv", "swe", False),
+        ("en", "swe", True),
+    ],
+)
+def test_languages_that_differ(one: str, other: str, are: bool) -> None:
+    assert differ(one, other) is differ(other, one) is are
