@@ -147,12 +147,12 @@ def test_files_of_no_recording_and_recordings_without_are_told(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     beside(tmp_path, {}, id="other")
-    with pytest.raises(MismatchError, match="none of the 1 files of readings"):
+    with pytest.raises(MismatchError, match="no file of readings is of a recording"):
         with_readings([CALL], tmp_path)
     with caplog.at_level(logging.WARNING, "caesura"):
         with_readings([CALL, CALL.replace(id="more")], beside(tmp_path, {}))
-    assert "1 files are of no recording" in caplog.text
-    assert "1 recordings have no readings: more" in caplog.text
+    assert "1 file is of no recording" in caplog.text
+    assert "1 recording has no readings: more" in caplog.text
 
 
 def test_two_files_of_one_recording_are_refused(tmp_path: Path) -> None:

@@ -6,10 +6,13 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from caesura import registry
 from caesura.contracts import Format
-from caesura.errors import CaesuraError, FormatError
+from caesura.errors import AmbiguousFormat, CaesuraError, FormatError
 from caesura.evaluation import called
 from caesura.formats import files as _files
+from caesura.formats.failures import tell
+from caesura.sidecars import KINDS
 from caesura.transcript import Origin, Strings, Transcript
 
 logger = logging.getLogger("caesura")
@@ -27,6 +30,7 @@ def read(
     Of several files, those that cannot be read are left out, and told at the end.
     """
     several = [files] if isinstance(files, (str, Path, Transcript)) else files
+    reader = registry.parse("format", format) if format and isinstance(format, str) else format
     seen: set[str] = set()
     failed: list[CaesuraError] = []
     for given in several:
@@ -38,16 +42,26 @@ def read(
                 raise FormatError("the same input is given twice", where=file)
             seen.add(file)
             try:
-                found = list(_files.read(file, format))
+                found = list(_files.read(file, reader or None))
                 if not any(map(len, found)):
                     logger.warning("%s: there are no words in it", file)
             except CaesuraError as error:
-                failed.append(error)
+                failed.append(_misplaced(file) if _is_beside(error, file) else error)
             else:
                 for transcript in found:
                     origin = transcript.origin or Origin(file)
                     yield transcript.replace(origin=origin._replace(file=file, place=str(place)))
-    _files.tell(failed, len(seen), "could not be read")
+    tell(failed, len(seen), "could not be read")
+
+
+def _is_beside(error: CaesuraError, file: str) -> bool:
+    """Whether a file could not be read since it is one that lies beside a reference."""
+    return isinstance(error, AmbiguousFormat) and file.endswith(KINDS)
+
+
+def _misplaced(file: str) -> FormatError:
+    what = "a file of readings or classes is no transcript"
+    return FormatError(what, where=file, remedy="give *.norm.json and *.wer_tag.json as --readings")
 
 
 def each(

@@ -49,22 +49,22 @@ def with_readings(transcripts: Iterable[Transcript], paths: Paths) -> list[Trans
     strangers = sorted(str(file) for (id, _), file in found.items() if id not in ids)
     if len(strangers) == len(found):
         raise MismatchError(
-            f"none of the {len(found)} files of readings is of a recording of the references",
+            "no file of readings is of a recording of the references",
             where=strangers[0],
             remedy="a file is named after its recording, as in call.norm.json for call.nlp",
         )
-    _tell("files are of no recording", strangers)
-    _tell(
-        "recordings have no readings",
-        sorted(id for id in ids if not any((id, kind) in found for kind in KINDS)),
-    )
+    bare = sorted(id for id in ids if not any((id, kind) in found for kind in KINDS))
+    _tell("--readings", "file is", "files are", "of no recording", strangers)
+    _tell("--readings", "recording has", "recordings have", "no readings", bare)
     return [_read_otherwise(each, found) for each in recordings]
 
 
-def _tell(what: str, names: Sequence[str]) -> None:
+def _tell(where: object, one: str, many: str, what: str, names: Sequence[str]) -> None:
+    """Warn of names, if there are any: `one` and `many` are what they are."""
     if names:
         shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-        logger.warning("--readings: %d %s: %s", len(names), what, shown)
+        number = f"{len(names)} {one if len(names) == 1 else many}"
+        logger.warning("%s: %s %s: %s", where, number, what, shown)
 
 
 def _found(paths: Iterable[str | Path]) -> dict[tuple[str, str], Path]:
@@ -135,14 +135,7 @@ def _readings(transcript: Transcript, file: Path) -> list[Span]:
         for label in (*spoken, *_meant(written, spoken, ended)):
             if label != written:
                 made[Span(covered.first, covered.last, label)] = None
-    if lost:
-        shown = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
-        logger.warning(
-            "%s: %d entities are not, or not in one piece, in the reference: %s",
-            file,
-            len(lost),
-            shown,
-        )
+    _tell(file, "entity is", "entities are", "not, or not in one piece, in the reference", lost)
     return list(made)
 
 

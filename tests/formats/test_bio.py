@@ -97,7 +97,7 @@ def test_writes_tabs_and_documents() -> None:
 def test_overlapping_entities_are_told(caplog: pytest.LogCaptureFixture) -> None:
     inner = Transcript(("Bank", "of", "Oslo"), entities=(Span(0, 2, "ORG"), Span(2, 2, "LOC")))
     assert written(inner) == "Bank\tB-ORG\nof\tI-ORG\nOslo\tI-ORG\n\n"
-    assert "1 entities overlap" in caplog.text
+    assert "1 entity overlaps" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def row(*cells: str) -> str:
 def test_words_and_layers(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="caesura"):
         market, harbour = sample("conllu.conllu")
-    assert "1 empty nodes are left out" in caplog.text
+    assert "1 empty node is left out" in caplog.text
     assert market.words == ("We", "ca", "n't", "wait", ",", "she", "said", ".", "1 000", "eggs")
     assert market.text == "We can't wait, she said. 1 000 eggs"
     assert market.lemma is not None
@@ -161,7 +161,7 @@ def test_recordings_by_the_front_of_sent_id(names: list[str], ids: list[str]) ->
         ("# a\n" + row("1-2", "Go") + row("1", "Go"), "tree.conllu:2: a multiword token goes on"),
         (row("1-0", "Go") + row("1", "Go"), "id '1-0' stands where 1 should"),
         ("# global.columns = FORM ID\n", "tree.conllu:1: global.columns has to begin with ID"),
-        ("Just a text.\n", "tree.conllu:1: a row has 1 columns"),
+        ("Just a text.\n", "tree.conllu:1: a row has 1 column where"),
     ],
 )
 def test_tells_what_is_wrong_where(text: str, message: str) -> None:

@@ -67,7 +67,7 @@ def test_reads_columns_by_name() -> None:
     ("text", "message"),
     [
         ("a\tb\n", "a.txt:1: the first line does not name the columns Line, Spkr, StTime, "),
-        (HEADER + "1\tA\t1\thello\n", "a.txt:2: a line has 4 cells of 5"),
+        (HEADER + "1\tA\t1\thello\n", "a.txt:2: a line has 4 of 5 cells"),
         (HEADER + "\n1\tA\tx\thello\t2\n", "a.txt:3: 'x' is not a time in seconds"),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caesura import api, registry
-from caesura.errors import AmbiguousFormat, CaesuraError, OutputError
+from caesura.errors import AmbiguousFormat, CaesuraError, OutputError, UnknownName
 from caesura.formats.files import choose, expand
 from caesura.formats.source import Source
 from caesura.outputs import atomic
@@ -128,6 +128,38 @@ def test_read_takes_transcripts_too() -> None:
     file = io.BytesIO()
     registry.parse("format", "jsonl").write([transcript], file)
     assert file.getvalue().startswith(b'{"id": "talk.A"')
+
+
+def test_a_format_that_is_not_known_is_told_once(tmp_path: Path) -> None:
+    for name in ("a.nlp", "b.nlp"):
+        (tmp_path / name).write_bytes((SAMPLES / "nlp.nlp").read_bytes())
+    with pytest.raises(UnknownName, match="'nlpp'"):
+        list(api.read(tmp_path, format="nlpp"))
+    with pytest.raises(UnknownName, match="bothh"):
+        list(api.read(tmp_path, format="nlp(entities='bothh')"))
+
+
+def test_files_that_fail_alike_are_told_together(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.norm.json").write_text("{}")
+    (tmp_path / "4.wer_tag.json").write_text("{}")
+    (tmp_path / "said.txt").write_text("so it is\n")
+    with pytest.raises(CaesuraError) as caught:
+        list(api.read(tmp_path))
+    shown = ", ".join(str(tmp_path / f"{number}.norm.json") for number in range(3))
+    assert str(caught.value) == (
+        f"5 of 6 files could not be read: a file of readings or classes is no transcript ({shown}, "
+        "…); give *.norm.json and *.wer_tag.json as --readings"
+    )
+    assert not caplog.messages
+    (tmp_path / "damaged.json").write_text("{")
+    with pytest.raises(CaesuraError, match="6 of 7 files could not be read, as told above"):
+        list(api.read(tmp_path))
+    assert len(caplog.messages) == 2
+    assert caplog.messages[0].startswith("5 files: a file of readings")
+    assert f"{tmp_path}/damaged.json:1: not JSON" in caplog.messages[1]
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_empty_nodes_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     sentence = [{"id": 1, "text": "Go"}, {"id": [1, 1], "text": "you"}, {"id": 2, "text": "!"}]
     with caplog.at_level(logging.WARNING, logger="caesura"):
         assert read([sentence]).words == ("Go", "!")
-    assert "1 empty nodes are left out" in caplog.text
+    assert "1 empty node is left out" in caplog.text
 
 
 def test_by_hand() -> None:
@@ -190,7 +190,7 @@ def test_words_outside_tokens_are_told_of(caplog: pytest.LogCaptureFixture) -> N
     with caplog.at_level(logging.WARNING, logger="caesura"):
         found = read({"text": "we all go", "tokens": [[0, 2], [7, 9]]})
     assert found.text == "we all go"
-    assert "1 stretches of the text belong to no token" in caplog.text
+    assert "1 stretch of the text belongs to no token" in caplog.text
 
 
 def place(text: str, word: str) -> list[int]:
@@ -202,7 +202,7 @@ def test_entities_inside_tokens_take_all_of_them(caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.WARNING, logger="caesura"):
         found = read(document | {"ents": [{"start": 3, "end": 7, "type": "LOC"}, [2, 14, "AREA"]]})
     assert found.entities == (Span(1, 1, "AREA"), Span(1, 1, "LOC"))
-    assert "1 entities begin or end inside a token" in caplog.text
+    assert "1 entity begins or ends inside a token" in caplog.text
     assert read(document | {"entities": []}).entities == ()
 
 
@@ -364,7 +364,7 @@ def test_writing() -> None:
 def test_empty_words_cannot_be_written(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="caesura"):
         document = written(Transcript(("we", "", "go"), sentences=Segmentation.of_gaps(3, [1])))
-    assert "1 empty words cannot be written as offsets" in caplog.text
+    assert "1 empty word cannot be written as offsets" in caplog.text
     assert document["text"] == "we go"
     assert document["sentences"] == [[0, 2], [3, 5]]
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura import api
 from caesura.errors import FormatError
 from caesura.formats.source import Source
 from caesura.formats.stm import Stm
-from caesura.transcript import Segmentation, Transcript
+from caesura.transcript import Segmentation, Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan
@@ -34,20 +35,34 @@ def test_reads_channels_alternatives_and_escapes(caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.WARNING, "caesura"):
         a, b, other = read(SAMPLES / "stm.stm")
     assert [t.id for t in (a, b, other)] == ["talk.a", "talk.b", "other"]
-    assert a.words == ("well", "um", "that's", "a;s", "far", *"we saw New York the end".split())
-    assert a.speaker == ("Ana",) * 11
-    assert a.pause == ("", "", "", "", "", "", "", "", "<sil>", "", "")
-    np.testing.assert_array_equal(a.start, [1.06, *[NAN] * 4, 5.25, *[NAN] * 5])
-    np.testing.assert_array_equal(a.end, [*[NAN] * 4, 3.5, *[NAN] * 5, 7])
+    assert a.words == ("well", "um", "that's", "a;s", "far", *"we -a saw New York the end".split())
+    assert a.readings == (
+        Span(1, 1, ""),
+        Span(1, 1, "uh"),
+        Span(6, 6, ""),
+        Span(8, 9, "N. Y."),
+        Span(8, 9, "it"),
+    )
+    assert a.speaker == ("Ana",) * 12
+    assert a.pause == (*[""] * 9, "<sil>", "", "")
+    np.testing.assert_array_equal(a.start, [1.06, *[NAN] * 4, 5.25, *[NAN] * 6])
+    np.testing.assert_array_equal(a.end, [*[NAN] * 4, 3.5, *[NAN] * 6, 7])
     assert a.sentences is None
     assert b.text == "(%HESITATION) yes."
     assert b.words == ("%HESITATION", "yes")
     assert other.words == ("{NOISE}", "hello", "[laughter]")
     assert other.speaker is None
     assert [message.split(": ", 1)[1] for message in caplog.messages] == [
-        "4 alternatives: the first reading is kept",
-        "1 rows are to be ignored in scoring and were left out",
+        "1 row is to be ignored in scoring and left out: words that a hypothesis has there count "
+        "as insertions, unless you leave them out of it too",
     ]
+
+
+def test_the_nearest_alternative_is_scored() -> None:
+    (said,) = parsed("r 1 s 0 2 the cat { sat / sits / @ } down\n")
+    for text in ("the cat sat down", "the cat sits down", "the cat down"):
+        found = Transcript(tuple(text.split()), id="r")
+        assert api.score(found, reference=said, metric="Words").values[0]["wer"] == 0
 
 
 def test_reads_rows_without_labels_in_the_order_of_their_times() -> None:
@@ -71,7 +86,7 @@ def test_a_row_that_ends_before_it_begins_has_no_end(caplog: pytest.LogCaptureFi
     [
         ("r 1 s 1\n", "a.stm:1: a row does not have the fields recording, channel, speaker, "),
         (";;\nr 1 s x 2 a\n", "a.stm:2: 'x' is not a time in seconds"),
-        ("r 1 s 1 2 a { b / c\n", "a.stm:1: an alternative begins with { and is not closed"),
+        ("r 1 s 1 2 a { b / c\n", "a.stm:1: an alternative that begins with { is not closed"),
     ],
 )
 def test_refuses_what_is_no_stm(text: str, message: str) -> None:

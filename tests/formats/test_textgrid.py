@@ -178,9 +178,7 @@ def test_words_that_overlap_go_to_a_further_tier(caplog: pytest.LogCaptureFixtur
     )
     with caplog.at_level(logging.WARNING, "caesura"):
         text = written(transcript)
-    assert caplog.messages == [
-        "a recording: 1 intervals ran a little into the next and were cut short"
-    ]
+    assert caplog.messages == ["a recording: cut short 1 interval that ran a little into the next"]
     tiers = [line.split('"')[1] for line in text.split("\n") if "name" in line]
     assert tiers == ["words", "words (overlap)", "sentences", "sentences (overlap)"]
     back = parsed(text)

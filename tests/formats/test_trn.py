@@ -45,6 +45,13 @@ def test_reads_utterances_and_alternatives() -> None:
         ("{ @ / @ } c (x)", "c", None),
         ("{ a } / @ (b) (x)", "a @ b", None),
         ("a { b, / b / see. d! } (x)", "a b", (Span(1, 1, "b"), Span(1, 1, "see d"))),
+        ("{ a / { b / c } d } (x)", "a", (Span(0, 0, "b d"), Span(0, 0, "c d"))),
+        (
+            "{ { @ / a } { b / c } } (x)",
+            "b",
+            (Span(0, 0, "a b"), Span(0, 0, "a c"), Span(0, 0, "c")),
+        ),
+        (f"{'{ ' * 5000} a {'} ' * 5000} (x)", "a", None),
     ],
 )
 def test_alternatives(text: str, words: str, readings: tuple[Span, ...] | None) -> None:
@@ -61,7 +68,8 @@ def test_alternatives(text: str, words: str, readings: tuple[Span, ...] | None) 
         ("a ()\n", "a.trn:1: a line does not end in the id"),
         ("a (x)\n\n;; b\nc (x)\n", "a.trn:4: the utterance 'x' comes again"),
         ("{ a / b (x)\n", "a.trn:1: an alternative that begins with { is not closed"),
-        ("{ a / { b / c } } (x)\n", "a.trn:1: an alternative that begins with { has another"),
+        ("{ a / { b / c } (x)\n", "a.trn:1: an alternative that begins with { is not closed"),
+        (f"{{ {'{ a / b } ' * 7}}} (x)\n", "a.trn:1: an alternative can be read in more than 100"),
     ],
 )
 def test_refuses_what_is_no_trn(text: str, message: str) -> None:
@@ -84,6 +92,39 @@ def test_refuses_what_is_no_trn(text: str, message: str) -> None:
 )
 def test_recognises_ids(text: str, told: bool) -> None:
     assert Trn.recognises(Source("a.txt", text.encode())) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ana-001 good morning\nana-002 yes\n\nben-003\n", True),
+        ("84-121123-0000 go\n84-121123-0001 do you hear\n", True),
+        ("ana-001 good morning\n", False),
+        ("ana-001 good morning\nana-001 yes\n", False),
+        ("ana-001 good morning\nyes\n", False),
+        ("1. Go there.\n2. Come back.\n", False),
+        ("2019 was good\n2020 was not\n", False),
+        ("00:01 hello\n00:02 yes\n", False),
+        ("q1\nq2\n", False),
+    ],
+)
+def test_ids_before_utterances_are_told_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, told: bool
+) -> None:
+    for name in ("ref.txt", "text"):
+        (tmp_path / name).write_text(text)
+    (found,) = api.read(tmp_path / "ref.txt")
+    assert (found.origin is not None and found.origin.format) in ("lines", "text")
+    assert ("--format kaldi" in caplog.text) == told
+    first = next(api.read(tmp_path / "text"))
+    assert (first.origin is not None and first.origin.format == "kaldi") == told
+
+
+def test_the_suffix_tells_kaldi(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "ref.kaldi").write_text("x good morning\n")
+    (found,) = api.read(tmp_path / "ref.kaldi")
+    assert (found.id, found.words) == ("x", ("good", "morning"))
+    assert not caplog.messages
 
 
 def test_writes_utterances() -> None:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from caesura.errors import FormatError, UnknownName
 from caesura.formats import nist
 from caesura.formats.ctm import EVENT, PAUSES
-from caesura.formats.source import LATEST, Source, share, string, without_lone_surrogates
+from caesura.formats.source import LATEST, Source, counted, share, string, without_lone_surrogates
 from caesura.text.marks import Pieces, is_opening, split_marks
 from caesura.transcript import MISSING, Transcript
 
@@ -255,8 +255,8 @@ class Arriving:
         """Read a row of a CTM: a word, or what belongs to the word before."""
         if len(fields) < 5:
             raise self._error(
-                f"a row has {len(fields)} fields where recording, channel, start, duration and "
-                "word are needed",
+                f"a row has {counted(len(fields), 'field', 'fields')} where recording, channel, "
+                "start, duration and word are needed",
                 remedy=f"a line is a row of a CTM or a JSON object: {SHAPE}",
             )
         if fields[4] in READINGS:

@@ -16,7 +16,7 @@ from caesura.formats.base import TextFormat
 from caesura.formats.conllu_page import ESCAPED, TEXTS, rendered, unescaped
 from caesura.formats.conllu_rows import Sheet
 from caesura.formats.entities import entities
-from caesura.formats.source import Source, number
+from caesura.formats.source import Source, counted, number
 from caesura.transcript import Floats, Segmentation, Span, Transcript
 
 logger = logging.getLogger("caesura")
@@ -61,7 +61,8 @@ class ConllU(TextFormat):
         """Read all rows, then part them into recordings."""
         sheet = Sheet(source, self.columns)
         if sheet.empty:
-            logger.warning("%s: %d empty nodes are left out", source.name, sheet.empty)
+            told = counted(sheet.empty, "empty node is", "empty nodes are")
+            logger.warning("%s: %s left out", source.name, told)
         layers = _layers(sheet)
         names = _recordings(sheet)
         bounds = [*(sheet.first[sentence] for sentence, _ in names), len(sheet.words)]

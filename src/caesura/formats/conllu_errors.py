@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from caesura.errors import FormatError
-from caesura.formats.source import Source
+from caesura.formats.source import Source, counted
 
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
@@ -39,7 +39,7 @@ class _Sentence:
         width, id = len(self.columns), row[0]
         if len(row) != width:
             return self.source.error(
-                f"a row has {len(row)} columns where {width} are needed",
+                f"a row has {counted(len(row), 'column', 'columns')} where {width} are needed",
                 line,
                 "columns are set apart by one TAB, sentences by an empty line",
             )

@@ -61,7 +61,7 @@ class Coraal(TextFormat):
         for number, line in lines:
             cells = line.split("\t")
             if len(cells) != len(names):
-                raise source.error(f"a line has {len(cells)} cells of {len(names)}", number)
+                raise source.error(f"a line has {len(cells)} of {len(names)} cells", number)
             row = dict(zip(names, cells, strict=True))
             times = [_time(row[name], number, source) for name in ("StTime", "EnTime")]
             _add(rows, row["Content"], row["Spkr"].strip(), times)

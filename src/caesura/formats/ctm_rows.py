@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from caesura.formats import nist
-from caesura.formats.source import LATEST, Source, share
+from caesura.formats.source import LATEST, Source, counted, share
 
 logger = logging.getLogger("caesura")
 
@@ -91,7 +91,8 @@ class _Alternatives:
         if self.inside:
             raise source.error("an <ALT_BEGIN> has no <ALT_END>")
         if self.seen:
-            logger.warning("%s: %d alternatives: the first reading is kept", source.name, self.seen)
+            number = counted(self.seen, "alternative", "alternatives")
+            logger.warning("%s: %s: the first reading is kept", source.name, number)
 
 
 def _careful(block: str, line: int, source: Source, alternatives: _Alternatives) -> Columns:
@@ -103,8 +104,8 @@ def _careful(block: str, line: int, source: Source, alternatives: _Alternatives)
         fields = text.split()
         if len(fields) < 5:
             raise source.error(
-                f"a row has {len(fields)} fields where recording, channel, start, duration and "
-                "word are needed",
+                f"a row has {counted(len(fields), 'field', 'fields')} where recording, channel, "
+                "start, duration and word are needed",
                 number,
             )
         if alternatives.skips(fields[4]):

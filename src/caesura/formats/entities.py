@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
+from caesura.formats.source import counted
 from caesura.transcript import Span
 
 logger = logging.getLogger("caesura")
@@ -54,5 +55,6 @@ def iob2(spans: Iterable[Span], count: int, format: str) -> list[str]:
         name = "_".join(label.split())
         tags[first : last + 1] = [f"B-{name}", *[f"I-{name}"] * (last - first)]
     if lost:
-        logger.warning("%d entities overlap others and cannot be written as %s", lost, format)
+        told = counted(lost, "entity overlaps", "entities overlap")
+        logger.warning("%s others and cannot be written as %s", told, format)
     return tags

@@ -15,7 +15,9 @@ from caesura import registry
 from caesura.contracts import Format
 from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
 from caesura.formats.base import TextFormat
+from caesura.formats.failures import tell
 from caesura.formats.source import Source, stem_of
+from caesura.formats.trn import has_ids
 from caesura.outputs import atomic
 from caesura.transcript import Origin, Segmentation, Transcript
 
@@ -132,6 +134,12 @@ def choose(source: Source) -> Format:
     sure = _recognised(source, sharing or formats())
     if len(sure) == 1:
         logger.info("%s: read as %s", source.name, sure[0].name)
+        if sure[0].plain and has_ids(source):
+            logger.warning(
+                "%s: each line begins with an id, which counts as a word: if it is a Kaldi text, "
+                "add --format kaldi",
+                source.name,
+            )
         return sure[0]()
     if sharing and all(format.suffixes == (".json",) for format in sharing):
         _ = source.documents
@@ -266,16 +274,6 @@ def _pieces(
         return
     for transcript in found:
         yield destination(format, folder, transcript, _safe(transcript.id)), [transcript]
-
-
-def tell(failed: list[CaesuraError], count: int, what: str) -> None:
-    """Raise a single error as it is; of several, tell each and raise their number."""
-    if len(failed) == 1:
-        raise failed[0]
-    for error in failed:
-        logger.error("%s", error)
-    if failed:
-        raise CaesuraError(f"{len(failed)} of {count} files {what}, as told above")
 
 
 def dropped(transcript: Transcript, format: Format) -> list[str]:

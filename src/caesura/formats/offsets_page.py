@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from caesura.formats.source import counted
 from caesura.transcript import Span, Transcript
 
 logger = logging.getLogger("caesura")
@@ -114,7 +115,8 @@ def _seen(transcript: Transcript) -> Transcript:
     seen = [bool(word.strip()) for word in transcript.words]
     if all(seen):
         return transcript
-    logger.warning("%d empty words cannot be written as offsets", seen.count(False))
+    told = counted(seen.count(False), "empty word", "empty words")
+    logger.warning("%s cannot be written as offsets", told)
     return transcript.take(seen)
 
 

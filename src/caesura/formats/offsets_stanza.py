@@ -10,7 +10,7 @@ from caesura.errors import FormatError
 from caesura.formats.entities import entities
 from caesura.formats.offsets_page import KEYS
 from caesura.formats.rows import Rows
-from caesura.formats.source import Source, string
+from caesura.formats.source import Source, counted, string
 
 logger = logging.getLogger("caesura")
 
@@ -52,7 +52,8 @@ class Sentences:
         for n, entries in enumerate(document):
             self._sentence(n, entries)
         if self.empty:
-            logger.warning("%s: %d empty nodes are left out", source.name, self.empty)
+            told = counted(self.empty, "empty node is", "empty nodes are")
+            logger.warning("%s: %s left out", source.name, told)
 
     def _error(self, what: str) -> FormatError:
         return self.source.error(self.place + what)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from caesura.errors import FormatError
 from caesura.formats.offsets_page import AROUND, KEYS
 from caesura.formats.rows import Rows
-from caesura.formats.source import Source, items, string
+from caesura.formats.source import Source, counted, items, string
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
@@ -171,10 +171,10 @@ class Text:
                 rows.set("opening", first, opening)
         if outside:
             logger.warning(
-                "%s: %s%d stretches of the text belong to no token and are kept as punctuation",
+                "%s: %s%s to no token: kept as punctuation",
                 self.source.name,
                 self.place,
-                outside,
+                counted(outside, "stretch of the text belongs", "stretches of the text belong"),
             )
 
     def _heads(self) -> None:
@@ -244,10 +244,10 @@ class Text:
             self.rows.entity(*_within(value, words), *_label(value))
         if uneven:
             logger.warning(
-                "%s: %s%d entities begin or end inside a token and are taken to its edges",
+                "%s: %s%s inside a token: taken to its edges",
                 self.source.name,
                 self.place,
-                uneven,
+                counted(uneven, "entity begins or ends", "entities begin or end"),
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from caesura.formats.source import counted
 from caesura.formats.tiers import SILENCES
 from caesura.formats.times import filled_times
 from caesura.transcript import Transcript
@@ -92,9 +93,9 @@ def placed(transcript: Transcript, format: str, units: int, least: int) -> list[
             places.put("sentences", who.pop() if len(who) == 1 else "", sentence)
     if places.trimmed:
         logger.warning(
-            "%s: %d intervals ran a little into the next and were cut short",
+            "%s: cut short %s a little into the next",
             transcript.id or "a recording",
-            places.trimmed,
+            counted(places.trimmed, "interval that ran", "intervals that ran"),
         )
     found = [tier for tiers in places.tiers.values() for tier in tiers]
     return found or [Placed("words", "", "words")]

@@ -31,6 +31,7 @@ class Lines(TextFormat):
     """One sentence a line; empty lines mean nothing."""
 
     name = "lines"
+    plain = True
     may_be_empty = True
     suffixes = (".txt",)
     carries = frozenset({"opening", "mark", "sentences"})
@@ -60,6 +61,7 @@ class Text(TextFormat):
     marks: str = MARKS
 
     name = "text"
+    plain = True
     may_be_empty = True
     suffixes = (".txt",)
     carries = frozenset({"opening", "mark"})

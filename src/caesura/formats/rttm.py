@@ -10,7 +10,7 @@ from itertools import groupby
 from caesura.formats import nist
 from caesura.formats.base import TextFormat
 from caesura.formats.rows import Rows
-from caesura.formats.source import Source, share
+from caesura.formats.source import Source, counted, share
 from caesura.formats.times import decimal, filled_times
 from caesura.formats.units import Unit, Units, end_sentences
 from caesura.transcript import Transcript
@@ -97,7 +97,9 @@ def _row(text: str, line: int, source: Source) -> _Row:
     if fields[0] not in TYPES:
         raise source.error(f"{fields[0]!r} is not a type of row that RTTM has", line)
     if len(fields) < 8:
-        raise source.error(f"a row has {len(fields)} fields of nine or ten", line)
+        raise source.error(
+            f"a row has {counted(len(fields), 'field', 'fields')} of nine or ten", line
+        )
     kind, recording, channel, begin, length, ortho, subtype, speaker, *more = fields
     start, duration = (_time(cell, line, source) for cell in (begin, length))
     return _Row(

@@ -171,6 +171,11 @@ def folded(value: Any) -> dict[str, Any]:
     return {key.replace("_", "").lower(): inner for key, inner in value.items()}
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Say how many things there are, in the words for one or for many."""
+    return f"{count} {one if count == 1 else many}"
+
+
 AUDIO = frozenset(".aac .amr .flac .m4a .mkv .mov .mp3 .mp4 .ogg .opus .wav .webm .wma".split())
 """Suffixes of audio and video files."""
 

@@ -6,13 +6,14 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
-from caesura.formats import nist
+from caesura.formats import alternatives, nist
 from caesura.formats.base import TextFormat
 from caesura.formats.ctm import PAUSES
 from caesura.formats.rows import Rows
-from caesura.formats.source import Source, number
+from caesura.formats.source import Source, counted, number
 from caesura.formats.stretches import stretches
 from caesura.formats.times import decimal
 from caesura.transcript import Transcript
@@ -45,8 +46,9 @@ class Stm(TextFormat):
     """Rows of recording, channel, speaker, start, end, perhaps a label, and the words.
 
     The first word of a row has its start and the last its end; rows are no sentences. Of
-    alternatives `{ a / b / @ }` the first reading counts. Written is a row for each sentence
-    where sentences are known, else a row for each stretch that has times of its own.
+    alternatives `{ a / b / @ }` the first that has words is the text, the others are its
+    readings; these are not written. Written is a row for each sentence where sentences are
+    known, else a row for each stretch that has times of its own.
     """
 
     name = "stm"
@@ -117,7 +119,6 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.ignored = 0
-        self.alternatives = 0
 
     def transcript(self, id: str, stretches: list[_Row]) -> Transcript:
         rows = Rows()
@@ -131,48 +132,33 @@ class _Reader:
     def _add(self, rows: Rows, row: _Row) -> None:
         first = len(rows)
         rows.turn()
-        for token in self._first_reading(row):
-            if token in PAUSES and rows:
-                rows.set("pause", len(rows) - 1, token)
-            elif _EVENT.fullmatch(token):
-                rows.add(token, speaker=row.speaker or None)
-            elif token not in PAUSES:
-                word = _ESCAPED.sub(r"\1", _VARIANT.sub("", token))
-                rows.token(word, speaker=row.speaker or None)
+        write = partial(_write, speaker=row.speaker or None)
+        refuse = partial(self.source.error, line=row.line)
+        alternatives.add(_TOKENS.findall(row.text), rows, write, refuse)
         if len(rows) > first:
             rows.set("start", first, row.start)
             if row.end >= row.start:
                 rows.set("end", len(rows) - 1, row.end)
 
-    def _first_reading(self, row: _Row) -> Iterator[str]:
-        """Give the words outside braces, and in braces those before the first stroke."""
-        firsts: list[bool] = []
-        for piece in _TOKENS.findall(row.text):
-            if piece == "{":
-                firsts.append(True)
-                self.alternatives += 1
-            elif piece == "}" and firsts:
-                firsts.pop()
-            elif piece == "/" and firsts:
-                firsts[-1] = False
-            elif all(firsts) and piece != "@":
-                yield piece
-        if firsts:
-            raise self.source.error("an alternative begins with { and is not closed", row.line)
-
     def close(self) -> None:
-        if self.alternatives:
-            logger.warning(
-                "%s: %d alternatives: the first reading is kept",
-                self.source.name,
-                self.alternatives,
-            )
         if self.ignored:
             logger.warning(
-                "%s: %d rows are to be ignored in scoring and were left out",
+                "%s: %s to be ignored in scoring and left out: words that a hypothesis has there "
+                "count as insertions, unless you leave them out of it too",
                 self.source.name,
-                self.ignored,
+                counted(self.ignored, "row is", "rows are"),
             )
+
+
+def _write(tokens: Iterable[str], rows: Rows, speaker: str | None) -> None:
+    """Add words, events and pauses as a row has them."""
+    for token in tokens:
+        if token in PAUSES and rows:
+            rows.set("pause", len(rows) - 1, token)
+        elif _EVENT.fullmatch(token):
+            rows.add(token, speaker=speaker)
+        elif token not in PAUSES and token != alternatives.NOTHING:
+            rows.token(_ESCAPED.sub(r"\1", _VARIANT.sub("", token)), speaker=speaker)
 
 
 def _written(transcript: Transcript) -> Iterator[tuple[str, str]]:

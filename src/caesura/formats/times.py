@@ -8,6 +8,7 @@ from bisect import bisect_right
 import numpy as np
 
 from caesura.errors import OutputError
+from caesura.formats.source import counted
 from caesura.transcript import Floats, Indices, Transcript
 
 logger = logging.getLogger("caesura")
@@ -39,9 +40,9 @@ def in_order(transcript: Transcript) -> Transcript:
         end = end.copy()
         end[astray] = np.nan
     logger.warning(
-        "%s: the times of %d words are out of order and were not used",
+        "%s: the times of %s are out of order and were not used",
         transcript.id or "a recording",
-        len(astray),
+        counted(len(astray), "word", "words"),
     )
     return transcript.replace(start=start, end=end)
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePath
 
 from caesura.errors import OutputError
-from caesura.formats import nist
+from caesura.formats import alternatives, nist
 from caesura.formats.base import TextFormat
 from caesura.formats.ctm import EVENT
 from caesura.formats.rows import Rows
 from caesura.formats.source import Source
-from caesura.transcript import Span, Transcript
-
-NOTHING = "@"
-"""In alternatives: nothing was said."""
+from caesura.transcript import Transcript
 
 _DIGIT = re.compile(r"\d")
+_ID = re.compile(r"(?=.*\d)(?=.*(?:-|[^\W\d]))\w[\w./-]*\w")
+"""What is no word, nor the number of a list: digits, and letters or dashes with them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,7 +58,9 @@ class Trn(TextFormat):
                     "write it in brackets: words (id)",
                 )
             _refuse_twice(id, seen, line, source)
-            yield _transcript(id, words.split(), line, source)
+            rows, refuse = Rows(), partial(source.error, line=line)
+            alternatives.add(words.split(), rows, _add, refuse)
+            yield rows.transcript(id)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a line an utterance."""
@@ -77,9 +80,14 @@ class Kaldi(TextFormat):
 
     name = "kaldi"
     may_be_empty = True
-    suffixes = (".txt",)
+    suffixes = (".txt", ".kaldi")
     carries = frozenset({"opening", "mark", "id"})
     holds = "many"
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether the file has the name it has in a data folder, and its lines have ids."""
+        return PurePath(source.name).name == "text" and has_ids(source)
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read line by line."""
@@ -88,7 +96,9 @@ class Kaldi(TextFormat):
             id, *words = text.split() or [""]
             if id:
                 _refuse_twice(id, seen, line, source)
-                yield _rows(words).transcript(id)
+                rows = Rows()
+                _add(words, rows)
+                yield rows.transcript(id)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a line an utterance."""
@@ -109,52 +119,26 @@ def _refuse_twice(id: str, seen: set[str], line: int, source: Source) -> None:
     seen.add(id)
 
 
-def _rows(words: Iterable[str], rows: Rows | None = None) -> Rows:
+def has_ids(source: Source) -> bool:
+    """Whether there are several lines, and all begin with ids of their own, as Kaldi's do."""
+    seen: set[str] = set()
+    said = False
+    for _, text in source.lines():
+        id, *words = text.split(maxsplit=1) or [""]
+        if id and (id in seen or not _ID.fullmatch(id)):
+            return False
+        seen.add(id)
+        said = said or bool(words)
+    return said and len(seen - {""}) > 1
+
+
+def _add(words: Iterable[str], rows: Rows) -> None:
     """Add written words; a sound such as `[noise]` is one word."""
-    rows = Rows() if rows is None else rows
     for word in words:
         if EVENT.fullmatch(word):
             rows.add(word)
         else:
             rows.token(word)
-    return rows
-
-
-def _transcript(id: str, words: list[str], line: int, source: Source) -> Transcript:
-    rows, readings = Rows(), list[Span]()
-    at = 0
-    while at < len(words):
-        if words[at] != "{":
-            _rows(words[at : at + 1], rows)
-            at += 1
-            continue
-        stop = words.index("}", at) if "}" in words[at:] else len(words)
-        inside = words[at + 1 : stop]
-        if stop == len(words) or "{" in inside:
-            what = "is not closed" if stop == len(words) else "has another inside"
-            raise source.error(f"an alternative that begins with {{ {what}", line)
-        readings += _alternatives(inside, rows)
-        at = stop + 1
-    return rows.transcript(id).replace(readings=tuple(readings) or None)
-
-
-def _alternatives(words: list[str], rows: Rows) -> Iterator[Span]:
-    """Add the words of the first alternative that has some, and give the others as readings."""
-    ways: list[list[str]] = [[]]
-    for word in words:
-        if word == "/":
-            ways.append([])
-        elif word != NOTHING:
-            ways[-1].append(word)
-    said = [_rows(way).words for way in ways]
-    text = next((place for place, way in enumerate(said) if way), None)
-    if text is None:
-        return
-    first = len(rows)
-    _rows(ways[text], rows)
-    written = [" ".join(way) for place, way in enumerate(said) if place != text]
-    for label in dict.fromkeys(written):
-        yield Span(first, len(rows) - 1, label)
 
 
 def _written(transcripts: Iterable[Transcript], what: str) -> Iterator[tuple[str, list[str]]]:
