@@ -21,6 +21,7 @@ class NamerTries(Tries):
     """Combinations of settings of a namer."""
 
     goals = (GOAL,)
+    sought = "names"
 
     def usable(self, *parts: Sequence[Transcript]) -> list[list[Transcript]]:
         """Leave out recordings without words; refuse those without entities, but for text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +12,21 @@ import numpy as np
 from caesura.contracts import Format
 from caesura.errors import LayerError, UnknownName
 from caesura.inputs import Input, Inputs, each, read
+from caesura.metrics.related import unlike
 from caesura.pairing import paired
 from caesura.settings import strings
 from caesura.sidecars import Paths, with_readings
+from caesura.text.align import align
 from caesura.text.phones import LETTERS, known_source
 from caesura.text.projection import COLLAR, Projected
 from caesura.text.projection import project as projected
 from caesura.text.readings import nearest
 from caesura.transcript import Strings, Transcript
+
+logger = logging.getLogger("caesura")
+
+NAMED = 3
+"""Recordings that a warning names."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,7 @@ def project(
     _, references = each(reference, reference_format, format)
     all = with_readings((one for part in references for one in part), readings)
     all = _of_classes(all, strings("classes", classes))
+    doubtful: list[str] = []
     for ours, (given,) in paired(recordings, [all]):
         if given.entities is None:
             raise LayerError(
@@ -116,6 +125,23 @@ def project(
                 remedy="give one with entities, such as BIO columns, JSONL or .nlp",
             )
         theirs = nearest(given, ours.words) if given.readings else given
-        found = projected(theirs, ours, collar, phones=phones)
+        said, heard = ([word.lower() for word in one.words] for one in (theirs, ours))
+        alignment = align(said, heard)
+        if unlike(len(theirs), alignment.hits):
+            doubtful.append(f"{ours.id or 'a recording'} ({alignment.hits / len(theirs):.0%})")
+        found = projected(theirs, ours, collar, alignment, phones)
         spans = [one.entity._replace(first=one.first, last=one.last) for one in found if one.found]
         yield Projection(ours.replace(entities=tuple(spans)), theirs, found)
+    if doubtful:
+        _ask(doubtful)
+
+
+def _ask(recordings: list[str]) -> None:
+    """Ask of recordings that share few words with their references whether they belong together."""
+    more = f" and {len(recordings) - NAMED} more" if len(recordings) > NAMED else ""
+    logger.warning(
+        "less than half of the words of the reference were recognised in %s%s: are they the same "
+        "recordings, in the same language?",
+        ", ".join(recordings[:NAMED]),
+        more,
+    )

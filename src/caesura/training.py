@@ -103,6 +103,7 @@ class Tries:
     """
 
     goals: ClassVar[Sequence[str]] = GOALS
+    sought: ClassVar[str] = "boundaries"
 
     def __init__(self, detector: Trainable, tune: str | Sequence[str], goal: str) -> None:
         _refuse_lacking(detector)
@@ -166,6 +167,10 @@ class Tries:
         _, at, chosen = best
         scores = self.scores(chosen, dev)
         rows[at] = replace(rows[at], scores=scores)
+        if scores.get("recall") == 0:
+            logger.warning(
+                "none of the %s of the development recordings is found: train on more", self.sought
+            )
         return Training(chosen, self.goal, scores, tuple(rows[i] for i in sorted(rows)), at)
 
     def _groups(self) -> dict[tuple[tuple[str, Any], ...], list[int]]:

@@ -1,6 +1,7 @@
 """`caesura models`: which models there are, and what is known of one."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,16 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
     assert tried[2:] == [["2", *"45678"], ["3", *"–––––"]]
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in by_name.out
+
+
+def test_scores_too_wide_for_a_row_stand_under_each_other(caesura: Program, house: Path) -> None:
+    scores = {"precision": 0.75, **{f"f1_of_corpus_{i}": 0.5 for i in range(6)}}
+    storage.save(house / "models" / "wide", taught(), replace(FULL, scores=scores, curve=()))
+    shown = caesura("models", "wide").out
+    rows = shown.partition("On development recordings\n\n")[2].splitlines()
+    assert [line.split() for line in rows[2:]] == [
+        [name, f"{value:.4f}"] for name, value in scores.items()
+    ]
 
 
 def test_little_is_said_of_a_bare_card(caesura: Program) -> None:

@@ -76,6 +76,14 @@ def test_only_what_is_lost(caesura: Program, recognised: Path, reference: Path) 
     assert one["reference_words"] == "Kodak"
 
 
+def test_recordings_that_lost_nothing_are_not_named(
+    caesura: Program, recognised: Path, reference: Path
+) -> None:
+    reference.write_text(json.dumps(REFERENCE | {"entities": [[2, 2, "PERSON"]]}))
+    done = caesura("project", recognised, "-r", reference, "--lost")
+    assert done.out == "1 entity: 1 by time, 0 by alignment, 0 lost\n"
+
+
 def test_only_chosen_classes(caesura: Program, recognised: Path, reference: Path) -> None:
     terms = ("project", recognised, "-r", reference)
     done = caesura(*terms, "--classes", "ORG", "--classes", "DATE", "--json")
@@ -170,3 +178,14 @@ def test_refusals(caesura: Program, recognised: Path, reference: Path) -> None:
     done = caesura("project", recognised, "-r", reference, "--collar", "nan")
     assert done.code == 1
     assert "a collar is 0 seconds or more, not nan" in done.err
+
+
+def test_another_recording_raises_a_doubt(
+    caesura: Program, recognised: Path, reference: Path
+) -> None:
+    doubt = "less than half of the words of the reference were recognised in call (0%)"
+    assert doubt not in caesura("project", recognised, "-r", reference).err
+    recognised.write_text("call 1 0.0 0.4 gestern\ncall 1 0.4 0.4 nicht\n")
+    done = caesura("project", recognised, "-r", reference)
+    assert done.code == 0
+    assert doubt in done.err

@@ -39,7 +39,7 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert done.err.count("caesura: P ") == 6
     assert done.err.endswith("caesura: the model is in model\n")
     lines = done.out.splitlines()
-    assert lines[2].split() == "letters smooth precision recall f1 ser bias".split()
+    assert lines[2].split() == "letters smooth precision recall f1 ser bias choice".split()
     assert len(lines) == 10
     assert sum(line.endswith("best") for line in lines) == 1
     assert all(len(line) <= 80 for line in (*lines, *done.err.splitlines()))

@@ -7,7 +7,7 @@ import pytest
 
 import caesura as package
 from caesura import storage
-from caesura.transcript import Transcript
+from caesura.transcript import Span, Transcript
 from cli.running import Program
 from namers.slow import lesson
 
@@ -34,12 +34,24 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0].startswith("Margins on the development recordings, tuned for f1")
-    assert lines[2].split() == "ridge precision recall f1 log_loss bias".split()
+    assert lines[2].split() == "ridge precision recall f1 log_loss choice".split()
     assert lines[4].split()[-1] == "best"
     stored = storage.load("model")
     assert stored.card.scores["f1"] > 0.9
     assert stored.namer.settings["ridge"] == 1
     assert "classes: LOC PER" in stored.card.notes
+
+
+def test_a_model_that_finds_no_name_is_told_at_once(caesura: Program) -> None:
+    package.write(
+        [Transcript(("Then", "Xu", "met"), entities=(Span(1, 1, "PER"),))], output="xu.bio"
+    )
+    asked = ("train", "Margins(ridge=1000000)", "--train", "train.bio", "--out", "model")
+    done = caesura(*asked, "--dev", "xu.bio")
+    assert done.code == 0, done.err
+    assert "none of the names of the development recordings is found" in done.err
+    assert done.out.splitlines()[2].split() == "precision recall f1 log_loss".split()
+    assert "none of the names" not in caesura(*SHORT, "--dev", "dev.bio").err
 
 
 def test_signatures_have_the_checksum_that_models_prints(caesura: Program) -> None:
@@ -91,6 +103,7 @@ def test_the_most_harmful_errors_come_first(caesura: Program) -> None:
     done = caesura(*SCORE)
     assert done.code == 0, done.err
     assert "Names that became harder to find, the most harmful first" in done.out
+    assert "the loss is that of all of them together" in done.out
     table = done.out.partition("Names that became")[2].splitlines()
     first = next(line for line in table if line.startswith("LOC"))
     assert first.split()[:3] == ["LOC", "rome", "rum"]

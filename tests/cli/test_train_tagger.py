@@ -29,8 +29,8 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert "caesura: accuracy 1.000 ridge=0.5" in done.err
     lines = done.out.splitlines()
     assert lines[0].startswith("Tagger on the development recordings, tuned for accuracy")
-    assert lines[2].split() == "ridge accuracy bias".split()
-    assert lines[4].split() == ["0.5", "1.0000", "–", "best"]
+    assert lines[2].split() == "ridge accuracy choice".split()
+    assert lines[4].split() == ["0.5", "1.0000", "best"]
     stored = storage.load("model")
     assert stored.card.scores == {"goal": "accuracy", "accuracy": 1.0}
     assert stored.tagger.settings["ridge"] == 0.5

@@ -45,7 +45,7 @@ def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
     """Equations (6), (7), (10), (11) and (12), name by name and stretch by stretch."""
     placed = parted(project(reference, hypothesis))
     ours, theirs = (likely(namer(), each.words) for each in (hypothesis, reference))
-    edges, outside = 0.0, 0.0
+    edges, outside, findable = 0.0, 0.0, 0
     last = len(hypothesis) - 1
     for one in placed:
         label = one.entity.label
@@ -55,6 +55,10 @@ def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
         ):
             found = margin(ours[model][min(max(at, 0), last)], label) if last >= 0 else -1.0
             edges += found - margin(theirs[model][real], label)
+        span = one.entity
+        findable += (
+            margin(theirs[0][span.first], label) > 0 and margin(theirs[1][span.last], label) > 0
+        )
     begin, begin_real = 0, 0
     ends = [(one.first, one.last, one.entity.first, one.entity.last) for one in placed]
     for first, last, first_real, last_real in (*ends, (len(hypothesis), 0, len(reference), 0)):
@@ -66,6 +70,7 @@ def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
         "atene_ds": ds,
         "atene_i": inside,
         "entities": len(placed),
+        "findable": findable,
         "lost": sum(one.by == "lost" for one in placed),
     }
 

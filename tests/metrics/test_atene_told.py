@@ -121,3 +121,28 @@ def test_the_middle_of_a_long_name_is_not_seen() -> None:
 
 def test_digits_are_all_alike() -> None:
     assert loss("we met [anna PER] in 2019", "we met anna in 2087") == 0
+
+
+def test_how_many_names_the_model_finds_in_the_reference_itself() -> None:
+    reference = spoken(
+        "we met mrs [anna PER] in [rome LOC] of [today LOC] and [friends PER] [we PER]"
+    )
+    counts = metric().count(reference, [reference])
+    values = metric().values(counts)
+    assert (values["entities"], values["findable"], values["lost"]) == (5, 2, 0)
+    assert list(values)[3:] == ["entities", "findable", "lost"]
+    (told,) = metric().remarks(counts)
+    assert told.startswith("the model finds 2 of 5 names in the reference itself")
+    half = spoken("we met mrs [anna PER] in [rome LOC] of [today LOC]")
+    assert metric().remarks(metric().count(half, [half])) == []
+
+
+def test_texts_with_few_words_are_told_to_be_flattered() -> None:
+    reference = spoken("we met mrs [anna PER] in [rome LOC] today")
+    for heard, share in (("", "0%"), ("anna rome", "29%")):
+        _, told = metric().remarks(metric().count(Transcript(tuple(heard.split())), [reference]))
+        assert told.startswith(f"the hypothesis has {share} as many words as reference 1")
+        assert told.endswith("which makes atene_i and atene too good")
+    other = spoken("so it goes on and on and on")
+    (doubt,) = metric().remarks(metric().count(other, [reference]))
+    assert "are they the same recordings" in doubt

@@ -137,8 +137,8 @@ def shown(found: list[Projection], lost: bool) -> str:
             rows.append((start, label, each.by, f"{each.distance:.2f}", *texts))
         if rows:
             parts.append(plain(Grid(one.transcript.id, HEAD, tuple(rows), labels=len(HEAD))))
-        elif one.transcript.id:
-            parts.append(one.transcript.id)
+        elif one.transcript.id and not lost:
+            parts.append(f"{one.transcript.id}: no entities")
     return "\n\n".join([*parts, counted(found)])
 
 
@@ -148,4 +148,4 @@ def counted(found: list[Projection]) -> str:
 
     all = total(found)
     ways = f"{all['time']} by time, {all['alignment']} by alignment, {all['lost']} lost"
-    return f"{all['entities']} entities: {ways}"
+    return f"{all['entities']} entit{'y' if all['entities'] == 1 else 'ies'}: {ways}"

@@ -125,17 +125,19 @@ def command(json: bool, **asked: Any) -> None:
 
 
 def curve(training: Training) -> str:
-    """Lay out the scores of all that was tried, the best marked."""
+    """Lay out the scores of all that was tried, the best marked; a bias only where there is one."""
     from caesura.reports.grid import Grid, number
     from caesura.reports.tables import plain
 
     names, rates = tuple(training.curve[0].settings), tuple(training.curve[0].scores)
+    biased = any(row.bias is not None for row in training.curve)
+    several = len(training.curve) > 1
     rows = []
     for place, row in enumerate(training.curve):
         scores = [number(row.scores[name]) for name in rates]
-        bias = "–" if row.bias is None else number(row.bias, 2)
-        best = "best" if place == training.best else ""
-        rows.append((*(str(row.settings[name]) for name in names), *scores, bias, best))
+        bias = ["–" if row.bias is None else number(row.bias, 2)] * biased
+        choice = ["best" if place == training.best else ""] * several
+        rows.append((*(str(row.settings[name]) for name in names), *scores, *bias, *choice))
     title = f"{training.detector.name} on the development recordings, tuned for {training.goal}"
-    head = (*names, *rates, "bias", "")
+    head = (*names, *rates, *["bias"] * biased, *["choice"] * several)
     return plain(Grid(title, head, tuple(rows), labels=len(names)))

@@ -20,7 +20,7 @@ from caesura.contracts import (
     ratio,
 )
 from caesura.errors import LayerError
-from caesura.metrics import leftout
+from caesura.metrics import leftout, related
 from caesura.metrics.contributions import AROUND, Contribution, Judged
 from caesura.metrics.gaps import Pairwise, by_reference
 from caesura.metrics.kept import Kept
@@ -41,8 +41,8 @@ NONE_SCORED = "no text was scored"
 UNNAMED = "unnamed"
 """What an entity without a class is called."""
 
-HIDDEN = ("starts", "ends", "outside", "stretches", "documents", "foreign", leftout.FRONT)
-"""Beginnings of counts that are no values."""
+HIDDEN = ("starts", "ends", "outside", "stretches", "documents", "foreign")
+"""Counts that are no values, besides those that `leftout` and `related` count."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,6 +116,7 @@ class ATENE(Pairwise):
         foreign = any(differ(self._language, each.language) for each in (hypothesis, reference))
         for name, places, numbers in (
             ("entities", at, 1),
+            ("findable", at, risks.findable),
             ("lost", at, lost),
             ("starts", at, -risks.start),
             ("ends", at, -risks.end),
@@ -128,6 +129,7 @@ class ATENE(Pairwise):
             np.add.at(column, places, numbers)
             yield name, column
         yield from leftout.columns(found.unknown, size)
+        yield from related.columns(found.alignment, size)
 
     def judged(self, hypothesis: Transcript, reference: Transcript) -> Judged:
         """Find the names of a reference in a hypothesis, and their margins in both."""
@@ -180,13 +182,14 @@ class ATENE(Pairwise):
         return {"atene": whole, "atene_ds": ds, "atene_i": inside}
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Give the rates, and how many names there are and were lost."""
-        found = super().values(counts)
-        return {name: value for name, value in found.items() if not name.startswith(HIDDEN)}
+        """Give the rates, and how many names there are, can be found at all, and were lost."""
+        found, hidden = super().values(counts), (*HIDDEN, leftout.FRONT, related.FRONT)
+        return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def remarks(self, counts: Counts) -> list[str]:
         """Tell what must not be compared, and what the model cannot judge."""
-        told, parts = [], by_reference(counts)
+        parts = by_reference(counts)
+        told = [each for at, part in enumerate(parts, 1) for each in _doubts(part, at)]
         recordings = max((part["documents"] for part in parts), default=0)
         if recordings > 1:
             told.append(
@@ -201,6 +204,12 @@ class ATENE(Pairwise):
                 "caesura train Margins"
             )
         total = Counts.total(parts)
+        if total["findable"] < related.HALF * total["entities"]:
+            told.append(
+                f"the model finds {total['findable']:g} of {total['entities']:g} names in the "
+                "reference itself; it would miss the others without any error, and they count as "
+                "much in atene; another can be trained: caesura train Margins"
+            )
         if leftout.of(total):
             told.append(
                 f"{sum(leftout.of(total).values()):g} entities are of classes that the model does "
@@ -231,6 +240,17 @@ class ATENE(Pairwise):
                     texts = (each.reference, each.hypothesis, before, after)
                     at = found.place(each.first)
                     yield Disagreement(each.level, kind, *texts, at, number, each.loss)
+
+
+def _doubts(counts: Counts, number: int) -> Iterator[str]:
+    """Ask if texts belong together, and tell if there are few words to take for names."""
+    yield from related.doubts(counts, number)
+    share = related.few(counts)
+    if share is not None:
+        yield (
+            f"the hypothesis has {share:.0%} as many words as reference {number}: where words are "
+            "missing none can be taken for a name, which makes atene_i and atene too good"
+        )
 
 
 @lru_cache(maxsize=8)

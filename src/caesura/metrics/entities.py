@@ -10,13 +10,13 @@ import numpy as np
 
 from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
 from caesura.errors import LayerError
-from caesura.metrics import leftout
+from caesura.metrics import leftout, related
 from caesura.metrics.entityspans import OUTCOMES, SCHEMAS, Matched
-from caesura.metrics.entitywords import INSERTIONS, WORDS, Heard, ended, labels
+from caesura.metrics.entitywords import INSERTIONS, WORDS, Heard, ended, labels, ordered
 from caesura.metrics.gaps import Pairwise, by_reference
 from caesura.metrics.kept import Kept
 from caesura.settings import between, one_of, strings
-from caesura.text.align import WEIGHTS, align
+from caesura.text.align import WEIGHTS, Alignment, align
 from caesura.text.carrying import placed
 from caesura.text.readings import nearest
 from caesura.text.spans import SPELLINGS, flat
@@ -48,12 +48,14 @@ class Compared:
     """A reference on the words of a hypothesis: its entities, their words and what they match."""
 
     reference: Transcript
+    alignment: Alignment
     real: tuple[Span, ...]
     placed: tuple[Span, ...]
     heard: Heard
     places: tuple[Span, ...]
+    counted: tuple[Span, ...]
     others: tuple[Span, ...]
-    """Entities of the reference that do not count."""
+    """Entities of the reference that count, also inside others, and that do not."""
 
     matched: Matched | None
     """None if the hypothesis has no entities of its own."""
@@ -120,6 +122,8 @@ class Entities(Pairwise):
         yield "entities", np.bincount(places, minlength=size)
         yield "lost", np.bincount(places[lost], minlength=size)
         yield from leftout.columns(found.others, size)
+        yield from leftout.columns(found.counted, size, leftout.COUNTED)
+        yield from related.columns(found.alignment, size)
         if found.matched is None:
             yield "unnamed", np.eye(1, size, dtype=np.int64)[0]
         else:
@@ -148,7 +152,8 @@ class Entities(Pairwise):
             matched = Matched.of(there, found, len(hypothesis))
         heard = Heard.of(level, aligned, self.insertions)
         others = tuple(span for span in said.entities or () if not self._counts(span))
-        return Compared(said, real, there, heard, placed(level, aligned), others, matched)
+        places = placed(level, aligned)
+        return Compared(said, aligned, real, there, heard, places, named, others, matched)
 
     def _counting(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """Give the entities of classes that count."""
@@ -161,13 +166,13 @@ class Entities(Pairwise):
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates; what hypotheses without entities leave open is undefined."""
         parts = by_reference(counts)
-        names = dict.fromkeys(name for part in parts for name in part)
+        names = ordered(dict.fromkeys(name for part in parts for name in part))
         whole = {f"{name}_{at}": part[name] for at, part in enumerate(parts, 1) for name in names}
         found = super().values(Counts(**whole))
         if any(part["unnamed"] for part in parts):
             ways = tuple(f"{way}_" for way in OUTCOMES)
             found |= {name: Undefined(UNNAMED) for name in found if name.startswith(ways)}
-        hidden = ("unnamed", leftout.FRONT)
+        hidden = ("unnamed", leftout.FRONT, leftout.COUNTED, related.FRONT)
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def rates(self, counts: Counts) -> dict[str, Value]:
@@ -179,7 +184,7 @@ class Entities(Pairwise):
         rates: dict[str, Value] = {"ne_wer": ratio(wrong + put_in, hits + wrong, none)}
         for label in sorted({*labels(tuple(counts)), *map(ended, self.classes)}):
             wrong, said = (counts[f"ne_{what}_{label}"] for what in ("errors", "words"))
-            rates[f"ne_wer_{label}"] = ratio(wrong, said, f"{NONE_REAL} is a {label}")
+            rates[f"ne_wer_{label}"] = ratio(wrong, said, f"{NONE_REAL} is of class {label}")
         for name, way in SLOTS.items():
             rates[name] = _slots(counts, way, HALF if way == "half" else self.alpha, none)
         for schema in SCHEMAS:
@@ -190,9 +195,9 @@ class Entities(Pairwise):
         return rates
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Tell if classes count that name nothing, and if classes seem to have other names."""
-        told = []
+        """Tell if texts or classes seem not to belong together, and if classes name nothing."""
         parts = by_reference(counts)
+        told = [each for at, part in enumerate(parts, 1) for each in related.doubts(part, at)]
         present = {label for part in parts for label in labels(tuple(part))}
         odd = tuple(label for label in SPELLINGS if label in present)
         if odd and not self.classes:
@@ -206,6 +211,8 @@ class Entities(Pairwise):
                 "no entity has the class of the one it was matched with: do hypothesis and "
                 "reference name their classes alike?"
             )
+        if total["entities"]:
+            told += leftout.absent(total, (*self.classes, *self.without))
         return [*told, *leftout.elsewhere(total)]
 
     def disagreements(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,9 @@ from caesura.transcript import Indices, Span
 
 WORDS = ("hits", "substitutions", "deletions", "insertions")
 """What becomes of words."""
+
+OF_CLASS = ("ne_words_", "ne_errors_")
+"""How counts of the words of a class begin."""
 
 INSERTIONS = ("inside", "edges", "none")
 
@@ -89,7 +92,19 @@ def ended(label: str) -> str:
     return label + "_" if digits and (not stem or stem.endswith("_")) else label
 
 
+def ordered(names: Iterable[str]) -> list[str]:
+    """Put counts of classes side by side, in the order of classes, after those of all words."""
+
+    def place(name: str) -> tuple[int, str, int]:
+        for at, front in enumerate(OF_CLASS):
+            if name.startswith(front):
+                return 1, name.removeprefix(front), at
+        return 0 if name.startswith("ne_") else 2, "", 0
+
+    return sorted(names, key=place)
+
+
 def labels(names: Sequence[str]) -> list[str]:
     """Give the classes, as they are written, of counts with these names."""
-    front = "ne_words_"
+    front = OF_CLASS[0]
     return sorted(name.removeprefix(front) for name in names if name.startswith(front))

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.contracts import Likely
 from caesura.text.projection import Projected
-from caesura.transcript import Floats, Indices, Span
+from caesura.transcript import Flags, Floats, Indices, Span
 
 UNIT = 10**9
 """Margins are counted in billionths, so that sums do not depend on their order."""
@@ -27,13 +27,15 @@ class Risks:
 
     `start` and `end` have a cell for each name; `outside` one for each stretch before, between
     and after names. `riskiest` is the word of each stretch of the hypothesis, or the place of an
-    empty one, where a name is likeliest.
+    empty one, where a name is likeliest. `findable` says which names the model finds in the
+    reference itself, where both their margins are above 0.
     """
 
     start: Indices
     end: Indices
     outside: Indices
     riskiest: Indices
+    findable: Flags
 
     @classmethod
     def of(cls, placed: Sequence[Projected], ours: Likely, theirs: Likely) -> Risks:
@@ -48,6 +50,7 @@ class Risks:
             _fall(end_real, end),
             _fall(outside_real, outside),
             riskiest,
+            (start_real > 0) & (end_real > 0),
         )
 
 

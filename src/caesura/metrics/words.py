@@ -11,10 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
-from caesura.errors import MismatchError
+from caesura.errors import LayerError, MismatchError
 from caesura.metrics.confusions import NO_WORDS, alike, information_lost, tallied, without_pairs
-from caesura.metrics.gaps import PerReference, by_reference, known_sentences
+from caesura.metrics.gaps import PerReference, by_reference
 from caesura.metrics.kept import Kept
+from caesura.metrics.related import asked
 from caesura.settings import one_of
 from caesura.text.align import WEIGHTS, Alignment, align, align_parts
 from caesura.text.readings import nearest
@@ -27,7 +28,6 @@ EMPTY = ("undefined", "one", "insertions")
 COUNTED = ("hits", "substitutions", "deletions", "insertions")
 NO_REFERENCE = "no word in the reference"
 
-HALF = 0.5
 AROUND = 3
 """Words that are told before and after a place."""
 
@@ -109,7 +109,7 @@ class Words(PerReference):
         if self.unit == "document":
             said = nearest(reference, hypothesis.words) if reference.readings else reference
             return Aligned(said, hypothesis, align(said.words, hypothesis.words, self.weights))
-        ours, theirs = (known_sentences(each).gaps + 1 for each in (hypothesis, reference))
+        ours, theirs = map(_stops, (hypothesis, reference))
         if len(ours) != len(theirs):
             raise MismatchError(
                 f"{self!r} wants as many sentences on both sides: there are {len(ours)} in the "
@@ -163,12 +163,7 @@ class Words(PerReference):
         told = []
         for number, part in enumerate(by_reference(counts), 1):
             hits, substitutions, deletions, _ = (part[name] for name in COUNTED)
-            said = hits + substitutions + deletions
-            if hits < HALF * said:
-                told.append(
-                    f"the hypothesis has {hits / said:.0%} of the words of reference {number}: are "
-                    "they the same recordings, in the same language, normalised alike?"
-                )
+            told += asked(hits + substitutions + deletions, hits, number)
             same = alike(part)
             if same:
                 told.append(
@@ -208,6 +203,17 @@ def _lost(hits: float, said: float, found: float) -> Value:
     if not said:
         return Undefined(NO_REFERENCE)
     return 1 - hits / said * (hits / found) if found else 1.0
+
+
+def _stops(transcript: Transcript) -> Indices:
+    """Where each sentence stops, or what to do without sentences."""
+    if transcript.sentences is None:
+        raise LayerError(
+            f"{transcript.id or 'a transcript'} has no sentences",
+            remedy="take unit='document' if each recording is one utterance; else find them "
+            "first: caesura segment",
+        )
+    return transcript.sentences.gaps + 1
 
 
 def _read_by_sentence(
