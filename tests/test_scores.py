@@ -236,6 +236,14 @@ def test_json() -> None:
     assert sums == [scores.values[1]["windows"]]
 
 
+def test_the_words_of_a_recording_are_those_of_the_first_reference() -> None:
+    """A system that recognised nothing, or too much, does not make a recording another."""
+    for ours in (0, 9):
+        sides = (text(ours), text(5), text(6))
+        found = made([sides], "Words")
+        assert found.to_json()["documents"][0]["words"] == 5
+
+
 def test_alignments_are_in_the_json() -> None:
     found = scored([text(6, 2)], [[text(8, 2)]], [Boundary()], Terms((), True)).to_json()
     assert found["documents"][0]["alignment"] == [

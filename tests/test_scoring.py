@@ -114,6 +114,18 @@ def test_missing_layers_are_named() -> None:
         document(bare, [text("a b")], [Boundary()], PLAIN, ("whisper",))
 
 
+def test_sides_that_may_be_swapped_are_told() -> None:
+    bare = Transcript(("a", "b"), id="talk")
+    asked = "the hypothesis has them: are the two sides swapped[?] If not, find sentences first"
+    with pytest.raises(LayerError, match=asked):
+        document(text("a b"), [bare, bare], [Boundary()], PLAIN)
+    for ours, theirs in ((bare, text("a b")), (bare, bare)):
+        with pytest.raises(LayerError, match=r"compares; find sentences"):
+            document(ours, [theirs], [Boundary()], PLAIN)
+    with pytest.raises(LayerError, match=r"reference 2 .* compares; find sentences"):
+        api.agree([text("a b"), bare])
+
+
 def test_coverage_is_told_for_each_reference() -> None:
     found = document(OURS, [THEIRS, OURS], [Boundary()], Terms((), True))
     assert found.coverage == (Coverage(1, 1, 1, 0), Coverage(0, 0, 0, 0))

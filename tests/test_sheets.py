@@ -146,8 +146,11 @@ def test_comparisons_name_their_systems(tmp_path: Path) -> None:
 
 def test_a_value_that_two_metrics_give_must_be_told_apart(tmp_path: Path) -> None:
     text = json.dumps(scores(("Boundary()", {"f1": 0.5}), ("Joint()", {"f1": 0.7})))
-    with pytest.raises(UnknownName, match=r"say Boundary\(\)\.f1 or Joint\(\)\.f1"):
+    with pytest.raises(UnknownName, match=r"say Boundary\.f1 or Joint\.f1"):
         read(tmp_path, text, "a.json", Heads("system", "show", "task", ("f1",)))
+    alike = json.dumps(scores(("Pk(k=2)", {"pk": 0.5}), ("Pk(k=3)", {"pk": 0.7})))
+    with pytest.raises(UnknownName, match=r"say Pk\(k=2\)\.pk or Pk\(k=3\)\.pk"):
+        read(tmp_path, alike, "b.json", Heads("system", "show", "task", ("pk",)))
     heads = Heads("system", "show", "task", ("Joint.f1", "Boundary().f1"))
     (row,) = read(tmp_path, text, "a.json", heads)
     assert row.numbers == {"Joint.f1": 0.7, "Boundary().f1": 0.5}

@@ -215,15 +215,19 @@ class Comparison:
         return [f"{count} documents cannot reach p < {SURE}{several}: give {enough} or more"]
 
     @property
+    def tested(self) -> str:
+        """What signatures say of the tests, if there are any."""
+        return f"|tests=bootstrap+randomization+holm({self.tests})" if self.tests else ""
+
+    @property
     def signatures(self) -> tuple[str, ...]:
         """The lines that reproduce the tests: those of each system's scores, and which tests."""
-        tests = f"|tests=bootstrap+randomization+holm({self.tests})" if self.tests else ""
         lines = {
             line: None
             for each in zip(*(one.signatures for one in self.scores), strict=True)
             for line in each
         }
-        return tuple(f"{line}{tests}" for line in lines)
+        return tuple(f"{line}{self.tested}" for line in lines)
 
     def to_json(self) -> dict[str, Any]:
         """Give what `compare --json` prints."""

@@ -226,7 +226,7 @@ class Scores:
         }
 
     def _document(self, document: Document) -> dict[str, Any]:
-        found: dict[str, Any] = {"id": document.id, "words": document.words}
+        found: dict[str, Any] = {"id": document.id, "words": length(document)}
         if document.coverage:
             found["alignment"] = [vars(one) for one in document.coverage]
         found["scores"] = [
@@ -238,6 +238,11 @@ class Scores:
             for metric, counts in zip(self.metrics, document.counts, strict=True)
         ]
         return found
+
+
+def length(document: Document) -> int:
+    """Give the words of a recording: those of its first reference, the same for all systems."""
+    return len(document.references[0])
 
 
 def _model(metric: Metric) -> str:

@@ -241,9 +241,17 @@ def _require_layers(
     for side, transcript in enumerate(transcripts):
         for layer in metric.compares:
             if getattr(transcript, layer) is None:
-                owner = names_of(len(transcripts), called)[side]
+                names = names_of(len(transcripts), called)
+                remedy = REMEDIES.get(layer, "give a file that has them")
+                if _only_first_has(layer, transcripts):
+                    remedy = f"{names[0]} has them: are the two sides swapped? If not, {remedy}"
                 raise LayerError(
-                    f"{owner} ({transcript.id or 'unnamed'}) has no {NAMES.get(layer, layer)}, "
-                    f"which {metric!r} compares",
-                    remedy=REMEDIES.get(layer, "give a file that has them"),
+                    f"{names[side]} ({transcript.id or 'unnamed'}) has no "
+                    f"{NAMES.get(layer, layer)}, which {metric!r} compares",
+                    remedy=remedy,
                 )
+
+
+def _only_first_has(layer: str, transcripts: Sequence[Transcript]) -> bool:
+    has, *others = (getattr(one, layer) is not None for one in transcripts)
+    return has and not any(others)

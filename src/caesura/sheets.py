@@ -258,6 +258,8 @@ def _chosen(name: str, known: Sequence[tuple[str, str]], where: str) -> tuple[st
         if name in (value, f"{metric.partition('(')[0]}.{value}", f"{metric}.{value}")
     ]
     if len(fitting) > 1:
-        which = " or ".join(f"{metric}.{value}" for metric, value in fitting)
+        short = [f"{metric.partition('(')[0]}.{value}" for metric, value in fitting]
+        full = [f"{metric}.{value}" for metric, value in fitting]
+        which = " or ".join(short if len(set(short)) == len(short) else full)
         raise UnknownName(f"several metrics give {name!r}", where=where, remedy=f"say {which}")
     return fitting[0] if fitting else None

@@ -50,7 +50,7 @@ def test_lines_fit_and_say_where_they_begin() -> None:
     few = shown(results(ours, theirs), "errors", 60)
     kept = [line for line in few.splitlines() if line.startswith("REF ")][:-1]
     assert len(kept) == 4
-    skipped = sum(map(int, re.findall(r"⋯ (\d+) words without errors", few)))
+    skipped = sum(map(int, re.findall(r"⋯ (\d+) words? without errors", few)))
     assert skipped + sum(len(line.split()) - 2 for line in kept) == 200
 
 
@@ -126,3 +126,10 @@ def test_other_metrics_have_nothing_to_show() -> None:
     assert for_page(found) is None
     with pytest.raises(UnknownName, match="side by side"):
         shown(found, "all", 80)
+
+
+def test_one_word_is_told_of_as_one() -> None:
+    for ours, theirs in (("a x c", "a b c"), ("a x c d", "a b c d")):
+        lines = shown(results(text(ours, 2), text(theirs, 2)), "errors", 80).splitlines()
+        count = len(theirs.split()) - 2
+        assert f"⋯ {count} word{'s' if count > 1 else ''} without errors" in lines

@@ -185,8 +185,9 @@ def test_values_reasons_intervals_and_signatures_are_shown() -> None:
     assert "undefined" in found.one("metric-0").text
     assert any(score["intervals"].get("pk") for score in given["scores"])
     comparison = found.one("comparison")
-    assert comparison.texts("code") == given["comparison"]["signatures"]
-    assert len(given["comparison"]["signatures"]) == 2
+    assert made.comparison
+    assert comparison.texts("code") == list(made.comparison.signatures)
+    assert len(made.comparison.signatures) == 2
     for row, each in zip(given["comparison"]["rows"], [*comparison.all("tr")][1:], strict=True):
         value = row["difference"]
         assert (row["undefined"] if value is None else written(value)) in each.text
@@ -239,6 +240,21 @@ def test_with_several_systems_the_order_is_that_of_the_terminal(metric: str) -> 
     order = [made.scores[0].documents[at].id for at in worst_first(made, 0)]
     assert found.one("documents-table").texts("button", **{"class": "name"}) == order
     assert found.one("documents-count").text.endswith("worst first by the mean of the systems")
+
+
+def test_documents_are_listed_by_the_value_that_was_chosen() -> None:
+    systems = [documents([5], [], [2, 5, 6]), documents([5], [1], [5])]
+    found = results(systems, [documents([5], [5], [5])], "Boundary")
+    for name, order, first in (("recall", "worst", "d1"), ("spurious", "largest", "d2")):
+        comparison = Comparison(tuple(found.systems), tuple(found.scores), (name,))
+        page = shown(Results(found.systems, found.scores, comparison))
+        assert page.one("documents-table").texts("button", **{"class": "name"})[0] == first
+        assert page.one("documents-metric").text == f"Boundary: {name}"
+        assert f", {order} first by the mean" in page.one("documents-count").text
+        # Nothing was tested: the values have all signatures there are.
+        assert page.one("comparison").texts("code") == []
+    cells = page.one("documents-table").texts("td")
+    assert cells == ["10", "2", "0", "1.0000", "10", "0", "1", "0.5000", "10", "0", "0", "0.0000"]
 
 
 # ---- texts ----

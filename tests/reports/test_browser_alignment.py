@@ -114,6 +114,43 @@ def test_the_recording_is_chosen_here_too() -> None:
     assert "hidden" in next(iter(alone.all("label"))).attributes
 
 
+WHOSE = """
+const told = [];
+for (const system of options("text-system")) {
+  choose("text-system", system);
+  const hidden = ["document", "text-system"].map((id) => byId(id).closest("[hidden]") != null);
+  const shown = ["text-name", "text-note", "sentences"].map((id) => byId(id).textContent.trim());
+  told.push([...hidden, ...shown, texts("#parts a").at(-1), byId("alignment-system").value]);
+}
+return told;"""
+
+
+def test_a_text_says_whose_it_is() -> None:
+    """With words alone there is nothing to say of a document but its text."""
+    made = given([[text("a c", id="x")], [text("a d", id="x")]], text("a b", id="x"))
+    note = (
+        "The words as they were read. Nothing is marked in them: "
+        "the alignment has them beside the reference."
+    )
+    assert acted(made, WHOSE) == [
+        [True, False, "of A", note, "1a c", "Text", "0"],
+        [True, False, "of B", note, "1a d", "Text", "1"],
+    ]
+    assert "Document" not in drawn(made).one("parts").texts("a")
+
+
+def test_values_of_several_metrics_are_told_of_each_document() -> None:
+    theirs = [text("a b", id="x"), text("c d", id="y")]
+    ours = [text("a c", id="x"), text("c e", id="y")]
+    metrics = ["Words", "Words(weights='sclite')"]
+    scores = api.score(ours, reference=[theirs], metric=metrics, resamples=0)
+    found = drawn(page(payload(Results(("A",), (scores,))))).one("document")
+    assert "hidden" not in found.attributes
+    (values,) = found.all("details")
+    assert "open" in values.attributes
+    assert len([*values.all("tr")]) == 3
+
+
 def test_text_from_right_to_left_runs_so() -> None:
     found = drawn(given([[text("مرحبا بكم")]], text("مرحبا بنا")))
     (line,) = found.one("alignment-lines").all("p")

@@ -56,6 +56,7 @@ def payload(title: str = "Report", words: str = "one\ntwo", **more: Any) -> dict
         "remarks": [title],
     }
     metric = {"metric": "M()", "name": "M", "main": "f1", "best": {"f1": 1.0}, "about": title}
+    metric |= {"listed": {"value": "f1", "best": 1.0}}
     return {
         "title": title,
         "version": "1.0",

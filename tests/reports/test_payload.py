@@ -66,6 +66,13 @@ def test_everything_is_json_and_named() -> None:
     assert len(made["documents"][0]["values"][0]) == 2
 
 
+def test_words_are_counted_in_the_reference() -> None:
+    said, found = text("a b c d", id="x"), text("a b", id="x")
+    scores = api.score(found, reference=said, metric="Words", resamples=0)
+    (one,) = payload(Results(("one",), (scores,)))["documents"]
+    assert one["words_count"] == 4
+
+
 def test_documents_are_ordered_for_each_metric() -> None:
     (one, other) = (text(WORDS, 2, id="a"), text(WORDS, 6, id="b"))
     assert payload(results(one, other))["worst_first"] == [[0], [0]]

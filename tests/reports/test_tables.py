@@ -11,12 +11,11 @@ from caesura.evaluation import Plan, evaluated
 from caesura.numeric.stats import Resampling
 from caesura.reports.grid import between, chance, number, reasons
 from caesura.reports.grids import grids
-from caesura.reports.lists import worst_first
 from caesura.reports.results import Results
 from caesura.reports.tables import latex, markdown, plain, table, terminal
 from caesura.scores import scored
 from caesura.scoring import Terms
-from caesura.transcript import Span
+from caesura.transcript import Span, Transcript
 from caesura.version import __version__
 from reports.examples import many, metrics, small, text
 
@@ -192,31 +191,21 @@ def test_differences_without_tests_say_why() -> None:
     assert "Holm's" not in shown
 
 
-def test_documents_come_worst_first_and_undefined_last() -> None:
-    results = many([(5,), (), (4,), (4, 5), (3, 4, 5)], names=("Boundary", "Pk"))
-    documents = list(grids(results))[-1]
-    assert documents.head == ("document", "words", "Boundary f1", "Pk pk")
-    assert [row[0] for row in documents.rows] == ["d2", "d4", "d3", "d0", "d1"]
-    assert [row[2] for row in documents.rows] == [
-        "0.0000",
-        "0.5000",
-        "0.6667",
-        "1.0000",
-        "undefined",
-    ]
-    # Pk is an error: high is bad.
-    values = [
-        results.scores[0].metrics[1].values(d.counts[1])["pk"] for d in results.scores[0].documents
-    ]
-    known = [value for value in values if not isinstance(value, Undefined)]
-    assert [values[at] for at in worst_first(results, 1)] == sorted(known, reverse=True)
-
-
-def test_a_terminal_shows_some_documents_and_markdown_all() -> None:
-    results = many([(5,)] * 25)
-    assert "… and 15 more: --json has all" in terminal(results)
-    assert len(re.findall(r"^d\d+ ", terminal(results), re.MULTILINE)) == 10
-    assert len(re.findall(r"^\| d\d+ ", markdown(results), re.MULTILINE)) == 25
+@pytest.mark.parametrize("count", [1, 3])
+def test_each_signature_is_given_once_and_with_its_system(count: int) -> None:
+    said, near, long = (
+        [Transcript(tuple(words), id=f"d{k}") for k in range(count)]
+        for words in ("abcd", "axcd", "b" * 250)
+    )
+    terms = Terms((), False, Resampling(50))
+    scores = tuple(scored(each, [said], metrics("Words"), terms) for each in (near, long))
+    (one,), (other,) = (each.signatures for each in scores)
+    shown = terminal(Results("AB", scores, Comparison(("A", "B"), scores)))
+    lines = [line for line in shown.splitlines() if "|documents=" in line]
+    if count == 1:
+        assert lines == [f"A: {one}", f"B: {other}"]
+    else:
+        assert lines == [f"{one}|tests=bootstrap+randomization+holm(1)"]
 
 
 def test_a_sweep_has_a_row_for_each_point() -> None:

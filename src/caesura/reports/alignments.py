@@ -130,7 +130,7 @@ def _written(lines: list[Line], errors: bool) -> Iterator[str]:
             skipped += len(line.cells)
             continue
         if skipped:
-            yield from (f"⋯ {skipped} words without errors", "")
+            yield from (_skipped(skipped), "")
             skipped = 0
         sides = (
             (f"REF {line.said:>{digits}}", [cell.said for cell in line.cells]),
@@ -141,7 +141,11 @@ def _written(lines: list[Line], errors: bool) -> Iterator[str]:
             yield f"{front} {_side(words, line.cells)}".rstrip()
         yield ""
     if skipped:
-        yield f"⋯ {skipped} words without errors"
+        yield _skipped(skipped)
+
+
+def _skipped(count: int) -> str:
+    return f"⋯ {count} word{'s' * (count != 1)} without errors"
 
 
 def _side(words: list[str], cells: list[Cell]) -> str:

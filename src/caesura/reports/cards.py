@@ -78,7 +78,10 @@ def _titled(title: str, rows: Sequence[Row]) -> list[str]:
     texts = [key for key in keys if any(isinstance(row.get(key), str) for row in rows)]
     head = (*texts, *(key for key in keys if key not in texts))
     cells = tuple(tuple(_cell(row.get(key)) for key in head) for row in rows)
-    return [plain(Grid(title, head, cells, labels=max(1, len(texts))))]
+    grid = Grid(title, head, cells, labels=max(1, len(texts)))
+    if len(rows) == 1 and len(grid.folded(WIDTH)) > 1:
+        grid = Grid(title, ("", "value"), tuple(zip(head, cells[0], strict=True)))
+    return [plain(grid)]
 
 
 def _cell(value: Any, digits: int = 4) -> str:

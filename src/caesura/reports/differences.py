@@ -15,6 +15,8 @@ LISTED = 15
 TEXT, EXAMPLE = 16, 28
 """Most columns for a text, and for an example in its context."""
 
+SUMMED = "the loss is that of all of them together; what costs nothing is not among them"
+
 KIND = 24
 """Most columns for a kind."""
 
@@ -65,7 +67,12 @@ def differences(results: Results, i: int) -> Iterator[Grid]:
             ("kind", "reference", "hypothesis", "example", "count", *(["loss"] * costs)),
             tuple(_row(each, costs, rooms) for each in shown),
             labels=4,
-            notes=(_counted(kinds, scores.references), *_key(level, kinds), *_more(digest, level)),
+            notes=(
+                _counted(kinds, scores.references),
+                *([SUMMED] if costs else []),
+                *_key(level, kinds),
+                *_more(digest, level),
+            ),
         )
 
 

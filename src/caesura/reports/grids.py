@@ -190,14 +190,13 @@ def overview(results: Results) -> Grid:
     notes = [*_shared(results, "remarks"), *reasons(undefined.items())]
     if any("[" in cell for row in rows for cell in row[1:]):
         notes.insert(0, f"in brackets: {interval_head(results)}")
-    signatures = tuple(_shared(results, "signatures"))
     return Grid(
         f"{len(results.systems)} systems, {counted(results)}",
         ("system", *(f"{labels[i]} {name}" for i, name in columns)),
         tuple(rows),
         notes=tuple(notes),
-        # The table of differences, if there is one, gives them too.
-        signatures=() if results.comparison and len(signatures) == len(labels) else signatures,
+        # The table of differences, if there is one, gives them.
+        signatures=() if results.comparison else tuple(_shared(results, "signatures")),
     )
 
 
@@ -231,6 +230,7 @@ def differences(results: Results) -> Grid:
     # A blank keeps the digits in line where others have a mark.
     marks = ("*", " ") if any(map(_sure, found)) else ("", "")
     head = ("metric", "value", "A", "B", "A − B", interval_head(results))
+    tested, lines = results.comparison.tested, _shared(results, "signatures")
     grid = Grid(
         "Differences between systems",
         (*head, "p boot", "p rand", "p Holm"),
@@ -241,7 +241,7 @@ def differences(results: Results) -> Grid:
             *results.comparison.remarks,
             *reasons(untold.items(), "not tested"),
         ),
-        signatures=results.comparison.signatures,
+        signatures=tuple(f"{line}{tested}" for line in lines),
     )
     return grid if grid.width() <= WIDTH else _titled(grid)
 

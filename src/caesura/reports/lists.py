@@ -9,8 +9,11 @@ from caesura.contracts import Metric, Undefined, Value
 from caesura.metrics.gaps import numbered
 from caesura.reports.grid import Grid, labels_of, number, reasons
 from caesura.reports.results import Results
-from caesura.scores import Scores, Sweep
+from caesura.scores import Scores, Sweep, length
 from caesura.scoring import Document
+
+ABSENT = Undefined("it has no value there")
+"""Of a class of names, say, that not every document has."""
 
 
 def sweeps(results: Results) -> Iterator[Grid]:
@@ -57,25 +60,39 @@ def rates(scores: Scores) -> list[str]:
 
 
 def documents(results: Results, limit: int | None) -> Iterator[Grid]:
-    """Documents, worst first: a column for each metric, or a table for each with all systems."""
+    """Documents, worst first: a column for each metric, or a table for each with all systems.
+
+    If values are chosen, it is the first of them that a metric gives, in place of its main one.
+    """
     first = results.scores[0]
     if len(first.documents) < 2:
         return
-    labels, every = labels_of(first.metrics), range(len(first.metrics))
-    heads = [f"{label} {m.main}" for label, m in zip(labels, first.metrics, strict=True)]
+    chosen = results.comparison.chosen if results.comparison else ()
+    names = [leading(results, i) for i in range(len(first.metrics))]
+    heads = [f"{label} {name}" for label, name in zip(labels_of(first.metrics), names, strict=True)]
     if len(results.scores) == 1:
-        columns = [_mains(first, i, first.documents) for i in every]
-        yield _listed(first, "", heads, columns, worst_first(results, 0), limit)
+        columns = [_each(first, i, name, first.documents) for i, name in enumerate(names)]
+        title = f"Documents, {_order(first.metrics[0], names[0])} first"
+        yield _listed(first, title, heads, columns, worst_first(results, 0), limit)
         return
-    for i in every:
-        columns = [_mains(one, i, first.documents) for one in results.scores]
-        order = worst_first(results, i)
-        yield _listed(first, f" by {heads[i]}", list(results.systems), columns, order, limit)
+    for i, name in enumerate(names):
+        if not chosen or name in chosen:
+            columns = [_each(one, i, name, first.documents) for one in results.scores]
+            title = f"Documents, {_order(first.metrics[i], name)} first by {heads[i]}"
+            order = worst_first(results, i)
+            yield _listed(first, title, list(results.systems), columns, order, limit)
+
+
+def leading(results: Results, i: int) -> str:
+    """Name the value that documents are listed by: the first chosen one, else the main one."""
+    chosen = results.comparison.chosen if results.comparison else ()
+    known = results.scores[0].values[i]
+    return next((name for name in chosen if name in known), results.scores[0].metrics[i].main)
 
 
 def _listed(
     scores: Scores,
-    what: str,
+    title: str,
     heads: list[str],
     columns: list[list[Value]],
     order: list[int],
@@ -85,33 +102,33 @@ def _listed(
     left = len(order) - len(shown)
     told = ((head, each[at]) for at in shown for head, each in zip(heads, columns, strict=True))
     rows = [
-        (each.id, str(each.words), *(number(column[at]) for column in columns))
+        (each.id, str(length(each)), *(number(column[at]) for column in columns))
         for at in shown
         for each in [scores.documents[at]]
     ]
     more = (f"… and {left} more: --json has all",) if left else ()
     return Grid(
-        f"Documents, worst first{what}",
+        title,
         ("document", "words", *heads),
         tuple(rows),
         notes=(*more, *reasons(told)),
     )
 
 
-def _mains(scores: Scores, i: int, order: Sequence[Document]) -> list[Value]:
-    """The main value of a metric on each document."""
+def _each(scores: Scores, i: int, name: str, order: Sequence[Document]) -> list[Value]:
+    """One value of a metric on each document."""
     metric = scores.metrics[i]
     by_id = {each.id: each.counts[i] for each in scores.documents}
     if len(order) == len(scores.documents) == 1:
         by_id = {order[0].id: scores.documents[0].counts[i]}
-    return [metric.values(by_id[each.id])[metric.main] for each in order]
+    return [metric.values(by_id[each.id]).get(name, ABSENT) for each in order]
 
 
 def worst_first(results: Results, i: int) -> list[int]:
     """Places of the documents from the worst to the best by a metric, undefined ones last."""
-    first = results.scores[0]
-    columns = [_mains(one, i, first.documents) for one in results.scores]
-    sign = -1 if lower_is_better(first.metrics[i]) else 1
+    first, name = results.scores[0], leading(results, i)
+    columns = [_each(one, i, name, first.documents) for one in results.scores]
+    sign = 1 if best_of(first.metrics[i], name) else -1
 
     def badness(at: int) -> tuple[bool, float]:
         known = [v for column in columns if not isinstance(v := column[at], Undefined)]
@@ -120,9 +137,15 @@ def worst_first(results: Results, i: int) -> list[int]:
     return sorted(range(len(first.documents)), key=badness)
 
 
-def lower_is_better(metric: Metric) -> bool:
-    """Whether the main value is an error."""
-    return metric.best.get(metric.main, 1.0) == 0
+def best_of(metric: Metric, name: str) -> float | None:
+    """Give the best possible value; of `ne_wer_ORG` it is that of `ne_wer`."""
+    while name and name not in metric.best:
+        name = name.rpartition("_")[0]
+    return metric.best.get(name)
+
+
+def _order(metric: Metric, name: str) -> str:
+    return "largest" if best_of(metric, name) is None else "worst"
 
 
 def coverage(results: Results) -> Iterator[Grid]:

@@ -12,9 +12,9 @@ from caesura.contracts import Metric
 from caesura.disagreements import Recurring
 from caesura.metrics.wisebe import WiSeBE
 from caesura.reports.alignments import for_page
-from caesura.reports.lists import worst_first
+from caesura.reports.lists import best_of, leading, worst_first
 from caesura.reports.results import Results
-from caesura.scores import Scores, Sweep, told
+from caesura.scores import Scores, Sweep, length, told
 from caesura.scoring import Document
 from caesura.text.normalize import normalize
 from caesura.transcript import Indices, Strings, Transcript
@@ -36,7 +36,10 @@ def payload(results: Results) -> dict[str, Any]:
         "among": results.among,
         "systems": list(results.systems),
         "references": list(results.references),
-        "metrics": [_metric(metric) for metric in first.metrics],
+        "metrics": [
+            _metric(metric) | {"listed": _listed(metric, leading(results, i))}
+            for i, metric in enumerate(first.metrics)
+        ],
         "scores": [
             one.score_json(i) | {"system": number, "metric": i, "counts": _counts(one, i)}
             for number, one in enumerate(results.scores)
@@ -47,7 +50,7 @@ def payload(results: Results) -> dict[str, Any]:
         and {
             "rows": [vars(row) for row in results.comparison.rows],
             "remarks": results.comparison.remarks,
-            "signatures": list(results.comparison.signatures),
+            "tested": results.comparison.tested,
         },
         "documents": _documents(results),
         "differences": list(_differences(results)),
@@ -78,6 +81,11 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "boundaries": bool(metric.compares),
         "about": about,
     }
+
+
+def _listed(metric: Metric, name: str) -> dict[str, Any]:
+    """Tell the value that documents are listed by, and which is the best."""
+    return {"value": name, "best": best_of(metric, name)}
 
 
 def _sweep(results: Results, number: int) -> dict[str, Any]:
@@ -115,7 +123,7 @@ def _documents(results: Results) -> list[dict[str, Any]]:
 def _document(results: Results, documents: list[Document]) -> dict[str, Any]:
     return {
         "id": documents[0].id,
-        "words_count": documents[0].words,
+        "words_count": length(documents[0]),
         "values": [
             [
                 told(metric.values(counts))["values"]

@@ -26,9 +26,18 @@ function writeComparison() {
     tableOf(heads, comparison.rows.map(comparisonRow), "Comparison of systems", {
       class: "comparison",
     }),
-    ...comparison.signatures.map(copyable),
+    // Without tests there is nothing to say that the values have not said.
+    ...(comparison.tested ? testSignatures(comparison.tested) : []),
   );
 }
+
+const testSignatures = (tested) =>
+  payload.metrics.flatMap((_, m) =>
+    signatures(
+      payload.systems.map((_, s) => scoreOf(s, m)),
+      tested,
+    ),
+  );
 
 function comparisonRow(row) {
   const metric = payload.metrics.find((one) => [one.name, one.metric].includes(row.metric));

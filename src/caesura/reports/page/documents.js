@@ -21,7 +21,7 @@ function writeDocuments() {
   if (payload.documents.length === 0) return;
   const select = byId("documents-metric");
   payload.metrics.forEach((metric, m) =>
-    select.append(el("option", { value: m }, `${titleOf(metric)}: ${metric.main}`)),
+    select.append(el("option", { value: m }, `${titleOf(metric)}: ${metric.listed.value}`)),
   );
   select.addEventListener("change", () => {
     list.metric = Number(select.value);
@@ -38,6 +38,11 @@ function writeDocuments() {
   if (payload.documents.length > 1) reveal("documents");
 }
 
+const ORDERS = {
+  false: { true: "worst", false: "best" },
+  true: { true: "largest", false: "smallest" },
+};
+
 function fillList() {
   const wanted = byId("documents-filter").value.trim().toLowerCase();
   const all = payload.documents.map((_, d) => d);
@@ -51,7 +56,7 @@ function fillList() {
   const whose = list.column === "mean" ? " by the mean of the systems" : "";
   const order = !/^(mean|system)/.test(list.column)
     ? ""
-    : (list.falling ? ", worst first" : ", best first") + whose;
+    : `, ${ORDERS[payload.metrics[list.metric]?.listed.best == null][list.falling]} first${whose}`;
   const some = list.rows.length < all.length ? `${count(list.rows.length)} of ` : "";
   byId("documents-count").textContent = `${some}${plural(all.length, "document")}${order}`;
   addRows();
@@ -74,20 +79,20 @@ function compareKeys(a, b, sign) {
 function sortKey() {
   if (list.column === "name") return (d) => payload.documents[d].id;
   if (list.column === "words") return (d) => payload.documents[d].words_count;
-  const { main, best } = payload.metrics[list.metric];
+  const { best } = payload.metrics[list.metric].listed;
   if (list.column === "mean") {
     const places = new Map(payload.worst_first[list.metric].map((d, place) => [d, -place]));
     return (d) => (meanOf(payload.documents[d], list.metric) == null ? null : places.get(d));
   }
   const system = Number(list.column.slice("system-".length));
-  const sign = best[main] === 0 ? 1 : -1;
+  const sign = best ? -1 : 1;
   return (d) => {
     const value = valueOf(payload.documents[d], list.metric, system);
     return value == null ? null : sign * value;
   };
 }
 
-const valueOf = (document, m, s) => document.values[s]?.[m]?.[payload.metrics[m]?.main];
+const valueOf = (document, m, s) => document.values[s]?.[m]?.[payload.metrics[m]?.listed.value];
 
 /** The mean over the systems that have a value. */
 function meanOf(document, m) {
@@ -107,14 +112,14 @@ function nextFaulty(direction) {
 }
 
 function headRow() {
-  const main = payload.metrics[list.metric]?.main ?? "value";
+  const value = payload.metrics[list.metric]?.listed.value ?? "value";
   const hint = "Sort from the worst to the best";
   return el(
     "tr",
     {},
     sortHead("name", "document", "Sort by name"),
     sortHead("words", "words", "Sort by length"),
-    payload.systems.map((name, s) => sortHead(`system-${s}`, SEVERAL ? named(name) : main, hint)),
+    payload.systems.map((name, s) => sortHead(`system-${s}`, SEVERAL ? named(name) : value, hint)),
     SEVERAL && sortHead("mean", "mean", hint),
   );
 }
@@ -166,7 +171,7 @@ function listRow(d) {
       el("button", { type: "button", class: "name" }, titled(document)),
     ),
     el("td", {}, count(document.words_count)),
-    payload.systems.map((_, s) => mainCell(document, s, list.metric)),
+    payload.systems.map((_, s) => listedCell(document, s, list.metric)),
     SEVERAL && cellOf(meanOf(document, list.metric), rate),
   );
 }
@@ -179,15 +184,17 @@ function markRow() {
 
 // ---- facts about the document ----
 
-function documentTables() {
+/** Tables to open; if they are `alone` they are open, and what stands above already is left out. */
+function documentTables(alone) {
   const document = payload.documents[chosen.document];
+  const known = alone && (payload.documents.length < 2 || payload.metrics.length < 2);
   const facts = [
     [`How the ${WHO}s' words were carried over`, coverageTable(document.coverage[chosen.system])],
-    ["Values of this document", documentValues(document)],
+    ["Values of this document", known ? null : documentValues(document)],
   ];
   return facts
     .filter(([, table]) => table)
-    .map(([summary, table]) => el("details", {}, el("summary", {}, summary), table));
+    .map(([summary, table]) => el("details", { open: alone }, el("summary", {}, summary), table));
 }
 
 function coverageTable(coverage) {
@@ -206,11 +213,14 @@ function documentValues(document) {
   if (payload.metrics.length === 0) return null;
   const rows = payload.metrics.map((metric, m) =>
     rowOf(
-      [titleOf(metric), " ", el("span", { class: "soft" }, metric.main)],
-      payload.systems.map((_, s) => mainCell(document, s, m)),
+      [titleOf(metric), " ", el("span", { class: "soft" }, metric.listed.value)],
+      payload.systems.map((_, s) => listedCell(document, s, m)),
     ),
   );
   return tableOf(["metric", ...payload.systems.map(named)], rows, "Values of this document");
 }
 
-const mainCell = (document, s, m) => cellOf(valueOf(document, m, s), rate);
+function listedCell(document, s, m) {
+  const whole = isCount(payload.metrics[m].listed.value, [scoreOf(s, m)]);
+  return cellOf(valueOf(document, m, s), whole ? count : rate);
+}

@@ -16,8 +16,8 @@ function chooseDocument(d) {
       payload.systems.findIndex((_, s) => available(s)),
     );
   showDocument(false);
-  const head = byId("document");
-  if (head.getBoundingClientRect().top > innerHeight * 0.7)
+  const head = ["document", "alignment", "text"].map(byId).find((section) => !section.hidden);
+  if (head?.getBoundingClientRect().top > innerHeight * 0.7)
     head.scrollIntoView({ block: "nearest" });
 }
 
@@ -32,22 +32,41 @@ function showDocument(keep) {
   if (payload.documents.length > 1)
     for (const id of ["document-name", "alignment-name", "text-name"])
       byId(id).replaceChildren(titled(payload.documents[chosen.document]));
+  else byId("text-name").replaceChildren();
   byId("system").value = chosen.system;
   alignment.open();
   const reading = currentReading();
   const empty = !reading || reading.size === 0;
   byId("strip").hidden = empty || Boolean(reading.alone);
-  for (const id of ["errors", "only"]) byId(id).hidden = Boolean(reading?.alone);
+  for (const id of ["errors", "only", "error-keys"]) byId(id).hidden = Boolean(reading?.alone);
   byId("text").hidden = empty;
   for (const legend of document.querySelectorAll(".legend")) legend.replaceChildren();
   tellNote(reading);
-  byId("document-tables").replaceChildren(...documentTables());
+  showFacts(byId("strip").hidden && byId("document-note").hidden);
+  writeParts();
   if (empty) return;
   if (reading.alone) byId("only-errors").checked = false;
   else writeLegends(reading);
   text.show(reading);
   if (reading.alone) strip.reading = null;
   else strip.show(reading, keep && strip.reading != null);
+}
+
+/** Where there is nothing to say of boundaries, a document is its text, which says whose it is. */
+function showFacts(plain) {
+  const tables = documentTables(plain);
+  byId("document-tables").replaceChildren(...tables);
+  byId("document").hidden = plain && tables.length === 0;
+  byId("system").parentElement.hidden = plain || payload.systems.length < 2;
+  byId("text-system").parentElement.hidden = !plain || payload.systems.length < 2;
+  byId("text-system").value = chosen.system;
+  const name = payload.among ? "" : payload.systems[chosen.system];
+  if (name) byId("text-name").append(" of ", named(name));
+  byId("text-note").hidden = !plain;
+  const beside = byId("alignment").hidden ? "" : ": the alignment has them beside the reference";
+  byId("text-note").textContent = plain
+    ? `The words as they were read. Nothing is marked in them${beside}.`
+    : "";
 }
 
 function tellNote(reading) {
@@ -103,7 +122,10 @@ function choose(id, number) {
 function writeChoices() {
   const system = byId("system");
   const against = byId("against");
-  payload.systems.forEach((name, s) => system.append(el("option", { value: s }, name)));
+  const texts = byId("text-system");
+  for (const select of [system, texts])
+    payload.systems.forEach((name, s) => select.append(el("option", { value: s }, name)));
+  texts.addEventListener("change", () => choose("system", texts.value));
   const entries = payload.references.map((name, r) => [r, name]);
   if (!payload.among) {
     if (entries.length > 1) entries.unshift(["any", "any reference"]);
@@ -113,7 +135,6 @@ function writeChoices() {
   chosen.against = first ? "windows" : (entries[0]?.[0] ?? "any");
   against.append(...entries.map(([value, name]) => el("option", { value }, name)));
   against.value = chosen.against;
-  system.parentElement.hidden = payload.systems.length < 2;
   against.parentElement.hidden = entries.length < 2;
   system.addEventListener("change", () => {
     const before = openedView.of;
@@ -207,11 +228,11 @@ function listenToPrint() {
 }
 
 function writeParts() {
-  if (byId("strip").hidden) byId("document").dataset.part = "Document";
+  byId("document").dataset.part = byId("strip").hidden ? "Document" : "Boundaries";
   const sections = [...document.querySelectorAll("[data-part]")].filter(
     (section) => !section.hidden,
   );
-  byId("parts").append(
+  byId("parts").replaceChildren(
     ...sections.map((section) =>
       el("li", {}, el("a", { href: `#${section.id}` }, section.dataset.part)),
     ),
@@ -229,7 +250,6 @@ writeChoices();
 writeDocuments();
 writeDifferences();
 if (payload.documents.length > 0) {
-  reveal("document");
   chooseDocument(chosen.document);
   scrollTo(0, 0);
 }

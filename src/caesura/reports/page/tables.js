@@ -254,16 +254,17 @@ function remarks(scores, open) {
   return items.length > 0 && el("ul", { class: "remarks" }, items);
 }
 
-function signatures(scores) {
+/** What reproduces scores, `tested` if so; with names where it is not the same for all systems. */
+function signatures(scores, tested = "") {
   const known = scores.filter((score) => score?.signature);
-  const texts = [...new Set(known.map((score) => score.signature))];
+  const texts = [...new Set(known.map((score) => score.signature + tested))];
   if (texts.length === 1) return copyable(texts[0]);
   return known.map((score) =>
     el(
       "div",
       { class: "signed" },
       el("p", { class: "soft" }, named(payload.systems[score.system])),
-      copyable(score.signature),
+      copyable(score.signature + tested),
     ),
   );
 }
