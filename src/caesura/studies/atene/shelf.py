@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from caesura import storage
-from caesura.cards import Card
-from caesura.errors import ModelError
 from caesura.namers.margins import Margins
 from caesura.outputs import atomic
 from caesura.studies.atene.taggers import Spans, Tagger
+from caesura.studies.keeping import marked, trained
 from caesura.transcript import Span, Strings, Transcript
-from caesura.version import __version__
 
 logger = logging.getLogger("caesura.studies")
 
@@ -41,23 +38,16 @@ class Shelf:
         mark = marked(tagger, fingerprint(lessons), *texts, *map(" ".join, texts.values()))
 
         def make() -> dict[str, Any]:
-            trained = tagger.train(lessons)
-            return dict(zip(texts, trained.tag(list(texts.values())), strict=True))
+            taught = tagger.train(lessons)
+            return dict(zip(texts, taught.tag(list(texts.values())), strict=True))
 
         found = self.kept(f"{name}-{tagger.name.replace(' ', '-')}", mark, make)
         return {key: tuple(Span(*span) for span in spans) for key, spans in found.items()}
 
     def margins(self, name: str, margins: Margins, lessons: Sequence[Transcript]) -> Margins:
         """Give a model of margins, taught by lessons."""
-        folder, mark = self.folder / name, marked(margins, fingerprint(lessons), *_tagger(margins))
-        found = _loaded(folder, mark)
-        if isinstance(found, Margins):
-            return found
-        begun = time.monotonic()
-        made = margins.train(lessons)
-        logger.info("trained %s in %.0f s", name, time.monotonic() - begun)
-        storage.save(folder, made, Card(about="a model of a study", notes=mark))
-        return made
+        mark = marked(margins, fingerprint(lessons), *_tagger(margins))
+        return trained(self.folder, name, mark, Margins, lambda: margins.train(lessons))
 
     def kept(self, name: str, mark: str, make: Callable[[], Any]) -> Any:
         """Give what JSON can hold: as it was kept under this mark, or else made and kept."""
@@ -85,14 +75,6 @@ def fingerprint(texts: Sequence[Transcript]) -> str:
     return told.hexdigest()
 
 
-def marked(*parts: object) -> str:
-    """Make a mark of all that something kept depends on, the version among it."""
-    told = hashlib.sha256(__version__.encode())
-    for part in parts:
-        told.update(f"\0{part!r}".encode())
-    return told.hexdigest()
-
-
 def _tagger(margins: Margins) -> Iterator[str]:
     """Tell a tagger by what it has learnt, which its settings do not say."""
     if margins.tagger is not None:
@@ -100,13 +82,3 @@ def _tagger(margins: Margins) -> Iterator[str]:
         for name, array in sorted(margins.tagger.learnt().items()):
             whole.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
         yield whole.hexdigest()
-
-
-def _loaded(folder: Path, mark: str) -> Any:
-    """Give the model in a folder if it has this mark."""
-    try:
-        if not (folder / storage.CARD).is_file() or storage.card(folder).notes != mark:
-            return None
-        return storage.load(folder).learner
-    except ModelError:
-        return None

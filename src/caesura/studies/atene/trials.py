@@ -15,10 +15,11 @@ from caesura.studies.atene.correlations import Table
 from caesura.studies.atene.measuring import Column, Comparisons, Key
 from caesura.studies.atene.plan import MAIN, Plan, Sights
 from caesura.studies.atene.risking import Risk
-from caesura.studies.atene.shelf import Shelf, fingerprint, marked
+from caesura.studies.atene.shelf import Shelf, fingerprint
 from caesura.studies.atene.taggers import Spans
 from caesura.studies.atene.views import ALL, NAMES, THREE, View
 from caesura.studies.atene.ways import Way
+from caesura.studies.keeping import marked
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura.studies")

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from caesura import storage
-from caesura.cards import Card
 from caesura.detectors.crf import CRF
 from caesura.detectors.normal import Normal
 from caesura.detectors.sda import SDA
 from caesura.detectors.svm import SVM
-from caesura.errors import ModelError
+from caesura.studies.keeping import marked, trained
 from caesura.studies.oba.corpora import fingerprint
 from caesura.studies.oba.plan import LONGEST, REACH
 from caesura.transcript import Transcript
-from caesura.version import __version__
-
-logger = logging.getLogger("caesura.studies")
 
 D = TypeVar("D", CRF, SVM, SDA)
 
@@ -61,29 +53,10 @@ class Shelf:
         self, name: str, detector: D, train: Sequence[Transcript], make: Callable[[], D]
     ) -> D:
         """Load the model of this name if it is just this one; else make and keep it."""
-        folder = self.folder / name
-        told = f"{__version__} {detector!r} {fingerprint(train)}"
-        mark = hashlib.sha256(told.encode()).hexdigest()
-        found = _loaded(folder, mark)
-        if isinstance(found, type(detector)):
-            return found
-        begun = time.monotonic()
-        made = make()
-        logger.info("trained %s in %.0f s", name, time.monotonic() - begun)
-        storage.save(folder, made, Card(about="a model of a study", notes=mark))
-        return made
+        mark = marked(detector, fingerprint(train))
+        return trained(self.folder, name, mark, type(detector), make)
 
 
 def _unweighed(crf: CRF, ahead: int) -> SDA:
     """Weigh labels as they are, so that any weights can be put on later."""
     return SDA(crf=crf, alpha=1.0, bias=0.0, reach=REACH, ahead=ahead, longest=LONGEST)
-
-
-def _loaded(folder: Path, mark: str) -> Any:
-    """Give the model in a folder if it has this mark."""
-    try:
-        if not (folder / storage.CARD).is_file() or storage.card(folder).notes != mark:
-            return None
-        return storage.load(folder).learner
-    except ModelError:
-        return None
