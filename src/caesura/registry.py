@@ -7,8 +7,10 @@ that text as its `repr`. Settings are literals or further registered things, nev
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import MISSING, fields
 from importlib import import_module
+from keyword import kwlist
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from caesura.errors import UnknownName, advice, same
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from caesura.contracts import Configured, Detector, Format, Metric, Naming, Tagging
 
 Kind = Literal["format", "detector", "tagger", "namer", "metric"]
+
+KEYWORD = re.compile(rf"\b(?:{'|'.join(kwlist)})(?=\s*=(?!=))")
+"""A word of Python where a setting is named, as in class=1, which does not parse."""
 
 LEARNERS: tuple[Kind, ...] = ("detector", "tagger", "namer")
 """What can be trained."""
@@ -27,6 +32,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "text": "caesura.formats.plain:Text",
         "turns": "caesura.formats.plain:Turns",
         "tokens": "caesura.formats.plain:Tokens",
+        "utterances": "caesura.formats.plain:Utterances",
         "jsonl": "caesura.formats.jsonl:Jsonl",
         "ctm": "caesura.formats.ctm:Ctm",
         "stm": "caesura.formats.stm:Stm",
@@ -160,7 +166,7 @@ def parse(kind: Literal["metric"], text: str) -> Metric: ...
 def parse(kind: Kind, text: str) -> Configured:
     """Make what the text describes: a registered name, perhaps with settings in brackets."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = _parsed(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         unclosed = text.count("(") > text.count(")")
         raise UnknownName(
@@ -168,6 +174,16 @@ def parse(kind: Kind, text: str) -> Configured:
             remedy="write a name, as in Name or Name(setting=1)",
         ) from error
     return _build(kind, tree, text)
+
+
+def _parsed(text: str) -> ast.expr:
+    """Parse a text, in which settings may be named by words of Python, so that this can be told."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        # A full-width letter is the plain one in a name, by NFKC, but not in a word of Python.
+        wide = KEYWORD.sub(lambda word: chr(ord(word[0][0]) + 0xFEE0) + word[0][1:], text)
+        return ast.parse(wide, mode="eval").body
 
 
 def learner(text: str) -> Detector | Tagging | Naming:
@@ -239,7 +255,7 @@ def _make(kind: Kind, name: str, values: list[Any], settings: dict[str, Any]) ->
         settings[setting] = value
     for setting in settings:
         if setting not in known:
-            hint = f"it has {', '.join(known)}" if known else "it has none"
+            hint = advice(setting, known, "it has")
             raise UnknownName(f"{name} has no setting {setting!r}", remedy=hint)
     for field in fields(made):  # type: ignore[arg-type]
         if field.name not in settings and field.default is MISSING:

@@ -22,6 +22,7 @@ def chosen(path: Path) -> str:
 UNTOLD = {
     "turns.txt",
     "tokens.txt",
+    "utterances.txt",
     "kaldi.txt",
     "conllu-plus.conllup",
     "knp-juman.juman",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from caesura.contracts import Format
 from caesura.errors import OutputError
@@ -15,6 +15,9 @@ from caesura.transcript import Transcript
 
 class TextFormat(Format):
     """A format whose files are text."""
+
+    every_line: ClassVar[bool] = False
+    """Whether an empty line counts too, so that a file of nothing else is not empty."""
 
     def read(self, file: BinaryIO) -> Iterator[Transcript]:
         """Decode, then parse."""

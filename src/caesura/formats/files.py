@@ -70,9 +70,10 @@ def load(file: str) -> Source:
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
     """Yield the recordings of a file; the format is taken from suffix and content if not given."""
     source = load(str(file))
-    empty = not source.data.removeprefix(BOM_UTF8).strip()
-    chosen = format or (_of_nothing(source) if empty else choose(source))
+    blank = not source.data.removeprefix(BOM_UTF8).strip()
+    chosen = format or (_of_nothing(source) if blank else choose(source))
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
+    empty = blank and not (isinstance(reader, TextFormat) and reader.every_line)
     asked = "" if format is None or empty else _asked(reader, source)
     origin = Origin(str(file), format=reader.name, asked=asked)
     if empty and not reader.may_be_empty:

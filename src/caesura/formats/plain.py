@@ -1,4 +1,4 @@
-"""Plain text: a sentence a line, running text, a turn a line, or tokens parted by blanks."""
+"""Plain text: a sentence, a turn or an utterance a line, running text, or tokens."""
 
 from __future__ import annotations
 
@@ -152,6 +152,32 @@ class Tokens(TextFormat):
         """Write each sentence as a line; white space inside a word becomes `_`."""
         for sentence in self.single(transcripts).iter_sentences():
             yield " ".join("_".join(word.split()) for word in sentence.words) + "\n"
+
+
+@dataclass(frozen=True, repr=False)
+class Utterances(TextFormat):
+    """One utterance a line, each a recording named after its line; one may have no words."""
+
+    name = "utterances"
+    every_line = True
+    suffixes = (".txt",)
+    carries = frozenset({"opening", "mark"})
+    holds = "many"
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read line by line; what the last line end ends is no further line."""
+        if not source.text:
+            raise source.error("the file is empty: it has no line, not even one of no words")
+        characters = lacks_blanks(source.text)
+        for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
+            text = Written(characters)
+            text.add(line)
+            yield text.transcript(str(number)).replace(sentences=None)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a line a recording, in their order; their names are not written."""
+        for transcript in transcripts:
+            yield " ".join(transcript.text.split()) + "\n"
 
 
 def _sentences(transcript: Transcript) -> Iterator[str]:
