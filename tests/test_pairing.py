@@ -3,8 +3,8 @@
 import pytest
 
 from caesura.errors import MismatchError
-from caesura.pairing import paired, refuse_other_words
-from caesura.transcript import Transcript
+from caesura.pairing import paired, refuse_other_words, rejoined
+from caesura.transcript import Origin, Transcript
 
 
 def texts(*ids: str) -> list[Transcript]:
@@ -71,3 +71,22 @@ def test_where_texts_part_is_told(ours: str, theirs: str, message: str) -> None:
             Transcript(tuple(ours.split())), Transcript(tuple(theirs.split())), "reference 1"
         )
     refuse_other_words(Transcript(("a",)), Transcript(("a",), id="b"), "reference 1")
+
+
+def parts(*ids: str, file: str = "x.jsonl") -> list[Transcript]:
+    return [each.replace(origin=Origin(file)) for each in texts(*ids)]
+
+
+def test_one_of_several_recordings_is_not_all_of_them() -> None:
+    with pytest.raises(MismatchError, match="2 recordings are not in the hypothesis: 'b', 'c'"):
+        paired(parts("a"), [parts("a", "b", "c")])
+    ((_, (theirs,)),) = paired(parts("x"), [parts("a", "b", "c")])
+    assert len(theirs) == 6
+
+
+def test_parts_of_a_recording_that_follow_each_other_are_joined() -> None:
+    found = paired(parts("a", "a", "b", "b", "b"), [texts("b", "a")])
+    assert [(ours.id, len(ours)) for ours, _ in found] == [("a", 4), ("b", 6)]
+    assert [len(each) for each in rejoined(parts("a", "b", "a"))] == [2, 2, 2]
+    assert [len(each) for each in rejoined(parts("a") + parts("a", file="y.jsonl"))] == [2, 2]
+    assert [len(each) for each in rejoined(texts("a", "a"))] == [2, 2]

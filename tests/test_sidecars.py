@@ -151,8 +151,21 @@ def test_files_of_no_recording_and_recordings_without_are_told(
         with_readings([CALL], tmp_path)
     with caplog.at_level(logging.WARNING, "caesura"):
         with_readings([CALL, CALL.replace(id="more")], beside(tmp_path, {}))
-    assert "1 file is of no recording" in caplog.text
-    assert "1 recording has no readings: more" in caplog.text
+        assert "of no recording" not in caplog.text
+        assert "1 recording has no readings: more" in caplog.text
+        with_readings([CALL], [tmp_path, tmp_path / "other.norm.json"])
+    assert f"1 file or folder is of no recording: {tmp_path / 'other.norm.json'}" in caplog.text
+
+
+def test_a_folder_of_which_no_file_is_of_a_recording_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, id in (("right", "call"), ("wrong", "other")):
+        (tmp_path / name).mkdir()
+        beside(tmp_path / name, {}, id=id)
+    with caplog.at_level(logging.WARNING, "caesura"):
+        with_readings([CALL], [tmp_path / "right", tmp_path / "wrong"])
+    assert f"1 file or folder is of no recording: {tmp_path / 'wrong'}" in caplog.text
 
 
 def test_two_files_of_one_recording_are_refused(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ from caesura.detectors.pause import Pause
 from caesura.documents import to_document
 from caesura.errors import CaesuraError, FormatError, MismatchError, UnknownName
 from caesura.formats.arriving import Arriving
-from caesura.streaming import ENDLESS, Live, StateFile, streamed
+from caesura.live import ENDLESS, Live
+from caesura.streaming import StateFile, streamed
 from caesura.transcript import Transcript
 from laws.test_detectors import DETECTORS, lesson, trained
 
@@ -190,7 +191,7 @@ def test_it_is_saved_after_the_sentences_were_taken(tmp_path: Path) -> None:
 def test_what_is_asked_for_is_checked() -> None:
     for wrong in ({"format": "srt"}, {"bad": "cry"}, {"detector": "Nothing"}):
         with pytest.raises(UnknownName):
-            list(caesura.stream(WORDS, **wrong))
+            list(streamed(WORDS, **wrong))  # type: ignore[arg-type]
 
 
 def test_another_id_ends_a_recording_and_another_language_does_not() -> None:

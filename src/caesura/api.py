@@ -21,7 +21,7 @@ from caesura.material import Gathering
 from caesura.numeric.stats import RESAMPLES, SEED
 from caesura.projecting import Projection, project
 from caesura.scores import Scores
-from caesura.sidecars import Paths, with_readings
+from caesura.sidecars import Beside, Paths, with_readings
 from caesura.streaming import Words, streamed
 from caesura.tagging import tries as tries_of
 from caesura.text.normalize import describe
@@ -88,16 +88,27 @@ def stream(
     format: str | None = None,
     state: str | Path | None = None,
     bad: str = "stop",
+    language: str = "",
+    silence: float | None = None,
 ) -> Iterator[Transcript]:
     """Give each sentence as soon as it is final, while words still arrive.
 
     `words` are a file (- is standard input) of JSON objects or CTM rows, one a line, or such
     objects one by one. Evidence `delay_words` and `delay_seconds` says how long after the end of
     a sentence that was decided. With a `state` file a stream that was cut goes on where it was.
-    A `bad` line stops the stream, or is skipped.
+    A `bad` line stops the stream, or is skipped. `language` is that of words which do not tell
+    theirs. A `silence` of so many seconds, between words or while none arrives, ends a sentence.
     """
-    terms = {"detector": detector, "format": format, "state": state, "bad": bad}
-    return (each.sentence for each in streamed(words, **terms))  # type: ignore[arg-type]
+    found = streamed(
+        words,
+        detector=detector,
+        format=format,
+        state=state,
+        bad=bad,
+        language=language,
+        silence=silence,
+    )
+    return (each.sentence for each in found)
 
 
 def score(
@@ -240,6 +251,7 @@ def train(
     out: str | Path,
     dev: Inputs = (),
     text: Inputs = (),
+    readings: Paths = (),
     tune: str | Sequence[str] = (),
     goal: str = "f1",
     name: str = "",
@@ -255,16 +267,20 @@ def train(
     Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
     of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
-    that it tags right, a namer from recordings with entities. The rest goes on the model's card.
+    that it tags right, a namer from recordings with entities, whose classes may be in files or
+    folders of `readings`. The rest goes on the model's card.
     """
     asked = registry.learner(detector) if isinstance(detector, str) else detector
     tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     refuse_place(out)
-    gathering = Gathering(steps)
+    beside = Beside(readings)
+    gathering = Gathering(steps, beside.named)
     speech = gathering.take("train", *pooled(train, format))
     held_out = gathering.take("dev", *pooled(dev, format))
     more = gathering.take("text", *pooled(text, text_format, format))
+    beside.tell_strangers()
+    beside.tell_idle()
     found = tries.trained(
         *([t for m in part for t in m.recordings] for part in (speech, held_out, more))
     )

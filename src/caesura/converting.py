@@ -9,6 +9,8 @@ from pathlib import Path
 from caesura.contracts import Format
 from caesura.formats import files as _files
 from caesura.inputs import Input, read
+from caesura.pairing import rejoined
+from caesura.sidecars import Paths, with_readings
 from caesura.transcript import Transcript
 
 logger = logging.getLogger("caesura")
@@ -33,14 +35,22 @@ def convert(
     *,
     to: str | Format = "",
     output: str | Path = "-",
+    readings: Paths = (),
     format: str | Format | None = None,
 ) -> list[Path]:
-    """Write all recordings of files and folders in another format; the log says what it drops."""
+    """Write all recordings of files and folders in another format; the log says what it drops.
+
+    `readings` are files or folders of classes of their entities, or other ways to write them.
+    """
     target = _files.target(to, output)
+    found = read(files, format=format)
+    recordings = with_readings(found, readings) if readings else found
+    if target.holds == "one":
+        recordings = rejoined(recordings)
     dropped: dict[str, None] = {}
 
     def noted() -> Iterator[Transcript]:
-        for transcript in read(files, format=format):
+        for transcript in recordings:
             dropped.update(dict.fromkeys(_files.dropped(transcript, target)))
             yield transcript
 

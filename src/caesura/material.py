@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,10 +54,18 @@ class Material:
 
 
 class Gathering:
-    """Takes recordings in, equal texts kept once: millions of words then fit into memory."""
+    """Takes recordings in, equal texts kept once: millions of words then fit into memory.
 
-    def __init__(self, steps: Sequence[str] = ()) -> None:
+    What lies beside a recording is `added` to it before anything else.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[str] = (),
+        added: Callable[[Transcript], Transcript] = lambda transcript: transcript,
+    ) -> None:
         self.steps = steps
+        self.added = added
         self.texts: dict[str, str] = {}
         self.files: set[tuple[str, str]] = set()
 
@@ -86,7 +94,7 @@ class Gathering:
         self.files |= files.keys()
 
     def _kept(self, transcript: Transcript) -> Transcript:
-        made = normalize(transcript, self.steps)
+        made = normalize(self.added(transcript), self.steps)
         layers = {name: getattr(made, name) for name in ("words", "opening", "mark", "speaker")}
         once = self.texts.setdefault
         return made.replace(

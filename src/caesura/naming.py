@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,8 @@ from caesura.training import Tries
 from caesura.transcript import Transcript
 
 GOAL = "f1"
+
+logger = logging.getLogger("caesura.training")
 
 
 class NamerTries(Tries):
@@ -37,11 +40,25 @@ class NamerTries(Tries):
                     f"{'has' if len(bare) == 1 else 'have'} no entities, such as {bare[0]}",
                     remedy="give text with entities, such as columns in bio",
                 )
+        _tell_unnamed(found)
         return found
 
     def scores(self, detector: Naming, dev: Sequence[Transcript]) -> dict[str, Value]:
         """Score a namer on development recordings."""
         return labelled(detector, dev)
+
+
+def _tell_unnamed(parts: Sequence[Sequence[Transcript]]) -> None:
+    """Warn of entities that have no class, and say how those of Rev's transcripts get theirs."""
+    spans = (span for part in parts for each in part for span in each.entities or ())
+    count = sum(not span.label for span in spans)
+    if count:
+        logger.warning(
+            "%s no class and %s left out: those of Rev's transcripts are named in files "
+            "beside them, as in --readings wer_tags/",
+            f"{count:,} {'entity has' if count == 1 else 'entities have'}",
+            "is" if count == 1 else "are",
+        )
 
 
 def labelled(namer: Naming, texts: Sequence[Transcript]) -> dict[str, Value]:

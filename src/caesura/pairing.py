@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from caesura.errors import MismatchError
 from caesura.transcript import Transcript
@@ -22,11 +23,13 @@ def paired(
 ) -> list[tuple[Transcript, list[Transcript]]]:
     """Find each recording's references by id; a single recording needs none.
 
-    If one side is a single recording, or names come again, the recordings of a file are parts
-    of one. `called` is what errors call the sides, or the first of them.
+    Recordings of one name that follow each other in a file are parts of one. If one side is a
+    single recording, and not one of those of the others, or names come again, so are all
+    recordings of a file. `called` is what errors call the sides, or the first of them.
     """
     names = names_of(1 + len(references), called)
-    if any(len(one) == 1 or _come_again(one) for one in (hypotheses, *references)):
+    hypotheses, *references = sides = [list(rejoined(one)) for one in (hypotheses, *references)]
+    if any(_is_whole(one, sides) or _come_again(one) for one in sides):
         hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
@@ -48,17 +51,38 @@ def names_of(sides: int, called: Sequence[str]) -> list[str]:
     return [*called, *["the hypothesis", *numbered][len(called) :]]
 
 
+def rejoined(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
+    """Join recordings of one name that follow each other in a file, as streamed sentences do."""
+    for (file, _), group in groupby(recordings, key=lambda each: (_file(each), each.id)):
+        parts = list(group)
+        yield from [_joined(parts)] if file and len(parts) > 1 else parts
+
+
+def _file(recording: Transcript) -> str:
+    return recording.origin.file if recording.origin else ""
+
+
+def _joined(parts: Sequence[Transcript]) -> Transcript:
+    return Transcript.join(parts).replace(id=parts[0].id, origin=parts[0].origin)
+
+
+def _is_whole(one: Sequence[Transcript], sides: Sequence[Sequence[Transcript]]) -> bool:
+    """Whether a side is a single recording that is none of several on another side."""
+    named = {each.id for side in sides if len(side) > 1 for each in side}
+    return len(one) == 1 and one[0].id not in named
+
+
 def _come_again(recordings: Sequence[Transcript]) -> bool:
     return len({each.id for each in recordings}) < len(recordings)
 
 
 def _whole(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
     """Join recordings that stand in one file."""
-    files = {each.origin.file if each.origin else "" for each in recordings}
+    files = set(map(_file, recordings))
     if len(recordings) < 2 or len(files) > 1 or "" in files:
         return recordings
     logger.info("%s: its %d recordings are taken as one", files.pop(), len(recordings))
-    return [Transcript.join(recordings).replace(id=recordings[0].id, origin=recordings[0].origin)]
+    return [_joined(recordings)]
 
 
 def _by_id(transcripts: Sequence[Transcript], side: str, remedy: str) -> dict[str, Transcript]:

@@ -11,12 +11,13 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from caesura.errors import FormatError, MismatchError
 from caesura.text.numerals import spelt
-from caesura.transcript import Span, Transcript
+from caesura.transcript import Span, Strings, Transcript
 
 logger = logging.getLogger("caesura")
 
@@ -34,29 +35,81 @@ SHAPES = {
 }
 
 
+class Beside:
+    """Files that lie beside recordings, each beside the one that it is named after."""
+
+    def __init__(self, paths: Paths) -> None:
+        several = [paths] if isinstance(paths, (str, Path)) else paths
+        self.paths = {str(path): list(_files(Path(path))) for path in several}
+        self.found = _found(chain.from_iterable(self.paths.values()))
+        self.ids: set[str] = set()
+        self.classed = 0
+
+    def read(self, transcript: Transcript) -> Transcript:
+        """Give a recording its readings, and its entities their classes."""
+        readings = self.found.get((transcript.id, READINGS))
+        if readings is not None:
+            spans = _readings(transcript, readings)
+            transcript = transcript.replace(readings=(*(transcript.readings or ()), *spans))
+        return self.named(transcript)
+
+    def named(self, transcript: Transcript) -> Transcript:
+        """Give entities of a recording that have no class the one that a file tells."""
+        self.ids.add(transcript.id)
+        file = self.found.get((transcript.id, CLASSES))
+        if file is None or transcript.entities is None:
+            return transcript
+        classes = {key: _text(entry, "entity_type") for key, entry in _entries(file, CLASSES)}
+        told = tuple(
+            span if span.label else span._replace(label=classes.get(span.key, ""))
+            for span in transcript.entities
+        )
+        count = sum(span != before for span, before in zip(told, transcript.entities, strict=True))
+        self.classed += count
+        origin = transcript.origin and transcript.origin._replace(classed=count)
+        return transcript.replace(entities=told, origin=origin)
+
+    def tell_strangers(self) -> None:
+        """Warn of files, and of folders as a whole, that are of no recording seen so far.
+
+        If all are, that is an error.
+        """
+        strangers = {file for (id, _), file in self.found.items() if id not in self.ids}
+        if self.found and len(strangers) == len(self.found):
+            raise MismatchError(
+                "no file of readings is of a recording that is given",
+                where=str(min(strangers)),
+                remedy="a file is named after its recording, as in call.norm.json for call.nlp",
+            )
+        alone = sorted(path for path, files in self.paths.items() if strangers.issuperset(files))
+        _tell("--readings", "file or folder is", "files or folders are", "of no recording", alone)
+
+    def tell_bare(self) -> None:
+        """Warn of recordings that have no file."""
+        bare = sorted(id for id in self.ids if not any((id, kind) in self.found for kind in KINDS))
+        if self.found:
+            _tell("--readings", "recording has", "recordings have", "no readings", bare)
+
+    def tell_idle(self) -> None:
+        """Warn if no entity has its class from a file, where nothing but classes is asked for."""
+        if self.found and not self.classed:
+            logger.warning(
+                "--readings: no entity has its class from there: those of Rev's wer_tags are "
+                "read with --format \"nlp(entities='both')\""
+            )
+
+
 def with_readings(transcripts: Iterable[Transcript], paths: Paths) -> list[Transcript]:
     """Give references the readings of files (or all in folders) named as they are.
 
     An entity is known by its key and class, since the two columns of an .nlp file may give one
     key to two of them. Entities without a class get that of a file of classes.
     """
-    recordings = list(transcripts)
-    several = [paths] if isinstance(paths, (str, Path)) else paths
-    found = _found(several)
-    if not found:
-        return recordings
-    ids = {each.id for each in recordings}
-    strangers = sorted(str(file) for (id, _), file in found.items() if id not in ids)
-    if len(strangers) == len(found):
-        raise MismatchError(
-            "no file of readings is of a recording of the references",
-            where=strangers[0],
-            remedy="a file is named after its recording, as in call.norm.json for call.nlp",
-        )
-    bare = sorted(id for id in ids if not any((id, kind) in found for kind in KINDS))
-    _tell("--readings", "file is", "files are", "of no recording", strangers)
-    _tell("--readings", "recording has", "recordings have", "no readings", bare)
-    return [_read_otherwise(each, found) for each in recordings]
+    beside = Beside(paths)
+    found = [beside.read(each) for each in transcripts]
+    beside.tell_strangers()
+    beside.tell_bare()
+    return found
 
 
 def _tell(where: object, one: str, many: str, what: str, names: Sequence[str]) -> None:
@@ -67,10 +120,10 @@ def _tell(where: object, one: str, many: str, what: str, names: Sequence[str]) -
         logger.warning("%s: %s %s: %s", where, number, what, shown)
 
 
-def _found(paths: Iterable[str | Path]) -> dict[tuple[str, str], Path]:
+def _found(files: Iterable[Path]) -> dict[tuple[str, str], Path]:
     """Find each recording's files by its id and their kind."""
     found: dict[tuple[str, str], Path] = {}
-    for file in _files(paths):
+    for file in files:
         kind = next(kind for kind in KINDS if file.name.endswith(kind))
         key = (file.name.removesuffix(kind), kind)
         if key in found and found[key] != file:
@@ -83,38 +136,21 @@ def _found(paths: Iterable[str | Path]) -> dict[tuple[str, str], Path]:
     return found
 
 
-def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
-    for path in map(Path, paths):
-        if not path.is_dir():
-            if not path.exists():
-                raise FormatError("cannot be read: no such file or folder", where=str(path))
-            if not path.name.endswith(KINDS):
-                raise FormatError(
-                    "readings are in files named ID.norm.json or ID.wer_tag.json", where=str(path)
-                )
-            yield path
-            continue
-        inside = sorted(file for file in path.rglob("*.json") if file.name.endswith(KINDS))
-        if not inside:
-            raise FormatError("the folder has no .norm.json or .wer_tag.json", where=str(path))
-        yield from inside
-
-
-def _read_otherwise(transcript: Transcript, found: Mapping[tuple[str, str], Path]) -> Transcript:
-    classes, readings = (found.get((transcript.id, kind)) for kind in (CLASSES, READINGS))
-    if readings is not None:
-        spans = _readings(transcript, readings)
-        transcript = transcript.replace(readings=(*(transcript.readings or ()), *spans))
-    if classes is not None and transcript.entities is not None:
-        named = {key: _text(entry, "entity_type") for key, entry in _entries(classes, CLASSES)}
-        told = tuple(
-            span if span.label else span._replace(label=named.get(span.key, ""))
-            for span in transcript.entities
-        )
-        count = sum(span != before for span, before in zip(told, transcript.entities, strict=True))
-        origin = transcript.origin and transcript.origin._replace(classed=count)
-        transcript = transcript.replace(entities=told, origin=origin)
-    return transcript
+def _files(path: Path) -> Iterator[Path]:
+    """Give the file of that path, or those of the folder."""
+    if not path.is_dir():
+        if not path.exists():
+            raise FormatError("cannot be read: no such file or folder", where=str(path))
+        if not path.name.endswith(KINDS):
+            raise FormatError(
+                "readings are in files named ID.norm.json or ID.wer_tag.json", where=str(path)
+            )
+        yield path
+        return
+    inside = sorted(file for file in path.rglob("*.json") if file.name.endswith(KINDS))
+    if not inside:
+        raise FormatError("the folder has no .norm.json or .wer_tag.json", where=str(path))
+    yield from inside
 
 
 def _readings(transcript: Transcript, file: Path) -> list[Span]:
@@ -196,9 +232,14 @@ def _meant(written: str, spoken: Sequence[str], ended: bool) -> Iterator[str]:
     A number before the dot of a sentence may have lost its last digit (`202` for `2020.`), and
     decimals may have zeros that are not spoken (`7.40%`).
     """
-    if not any(map(str.isdecimal, written)):
-        return
-    others = [written + digit for digit in "0123456789"] if ended and written.isdecimal() else []
-    for other in (*others, ZEROS.sub(r"\1\2", written)):
+    for other in completed(written, ended):
         if " ".join(spelt(other)) in spoken and " ".join(spelt(written)) not in spoken:
             yield other
+
+
+def completed(written: str, ended: bool = True) -> Strings:
+    """Give the digits that may have been meant: one more if a sentence `ended`, or fewer zeros."""
+    if not any(map(str.isdecimal, written)):
+        return ()
+    longer = (written + digit for digit in "0123456789" if ended and written.isdecimal())
+    return (*longer, ZEROS.sub(r"\1\2", written))

@@ -11,15 +11,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
-from caesura.contracts import Detector, Stream
+from caesura.contracts import Detector
 from caesura.detectors.model import chosen
-from caesura.detectors.window import delayed
-from caesura.errors import FormatError, MismatchError
-from caesura.formats.arriving import Arriving, Line, chunks
+from caesura.errors import FormatError, MismatchError, UnknownName
+from caesura.formats.arriving import Arriving, Line
+from caesura.formats.chunks import chunks
+from caesura.live import Live, Streamed
 from caesura.outputs import atomic
-from caesura.transcript import Transcript
 from caesura.version import __version__
 
 logger = logging.getLogger("caesura")
@@ -28,79 +28,8 @@ Words = str | Path | Iterable[Line]
 """A file (- is standard input), or lines, objects or transcripts one by one."""
 
 STATE, VERSION = "caesura_stream", 1
-ENDLESS = 2000
-"""Words without a sentence end after which something seems to be wrong."""
-
 SHARE = 20
 """Saving takes no more than one in so many seconds while words come fast."""
-
-
-class Streamed(NamedTuple):
-    """A sentence, and the number of its first word in the recording."""
-
-    first: int
-    sentence: Transcript
-
-
-class Live:
-    """A detector at work on recordings that arrive one after another."""
-
-    def __init__(self, detector: Detector, saved: Mapping[str, Any] | None = None) -> None:
-        kept = saved or {"id": "", "pushed": 0, "given": 0, "end": None, "stream": None}
-        self.detector = detector
-        self.id: str = kept["id"]
-        self.pushed: int = kept["pushed"]
-        self.given: int = kept["given"]
-        self.end: float = math.nan if kept["end"] is None else kept["end"]
-        begun = kept["stream"] is not None
-        self.stream: Stream | None = detector.stream(kept["stream"]) if begun else None
-
-    def push(self, words: Transcript) -> list[Streamed]:
-        """Take words; those of another recording end the one before."""
-        ended = []
-        if self.stream is None or words.id != self.id:
-            ended = self.close()
-            self.stream, self.id = self.detector.stream(), words.id
-        self.pushed += len(words)
-        if words.end is not None and len(words):
-            self.end = float(words.end[-1])
-        open_before = self.pushed - self.given
-        found = [*ended, *self._numbered(self.stream.push(words))]
-        if open_before - len(words) < ENDLESS <= self.pushed - self.given:
-            logger.warning(
-                "%s: no sentence has ended for %s words: is there anything to go by?",
-                words.id or "a recording",
-                f"{ENDLESS:,}",
-            )
-        return found
-
-    def close(self) -> list[Streamed]:
-        """End the recording."""
-        found = self._numbered(self.stream.close()) if self.stream is not None else []
-        self.stream = None
-        self.pushed = self.given = 0
-        self.end = math.nan
-        return found
-
-    def state(self) -> dict[str, Any]:
-        """Give, as JSON can hold it, what is needed to go on."""
-        return {
-            "id": self.id,
-            "pushed": self.pushed,
-            "given": self.given,
-            "end": None if math.isnan(self.end) else self.end,
-            "stream": None if self.stream is None else self.stream.state(),
-        }
-
-    def _numbered(self, sentences: Sequence[Transcript]) -> list[Streamed]:
-        """Number sentences, and note their delays if the stream does not tell them."""
-        found = []
-        for sentence in sentences:
-            first, self.given = self.given, self.given + len(sentence)
-            if "delay_words" not in (sentence.evidence or {}):
-                sentence = delayed(sentence, self.pushed - self.given, self.end)
-            found.append(Streamed(first, sentence))
-        return found
 
 
 class StateFile:
@@ -185,22 +114,26 @@ def streamed(
     format: str | None = None,
     state: str | Path | None = None,
     bad: str = "stop",
+    language: str = "",
+    silence: float | None = None,
     waiting: AbstractContextManager[Any] | None = None,
 ) -> Iterator[Streamed]:
     """Give each sentence, numbered by its first word, as soon as it is final.
 
+    A silence of so many seconds, between words or while none arrives, ends a sentence at once.
     Interrupted, or stopped by a bad line, it saves its state if it has one, else gives what is
     left as if the words had ended. The state is saved after the sentences have been taken.
     """
+    quiet = _seconds(silence)
     deciding = chosen(detector)
     file = StateFile(state, deciding)
     saved = file.load()
     name = ("<stdin>" if str(words) == "-" else str(words)) if _is_name(words) else "<words>"
-    arriving = Arriving(format, bad, name, saved.get("words"))
-    live = Live(deciding, saved.get("live"))
+    arriving = Arriving(format, bad, name, saved.get("words"), language)
+    live = Live(deciding, saved.get("live"), quiet)
     if saved:
         logger.info("%s: going on after line %d", name, arriving.lines)
-    batches = arriving.batches(_opened(words, arriving.lines, waiting))
+    batches = arriving.batches(_opened(words, arriving.lines, waiting, quiet))
     while True:
         try:
             batch = next(batches, None)
@@ -212,10 +145,18 @@ def streamed(
             raise
         if batch is None:
             break
-        yield from live.push(batch)
+        yield from live.push(batch) if len(batch) else live.pause()
         file.save(arriving, live)
     yield from _left(arriving, live)
     file.remove()
+
+
+def _seconds(silence: float | None) -> float:
+    if silence is None:
+        return math.inf
+    if not (type(silence) in (int, float) and 0 < silence < math.inf):
+        raise UnknownName(f"a silence is a number of seconds above 0, not {silence!r}")
+    return silence
 
 
 def _left(arriving: Arriving, live: Live) -> Iterator[Streamed]:
@@ -229,17 +170,17 @@ def _is_name(words: Words) -> bool:
 
 
 def _opened(
-    words: Words, skip: int, waiting: AbstractContextManager[Any] | None
+    words: Words, skip: int, waiting: AbstractContextManager[Any] | None, silence: float
 ) -> Iterator[Sequence[Line]]:
     """Read lines; of a file those after the ones that were read before."""
     if not isinstance(words, (str, Path)):
         yield from ([line] for line in words)
     elif str(words) == "-":
-        yield from chunks(_standard_input(), 0, waiting)
+        yield from chunks(_standard_input(), 0, waiting, silence)
     else:
         try:
             with Path(words).open("rb") as file:
-                yield from chunks(file, skip, waiting)
+                yield from chunks(file, skip, waiting, silence)
         except OSError as error:
             raise FormatError(f"cannot be read: {error.strerror}", where=str(words)) from error
 

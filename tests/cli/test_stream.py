@@ -227,3 +227,37 @@ def test_nothing_gives_nothing(caesura: Program, tmp_path: Path) -> None:
     assert done.code == 1
     assert "absent: cannot be read" in done.err
     assert caesura("stream", "--json", "--to", "jsonl").code == 2
+
+
+def test_streamed_sentences_are_one_recording_again(caesura: Program, tmp_path: Path) -> None:
+    words = tmp_path / "talk.ctm"
+    rows = [f"talk 1 {2 * at} {0.5 if at % 3 else 1.5} w{at}" for at in range(40)]
+    words.write_text("\n".join(rows))
+    streamed = tmp_path / "talk.jsonl"
+    detector = ("--detector", "Pause(threshold=1, evidence=('pause',))")
+    streamed.write_text(caesura("stream", words, *detector, "--to", "jsonl").out)
+    assert len(streamed.read_text().splitlines()) > 5
+    done = caesura("convert", streamed, "--to", "srt", "--output", tmp_path / "talk.srt")
+    assert done.code == 0, done.err
+    found = caesura("score", streamed, "-r", streamed, "--metric", "Latency", "--json")
+    assert [each["words"] for each in json.loads(found.out)["documents"]] == [40]
+
+
+def test_a_silence_and_a_language_may_be_told(caesura: Program, tmp_path: Path) -> None:
+    words = tmp_path / "talk.ctm"
+    words.write_text("talk 1 0 1 a\ntalk 1 1 1 b\ntalk 1 9 1 c\n")
+    detector = ("--detector", "Pause(evidence=('marks',))")
+    asked = ("--silence", "5", "--language", "en", "--to", "jsonl")
+    lines = caesura("stream", words, *detector, *asked).out.splitlines()
+    assert [json.loads(line)["words"] for line in lines] == [["a", "b"], ["c"]]
+    assert {json.loads(line)["language"] for line in lines} == {"en"}
+    assert caesura("stream", words, "--silence", "0").code == 2
+
+
+def test_other_files_lead_to_a_ctm(caesura: Program, tmp_path: Path) -> None:
+    words = tmp_path / "talk.txt"
+    words.write_text("so this is what was said\n")
+    done = caesura("stream", words)
+    assert done.code == 1
+    assert "talk.txt:1: 'is' is not a time" in done.err
+    assert "other files become a CTM by caesura convert FILE --to ctm" in done.err

@@ -117,3 +117,58 @@ def test_json_has_the_losses(caesura: Program) -> None:
     losses = [each["loss"] for each in found["disagreements"]]
     assert losses == sorted(losses, reverse=True)
     assert found["disagreements"][0]["reference"] == "rome"
+
+
+NLP = (
+    "token|speaker|ts|endTs|punctuation|case|tags|wer_tags\n"
+    + "then|0||||LC|[]|[]\nRome|0||||UC|[]|['1']\nfell|0|||.|LC|[]|[]\n" * 9
+    + "in|0||||LC|[]|[]\n9|0|||.|N/A|['2:CARDINAL']|[]\n" * 3
+)
+TOLD = ("train", "Margins", "--train", "calls", "--format", "nlp(entities='both')")
+
+
+@pytest.fixture
+def _calls() -> None:
+    for name in ("calls", "beside"):
+        Path(name).mkdir()
+    Path("calls/one.nlp").write_text(NLP, "utf-8")
+    for name in ("one", "other"):
+        Path(f"beside/{name}.wer_tag.json").write_text('{"1": {"entity_type": "GPE"}}', "utf-8")
+
+
+@pytest.mark.usefixtures("_calls")
+def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> None:
+    done = caesura(*TOLD, "--readings", "beside", "--out", "model")
+    assert done.code == 0, done.err
+    assert storage.load("model").namer.classes == ("CARDINAL", "GPE")
+    assert "no class" not in done.err
+    assert "of no recording" not in done.err
+
+
+@pytest.mark.usefixtures("_calls")
+def test_entities_without_a_class_are_told(caesura: Program) -> None:
+    done = caesura(*TOLD, "--out", "model")
+    assert done.code == 0, done.err
+    assert storage.load("model").namer.classes == ("CARDINAL",)
+    (line,) = (line for line in done.err.splitlines() if "no class" in line)
+    assert "9 entities have no class and are left out" in line
+    assert "--readings wer_tags/" in line
+
+
+@pytest.mark.usefixtures("_calls")
+def test_readings_that_name_nothing_are_told(caesura: Program) -> None:
+    plain = ("train", "Margins", "--train", "calls", "--out", "model", "--readings")
+    done = caesura(*plain, "beside", "--readings", "beside/other.wer_tag.json")
+    assert done.code == 0, done.err
+    assert "no entity has its class from there" in done.err
+    assert "1 file or folder is of no recording: beside/other.wer_tag.json" in done.err
+    done = caesura(*plain, "beside/other.wer_tag.json")
+    assert done.code == 1
+    assert "no file of readings is of a recording" in done.err.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("_calls")
+def test_classes_are_written_in_other_formats(caesura: Program) -> None:
+    asked = ("convert", "calls", "--format", "nlp(entities='both')", "--to", "bio")
+    assert "B-GPE" in caesura(*asked, "--readings", "beside").out
+    assert "B-GPE" not in caesura(*asked).out

@@ -15,13 +15,18 @@ Examples:
   caesura convert talk.json --to srt --output talk.srt
   caesura convert call.ctm -o call.TextGrid
   cat words.ctm | caesura convert - --format ctm --to jsonl
-  caesura convert archive/ --to vtt --output captions/""",
+  caesura convert archive/ --to vtt --output captions/
+  caesura convert call.nlp --format "nlp(entities='both')" \\
+      --readings wer_tags/ --output call.bio""",
 )
 @options.files
 @options.to
 @options.output
+@options.readings
 @options.format
-def command(files: tuple[str, ...], to: str, output: str, format: str | None) -> None:
+def command(
+    files: tuple[str, ...], to: str, output: str, readings: tuple[str, ...], format: str | None
+) -> None:
     """Write transcripts in another format, and say what that format cannot carry.
 
     FILES are files or folders; - is standard input.
@@ -29,4 +34,5 @@ def command(files: tuple[str, ...], to: str, output: str, format: str | None) ->
     from caesura import api
     from caesura.cli.progress import watched
 
-    api.convert(watched(api.read(files, format=format)), to=to, output=output)
+    recordings = watched(api.read(files, format=format))
+    api.convert(recordings, to=to, output=output, readings=readings)

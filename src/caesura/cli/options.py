@@ -57,6 +57,18 @@ def format(command: Any) -> Any:
     )(command)
 
 
+def readings(command: Any) -> Any:
+    """What lies beside transcripts."""
+    return click.option(
+        "--readings",
+        multiple=True,
+        type=click.Path(readable=False),
+        metavar="PATH",
+        help="File or folder of classes of entities (call.wer_tag.json) or of other ways to write "
+        "the transcripts (call.norm.json), named after them.",
+    )(command)
+
+
 def to(command: Any) -> Any:
     """The format to write."""
     return click.option(

@@ -14,7 +14,7 @@ import click
 from caesura.cli import options
 
 if TYPE_CHECKING:
-    from caesura.streaming import Streamed
+    from caesura.live import Streamed
     from caesura.transcript import Transcript
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -99,6 +99,18 @@ Examples:
     default="stop",
     show_default=True,
     help="What to do about a line that cannot be read: stop with an error, or warn and skip it.",
+)
+@click.option(
+    "--language",
+    default="",
+    metavar="LANGUAGE",
+    help="The language of words that do not tell theirs, such as en or English.",
+)
+@click.option(
+    "--silence",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End a sentence at once after so many seconds without a word.",
 )
 @options.as_json
 def command(words: str, to: str, json: bool, **asked: Any) -> None:

@@ -53,6 +53,8 @@ Examples:
       --text speeches.txt --text-format turns --out words
   caesura train Tagger --train train.conllu --dev dev.conllu --out tagger
   caesura train Margins --train train.bio --dev dev.bio --out names
+  caesura train Margins --train references/ --format "nlp(entities='both')" \\
+      --readings wer_tags/ --out names
 
 Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
 again from the beginning.""",
@@ -63,6 +65,7 @@ again from the beginning.""",
 @paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
 @paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
 @paths("--text", "More text with sentences, of other kinds, for detectors that learn from words.")
+@options.readings
 @click.option(
     "--tune",
     multiple=True,
@@ -107,7 +110,8 @@ def command(json: bool, **asked: Any) -> None:
 
     Development recordings (--dev), which are not learnt from, choose its settings. A tagger
     learns from transcripts whose words have tags, and is tuned for the share that it tags right;
-    a namer learns from transcripts with entities, and is tuned for the F1 of their labels.
+    a namer learns from transcripts with entities, and is tuned for the F1 of their labels. Of
+    --readings nothing is learnt but the classes of entities.
     """
     from caesura import api
 

@@ -7,8 +7,7 @@ import logging
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, BinaryIO
+from typing import Any
 
 from caesura.errors import FormatError, UnknownName
 from caesura.formats import nist
@@ -22,6 +21,10 @@ logger = logging.getLogger("caesura")
 FORMATS = ("jsonl-words", "ctm")
 BAD = ("stop", "skip")
 SHAPE = 'a word is an object such as {"word": "so", "start": 0.5, "end": 0.8}'
+NEITHER = (
+    f"a line is a row of a CTM or a JSON object ({SHAPE}); other files become a CTM by caesura "
+    "convert FILE --to ctm"
+)
 CELLS = frozenset(MISSING) - {"head"}
 """What can be known of a word on its own; its head is another word."""
 
@@ -30,47 +33,25 @@ NAMES = frozenset(("word", "id", "language"))
 READINGS = {"<ALT_BEGIN>": 1, "<ALT>": 2, "<ALT_END>": 0}
 """Rows that say which words are readings of the same stretch; the first reading counts."""
 
-LONGEST = 1 << 20
-"""Bytes of a line."""
-
 Line = bytes | str | Mapping[str, Any] | Transcript
 Row = dict[str, Any]
-
-
-def chunks(
-    file: BinaryIO, skip: int = 0, waiting: AbstractContextManager[Any] | None = None
-) -> Iterator[Sequence[bytes]]:
-    """Give whole lines as soon as they are there, all that are there at once.
-
-    The first `skip` lines are passed over. `waiting` is entered while there is nothing to read.
-    """
-    rest = b""
-    patience = waiting or nullcontext()
-    while True:
-        with patience:
-            data = file.read1(1 << 16)  # type: ignore[attr-defined]
-        if not data:
-            break
-        *lines, rest = (rest + data).split(b"\n")
-        if len(rest) > LONGEST:
-            lines, rest = [*lines, rest], b""
-        passed = min(skip, len(lines))
-        skip -= passed
-        if len(lines) > passed:
-            yield lines[passed:]
-    if rest and not skip:
-        yield [rest]
 
 
 class Arriving:
     """Turns lines into words: each time as many as there are, of one recording.
 
     `lines` have been read; the words of `rows` are not given away yet. The last row of a CTM is
-    held until the next comes, which may be its pause or its punctuation.
+    held until the next comes, which may be its pause or its punctuation. `language` is that of
+    words that do not tell theirs.
     """
 
     def __init__(
-        self, format: str | None, bad: str, name: str, saved: Mapping[str, Any] | None = None
+        self,
+        format: str | None,
+        bad: str,
+        name: str,
+        saved: Mapping[str, Any] | None = None,
+        language: str = "",
     ) -> None:
         for setting, known in ((format or FORMATS[0], FORMATS), (bad, BAD)):
             if setting not in known:
@@ -82,7 +63,7 @@ class Arriving:
         self.lines: int = kept.get("lines", 0)
         self.rows: list[Row] = kept.get("rows", [])
         self.id: str = kept.get("id", "")
-        self.language: str = kept.get("language", "")
+        self.language: str = kept.get("language", language)
         self.recording: str = kept.get("recording", "")
         self.channel: str = kept.get("channel", "")
         self.opening: str = kept.get("opening", "")
@@ -98,8 +79,15 @@ class Arriving:
         return {**kept, "layers": sorted(self.layers), "of": self.of}
 
     def batches(self, chunks: Iterable[Sequence[Line]]) -> Iterator[Transcript]:
-        """Give the words of lines; one that is bad is an error, or left out if asked for."""
+        """Give the words of lines; one that is bad is an error, or left out if asked for.
+
+        Where there are no lines, because nobody speaks, all words that are held are given, and
+        then none.
+        """
         for chunk in chunks:
+            if not chunk:
+                yield from self.rest()
+                yield Transcript(())
             for line in chunk:
                 if isinstance(line, Transcript):
                     yield from self.rest()
@@ -257,14 +245,17 @@ class Arriving:
             raise self._error(
                 f"a row has {counted(len(fields), 'field', 'fields')} where recording, channel, "
                 "start, duration and word are needed",
-                remedy=f"a line is a row of a CTM or a JSON object: {SHAPE}",
+                remedy=NEITHER,
             )
         if fields[4] in READINGS:
             self.reading = READINGS[fields[4]]
             return
         if self.reading == 2:
             return
-        start, length = (nist.time(cell, self.lines + 1, self.source) for cell in fields[2:4])
+        try:
+            start, length = (nist.time(cell, self.lines + 1, self.source) for cell in fields[2:4])
+        except FormatError as error:
+            raise self._error(error.what, NEITHER) from error
         row: Row = {"start": start, "end": round(start + length, 6)}
         confidence = share(fields[5]) if len(fields) > 5 else math.nan
         if not math.isnan(confidence):
