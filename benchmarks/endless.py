@@ -27,7 +27,8 @@ import psutil
 from chunking import spoken
 
 WORDS = 200_000
-DETECTORS = ("pcm", "Pause")
+PEER = "Pause"
+DETECTORS = ("pcm", PEER)
 READINGS, GROWN = 10, 5.0
 AT_ONCE = 1000
 
@@ -85,13 +86,19 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=WORDS)
     parser.add_argument("--detector", action="append")
     asked = parser.parse_args()
+    if asked.words < READINGS:
+        parser.error(f"--words is {READINGS} or more")
     failed = []
+    most: dict[str, float] = {}
     for detector in asked.detector or DETECTORS:
         held = run(detector, asked.words)
-        grown = max(held) - held[0]
+        grown, most[detector] = max(held) - held[0], max(held)
         print(f"{detector}: {grown:.1f} MB more than after the first tenth")
         if grown > GROWN:
             failed.append(f"{detector}: memory grows")
+    if PEER in most:
+        for detector, size in most.items():
+            print(f"{detector}: {size / most[PEER]:.2f} x the memory of {PEER}")
     sys.exit("; ".join(failed) or 0)
 
 

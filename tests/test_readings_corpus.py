@@ -19,6 +19,11 @@ PUBLISHED = {
 }
 """By fstalign, over 44 calls, of which 33 are here."""
 
+POINTS = dict.fromkeys(PUBLISHED, 1.0) | {"kaldi-librispeech": 2.2}
+"""How far above it may be. kaldi-librispeech misses the mark of one point, with 50.76 against 48.8:
+its rate varies most between calls (by 12.6 points, the standard deviation; the others by 5 to 10),
+and 11 calls of the published figure are not here."""
+
 
 @pytest.mark.parametrize("system", PUBLISHED)
 def test_error_rates_are_near_those_published(corpora: Path, system: str) -> None:
@@ -33,4 +38,4 @@ def test_error_rates_are_near_those_published(corpora: Path, system: str) -> Non
     )
     wer = scores.values[0]["wer"]
     assert isinstance(wer, float)
-    assert 0 < 100 * wer - PUBLISHED[system] < (1 if system != "kaldi-librispeech" else 2.2)
+    assert 0 < 100 * wer - PUBLISHED[system] < POINTS[system]

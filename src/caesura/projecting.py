@@ -17,16 +17,26 @@ from caesura.pairing import paired
 from caesura.settings import strings
 from caesura.sidecars import Paths, with_readings
 from caesura.text.align import align
+from caesura.text.comparable import comparable
 from caesura.text.phones import LETTERS, known_source
-from caesura.text.projection import COLLAR, Projected
+from caesura.text.projection import COLLAR, Projected, clocks_differ
 from caesura.text.projection import project as projected
 from caesura.text.readings import nearest
-from caesura.transcript import Strings, Transcript
+from caesura.transcript import Indices, Strings, Transcript
 
 logger = logging.getLogger("caesura")
 
 NAMED = 3
 """Recordings that a warning names."""
+
+FEW = (
+    "less than half of the words of the reference were recognised in %s: are they the same "
+    "recordings, in the same language?"
+)
+APART = (
+    "the times of %s are too far from those of the reference to be of use: entities were found by "
+    "alignment"
+)
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,7 @@ def project(
     all = with_readings((one for part in references for one in part), readings)
     all = _of_classes(all, strings("classes", classes))
     doubtful: list[str] = []
+    apart: list[str] = []
     for ours, (given,) in paired(recordings, [all]):
         if given.entities is None:
             raise LayerError(
@@ -125,23 +136,32 @@ def project(
                 remedy="give one with entities, such as BIO columns, JSONL or .nlp",
             )
         theirs = nearest(given, ours.words) if given.readings else given
-        said, heard = ([word.lower() for word in one.words] for one in (theirs, ours))
-        alignment = align(said, heard)
-        if unlike(len(theirs), alignment.hits):
-            doubtful.append(f"{ours.id or 'a recording'} ({alignment.hits / len(theirs):.0%})")
-        found = projected(theirs, ours, collar, alignment, phones)
+        (said, there), (heard, here) = comparable(theirs), comparable(ours)
+        alignment = align(said.words, heard.words)
+        name = ours.id or "a recording"
+        if unlike(len(said), alignment.hits):
+            doubtful.append(f"{name} ({alignment.hits / len(said):.0%})")
+        if clocks_differ(said, heard, alignment, collar):
+            apart.append(name)
+        plain = projected(said, heard, collar, alignment, phones)
+        found = tuple(_back(one, there, np.append(here, len(ours))) for one in plain)
         spans = [one.entity._replace(first=one.first, last=one.last) for one in found if one.found]
         yield Projection(ours.replace(entities=tuple(spans)), theirs, found)
-    if doubtful:
-        _ask(doubtful)
+    _ask(FEW, doubtful)
+    _ask(APART, apart)
 
 
-def _ask(recordings: list[str]) -> None:
-    """Ask of recordings that share few words with their references whether they belong together."""
-    more = f" and {len(recordings) - NAMED} more" if len(recordings) > NAMED else ""
-    logger.warning(
-        "less than half of the words of the reference were recognised in %s%s: are they the same "
-        "recordings, in the same language?",
-        ", ".join(recordings[:NAMED]),
-        more,
-    )
+def _back(one: Projected, there: Indices, here: Indices) -> Projected:
+    """Put an entity, and the words that stand for it, on the words with punctuation."""
+    entity = one.entity
+    first, last = (int(there[at]) for at in (entity.first, entity.last))
+    begin = int(here[one.first])
+    end = int(here[one.last]) if one.found else begin - 1
+    return one._replace(entity=entity._replace(first=first, last=last), first=begin, last=end)
+
+
+def _ask(what: str, recordings: list[str]) -> None:
+    """Warn of recordings that do not seem to belong to their references."""
+    if recordings:
+        more = f" and {len(recordings) - NAMED} more" if len(recordings) > NAMED else ""
+        logger.warning(what, ", ".join(recordings[:NAMED]) + more)

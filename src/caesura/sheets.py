@@ -238,6 +238,7 @@ def measured(metric: str, signature: str) -> dict[str, str]:
         "metric": metric,
         "references": found.get("references", ""),
         "readings": "yes" if "readings" in found else "no",
+        "classes": "yes" if "classes" in found else "no",
         "reference_format": found.get("reference_format", "as detected"),
         "normalize": found.get("normalize", ""),
         "align": found.get("align", "").partition("(")[0],

@@ -1,16 +1,39 @@
-"""Entities in texts for tests: drawn ones, and slow obvious counts of them."""
+"""Entities in texts for tests: written, drawn and measured, and slow obvious counts of them."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from caesura.contracts import Undefined, Value
+from caesura.metrics.entities import Entities
 from caesura.text.align import Alignment, align
 from caesura.transcript import Span, Transcript
 
 HALF = Fraction(1, 2)
 Pairs = tuple[tuple[int, int], ...]
 Prices = tuple[Fraction, Fraction, Fraction]
+
+
+def text(words: str, *spans: tuple[int, int, str]) -> Transcript:
+    return Transcript(tuple(words.split()), entities=tuple(Span(*span) for span in spans))
+
+
+def measured(
+    hypothesis: Transcript, *references: Transcript, metric: Entities | None = None
+) -> dict[str, Value]:
+    metric = metric or Entities()
+    return metric.values(metric.count(hypothesis, references))
+
+
+def number(value: Value) -> float:
+    assert not isinstance(value, Undefined)
+    return value
+
+
+def same_words(real: list[Span], found: list[Span], count: int = 12) -> dict[str, Value]:
+    words = " ".join("abcdefghijkl"[:count])
+    return measured(text(words, *found), text(words, *real))  # type: ignore[arg-type]
 
 
 def entities(count: int, most: int = 4, labels: str = "AB") -> st.SearchStrategy[list[Span]]:

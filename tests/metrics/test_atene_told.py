@@ -53,8 +53,7 @@ def test_names_of_unknown_classes_are_left_out_and_told() -> None:
     assert metric().values(counts)["entities"] == 2
     (told,) = metric().remarks(counts)
     assert told.startswith(
-        "1 entities are of classes that the model does not know, and are left out: DATE "
-        "(it knows LOC, "
+        "1 entity is of a class that the model does not know, and left out: DATE (it knows LOC, "
     )
 
 

@@ -18,8 +18,8 @@ SAID = spoken("we met mrs [anna PER] in [new york LOC] today")
 def test_few_shared_words_raise_a_doubt(metric: Metric) -> None:
     other = Transcript(tuple("we trafen gestern keine alten freunde aus oslo".split()))
     doubt = (
-        "the hypothesis has 12% of the words of reference 2: are they the same recordings, in the "
-        "same language, normalised alike?"
+        "the hypothesis shares 12% of the words of reference 2: are they the same recordings, in "
+        "the same language, normalised alike?"
     )
     counts = metric.count(other, [SAID.replace(words=other.words), SAID])
     assert doubt in metric.remarks(counts)

@@ -7,34 +7,14 @@ from pathlib import Path
 
 import jiwer
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from caesura import api
-from caesura.contracts import Counts, Undefined, Value
-from caesura.errors import LayerError, MismatchError
+from caesura.contracts import Counts, Undefined
 from caesura.metrics.words import COUNTED, Words
 from caesura.text.align import Alignment
-from caesura.transcript import Segmentation, Span, Transcript
-
-WORDS = Words()
-
-texts = st.lists(st.sampled_from(["a", "b", "c", "é", "東京"]), max_size=9)
-said = st.lists(st.sampled_from(["a", "b", "c", "é", "東京"]), min_size=1, max_size=9)
-
-
-def text(words: str | list[str], *ends: int, **layers: object) -> Transcript:
-    split = tuple(words.split() if isinstance(words, str) else words)
-    found = (
-        {"sentences": Segmentation.of_gaps(len(split), [end - 1 for end in ends])} if ends else {}
-    )
-    return Transcript(split, **(found | layers))  # type: ignore[arg-type]
-
-
-def values(
-    reference: Transcript, hypothesis: Transcript, metric: Words = WORDS
-) -> dict[str, Value]:
-    return metric.values(metric.count(hypothesis, [reference]))
+from caesura.transcript import Transcript
+from metrics.wording import said, text, texts, values
 
 
 def cheapest(x: list[str], y: list[str], costs: tuple[int, int, int]) -> int:
@@ -122,34 +102,6 @@ def test_jiwer_has_the_same_numbers(x: list[str], y: list[str]) -> None:
     )
 
 
-@settings(max_examples=50)
-@given(st.lists(st.tuples(said, said), min_size=1, max_size=5))
-def test_utterances_are_aligned_one_by_one(utterances: list[tuple[list[str], list[str]]]) -> None:
-    peer = jiwer.process_words(
-        [" ".join(x) for x, _ in utterances], [" ".join(y) for _, y in utterances]
-    )
-    sides = []
-    for side in (0, 1):
-        words = [word for each in utterances for word in each[side]]
-        sizes = [len(each[side]) for each in utterances]
-        sides.append(text(words, *(sum(sizes[: k + 1]) for k in range(len(sizes)))))
-    metric = Words(unit="sentence")
-    reference, hypothesis = sides
-    together = values(reference, hypothesis, metric)
-    assert [together[name] for name in ("wer", "mer", "wil")] == pytest.approx(
-        [peer.wer, peer.mer, peer.wil]
-    )
-    alone = Counts.total(Words().count(text(y), [text(x)]) for x, y in utterances)
-    assert together == Words().values(alone)
-    rows = metric.aligned(hypothesis, reference).rows
-    for i, j, part in zip(rows.source, rows.target, rows.part, strict=True):
-        for at, side in ((i, 0), (j, 1)):
-            first = sum(len(each[side]) for each in utterances[:part])
-            assert at < 0 or first <= at < first + len(utterances[part][side])
-    for column in (rows.source, rows.target):
-        assert column[column >= 0].tolist() == list(range((column >= 0).sum()))
-
-
 EXAMPLES = {
     "a b c d|a x d": ((2, 1, 1, 0), (2 / 4, 2 / 4, 2 / 3)),
     "a b|b a": ((1, 0, 1, 1), (1, 2 / 3, 3 / 4)),
@@ -225,82 +177,6 @@ def test_several_references_are_averaged() -> None:
     assert (told["wer"], told["wer_1"], told["wer_2"], told["hits"]) == (1 / 4, 1 / 2, 0, 3)
 
 
-def test_readings_of_a_reference_count_if_they_are_nearer() -> None:
-    reference = text("it is ok", readings=(Span(0, 1, "it's"), Span(2, 2, "okay")))
-    told = values(reference, text("it's ok"))
-    assert (told["wer"], told["hits"]) == (0, 2)
-    assert list(Words().disagreements(text("it's ok"), [reference])) == []
-
-
-def test_disagreements_are_told_word_by_word() -> None:
-    reference, hypothesis = text("a b c d e f"), text("a x c d g f h")
-    found = list(Words().disagreements(hypothesis, [reference, hypothesis]))
-    assert [(e.level, e.kind, e.reference, e.hypothesis, e.place, e.against) for e in found] == [
-        ("word", "substituted", "b", "x", 1, 1),
-        ("word", "substituted", "e", "g", 4, 1),
-        ("word", "inserted", "", "h", 6, 1),
-    ]
-    assert [(e.before, e.after) for e in found] == [("a", "c d g"), ("x c d", "f h"), ("d g f", "")]
-    (lost,) = Words().disagreements(text("a c"), [text("a b c")])
-    assert (lost.kind, lost.reference, lost.before, lost.after, lost.place) == (
-        "deleted", "b", "a", "c", 1,
-    )  # fmt: skip
-    (only,) = Words().disagreements(text(""), [text("a")])
-    assert (only.kind, only.place) == ("deleted", 0)
-
-
-def test_other_numbers_of_sentences_are_refused() -> None:
-    metric = Words(unit="sentence")
-    with pytest.raises(MismatchError, match="2 in the hypothesis, 1 in a reference"):
-        metric.count(text("a b", 1, 2), [text("a b", 2)])
-    with pytest.raises(LayerError, match="take unit='document' if each recording is one"):
-        metric.count(text("a b"), [text("a b", 2)])
-
-
-def test_readings_are_chosen_sentence_by_sentence() -> None:
-    """Also one that leaves no word of a sentence, which keeps its number."""
-    reference = text("um ten o'clock ten", 1, 3, 4).replace(
-        readings=(Span(0, 0, ""), Span(1, 2, "ten"), Span(3, 3, "10"))
-    )
-    heard = text("x ten 10", 1, 2, 3)
-    found = Words(unit="sentence").aligned(heard, reference)
-    assert found.reference.words == ("um", "ten", "10")
-    assert found.alignment.edits == 1
-    emptied = reference.replace(readings=(Span(0, 0, ""),))
-    heard = text("ten ten", 1, 2)
-    with pytest.raises(MismatchError):
-        Words(unit="sentence").aligned(heard, emptied)
-    three = text("a b ten o'clock", 1, 3, 4).replace(readings=(Span(1, 2, ""),))
-    aligned = Words(unit="sentence").aligned(text("a c o'clock", 1, 2, 3), three)
-    assert aligned.reference.words == ("a", "o'clock")
-    assert aligned.rows.part.tolist() == [0, 1, 2]
-    assert aligned.alignment.insertions == 1
-
-
-def test_texts_that_share_few_words_raise_a_doubt() -> None:
-    """As one in another language does, for which everything is defined all the same."""
-    metric, reference = Words(), text("wo ist die katze jetzt")
-    counts = metric.count(text("where is the cat now"), [reference, text("where is a cat")])
-    (doubt,) = metric.remarks(counts)
-    assert "0% of the words of reference 1" in doubt
-    assert metric.values(counts)["wer_1"] == 1
-    assert metric.remarks(metric.count(reference, [reference, text("")])) == []
-
-
-def test_words_that_look_alike_raise_a_doubt() -> None:
-    reference = Transcript(("caf\u00e9", "soft", "na\u00efve", "'o", "end"))
-    hypothesis = Transcript(("cafe\u0301", "so\u00adft", "naive", "'o", "end"))
-    words = Words()
-    assert words.remarks(words.count(hypothesis, [reference]))[1:] == [
-        "2 words differ only in their Unicode form from those of reference 1: "
-        "add unicode to --normalize"
-    ]
-    assert words.remarks(words.count(reference, [reference])) == []
-    scores = api.score([hypothesis], reference=[reference], metric="Words", resamples=0)
-    assert scores.values[0]["substitutions"] == 1
-    assert "normalize=unicode+case+dots+punctuation" in scores.signatures[0]
-
-
 def test_settings_are_checked() -> None:
     for setting in ("weights", "unit", "empty"):
         with pytest.raises(ValueError, match=setting):
@@ -319,17 +195,3 @@ def test_line_ends_of_any_kind_are_read(tmp_path: Path) -> None:
         resamples=0,
     )
     assert [told["wer"] for told in found.values] == [1 / 5, 1 / 5]
-
-
-def test_pairs_are_neither_printed_nor_drawn() -> None:
-    words = " ".join(f"w{k % 7}" for k in range(1000))
-    reference, hypothesis = text(words), text(words.replace("w3", "w4"))
-    found = api.score(hypothesis, reference=reference, metric="Words", resamples=50)
-    json = found.to_json()
-    assert set(json["documents"][0]["scores"][0]["counts"]) == {f"{name}_1" for name in COUNTED}
-    assert set(json["scores"][0]["values"]) == {"wer", "mer", "wil", "ril", *COUNTED}
-    low, high = json["scores"][0]["intervals"]["wer"]
-    assert low < 1 / 7 < high
-    assert json["scores"][0]["intervals"]["ril"] is None
-    assert any("ril rests on pairs of words" in told for told in json["scores"][0]["remarks"])
-    assert "units=10 blocks(100 words)" in json["scores"][0]["signature"]

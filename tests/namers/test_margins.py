@@ -16,6 +16,7 @@ from caesura.errors import CaesuraError, LayerError, ModelError
 from caesura.namers import margins as module
 from caesura.namers.classes import called, learnable, names, numbered
 from caesura.namers.clues import spelt, written
+from caesura.namers.lessons import FINE
 from caesura.namers.margins import Margins
 from caesura.numeric import maxent
 from caesura.taggers.tagger import Tagger
@@ -244,3 +245,19 @@ def test_even_steps_find_the_same_minimum_sooner() -> None:
     plain = maxent.multinomial(rows, labels, 3, search=far)
     even = maxent.multinomial(rows, labels, 3, search=far._replace(even=0.1))
     np.testing.assert_allclose(even, plain, atol=1e-4)
+
+
+def test_the_search_comes_close_to_the_minimum() -> None:
+    """It ends early, since the last steps cost as many again; six would be too few."""
+    chance = np.random.default_rng(5)
+    columns = (chance.random((600, 9)) ** 2 * 80).astype(np.int64)
+    labels = np.where(columns[:, 0] < 8, columns[:, 1] % 3, 0)
+    rows = maxent.rows_of(columns, 80)
+
+    def loss(search: maxent.Search) -> float:
+        weights = maxent.multinomial(rows, labels, 3, search=search)
+        logs = maxent.log_softmax(rows @ weights)
+        return float((weights**2).sum() / 2 - logs[np.arange(600), labels].sum())
+
+    least = loss(maxent.Search(steps=2000, gain=1e-14))
+    assert loss(FINE) < 1.002 * least < loss(FINE._replace(steps=6))

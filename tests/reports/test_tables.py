@@ -260,6 +260,20 @@ def test_numbers_are_written_plainly() -> None:
     assert reasons(values) == ("undefined (a, c): x", "undefined (b): y")
 
 
+def test_reasons_that_differ_in_what_there_is_are_told_once() -> None:
+    rows = [
+        ("a", Undefined("no name: there are X, Y")),
+        ("a", Undefined("no name: there are Y, X")),
+        ("b", Undefined("no name")),
+        ("c", Undefined("no word: there are X")),
+        ("c", Undefined("no word: there are X")),
+    ]
+    assert reasons(rows) == (
+        "undefined (a in 2 rows, b): no name; in the first of them there are X, Y",
+        "undefined (c in 2 rows): no word: there are X",
+    )
+
+
 def test_a_list_wraps_its_last_column() -> None:
     rows = [("one", "word " * 30), ("three", "short")]
     lines = table(rows, ("name", "what"), width=40).splitlines()

@@ -91,6 +91,8 @@ def test_a_number_that_lost_a_digit_is_written_as_it_was_meant() -> None:
     readings = (Span(1, 1, "2020"), Span(1, 1, "twenty twenty"), Span(2, 3, "we're 20"))
     call = Transcript(("in", "202", "we", "are"), readings=readings)
     assert meant(call).words == ("in", "2020", "we", "are")
+    less = Transcript(("0.8", "7.40%"), readings=(Span(0, 0, "8"), Span(1, 1, "7.4%")))
+    assert meant(less).words == ("0.8", "7.4%")
 
 
 def test_numbers_are_spelt_and_what_was_two_entities_of_one_number_is_one() -> None:

@@ -61,6 +61,26 @@ def test_entities_of_classes_that_were_not_learnt_take_no_words() -> None:
     assert set(risk.losses) == {"b"}
 
 
+def test_of_two_names_that_claim_a_word_the_first_has_it() -> None:
+    times = np.array([0.0, 0.3, 0.6, 0.9])
+    spans = (Span(1, 1, "PER", "a"), Span(2, 2, "PER", "b"))
+    said = tuple("meet smit smith today".split())
+    reference = Transcript(said, start=times, end=times + 0.3, entities=spans)
+    heard = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
+    model = Margins(cutoff=1).train([TAUGHT])
+    compared = {("good", "c"): Compared.of(heard, reference)}
+    places = risking.projected(compared, ALL)
+    assert [(each.first, each.last) for each in places["good", "c"]] == [(1, 1), (1, 1)]
+    risk = risking.risked(compared, places, model)["good", "c"]
+    metric = ATENE(model=model)
+    values = metric.values(metric.count(heard, [reference]))
+    assert values["lost"] == 1
+    assert (risk.atene, risk.ds, risk.i) == tuple(
+        values[name] for name in ("atene", "atene_ds", "atene_i")
+    )
+    assert risk.losses["a"] != risk.losses["b"]
+
+
 def test_entities_without_a_loss_are_no_cases(data: Path, tmp_path: Path) -> None:
     whole = Trial(gathered(data), (), Shelf(tmp_path / "one"), SMALL)
     other = Trial(with_an_event(gathered(data)), (), Shelf(tmp_path / "two"), SMALL)

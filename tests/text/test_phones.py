@@ -136,7 +136,14 @@ def test_numbers_can_be_told_apart(number: int, language: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "code"),
-    [("fr", "fr"), ("fr-CA", "fr"), ("French", "fr"), ("", "en"), ("xx", "en")],
+    [
+        ("fr", "fr"),
+        ("fr-CA", "fr"),
+        ("French (France)", "fr"),
+        (" fr.UTF-8", "fr"),
+        ("", "en"),
+        ("xx", "en"),
+    ],
 )
 def test_languages(language: str, code: str) -> None:
     assert coded(language) == code

@@ -19,29 +19,28 @@ from caesura.contracts import (
     Value,
     ratio,
 )
-from caesura.errors import LayerError
 from caesura.metrics import leftout, related
-from caesura.metrics.contributions import AROUND, Contribution, Judged
-from caesura.metrics.gaps import Pairwise, by_reference
+from caesura.metrics.contributions import Contribution, Judged
+from caesura.metrics.gaps import Pairwise, by_reference, known_entities
 from caesura.metrics.kept import Kept
 from caesura.metrics.risks import UNIT, Risks
+from caesura.metrics.surrounding import surrounding
 from caesura.namers.classes import called, names
 from caesura.settings import between, one_of
 from caesura.storage import card, find, load
 from caesura.text.align import align
+from caesura.text.comparable import comparable
 from caesura.text.languages import differ
-from caesura.text.normalize import BARE, bare, normalize, standing
+from caesura.text.normalize import bare, composed
 from caesura.text.phones import SOURCES
-from caesura.text.projection import COLLAR, parted, project
+from caesura.text.projection import COLLAR, clocks_differ, parted, project
 from caesura.text.readings import nearest
+from caesura.text.spans import flat
 from caesura.transcript import Transcript
 
 NONE_KNOWN = "no name in the reference of a class that the model knows"
 NONE_SCORED = "no text was scored"
-UNNAMED = "unnamed"
-"""What an entity without a class is called."""
-
-HIDDEN = ("starts", "ends", "outside", "stretches", "documents", "foreign")
+HIDDEN = ("starts", "ends", "outside", "stretches", "documents", "foreign", "apart")
 """Counts that are no values, besides those that `leftout` and `related` count."""
 
 
@@ -124,6 +123,7 @@ class ATENE(Pairwise):
             ("outside", around, -risks.outside),
             ("documents", once, 1),
             ("foreign", once, int(foreign)),
+            ("apart", once, int(found.apart)),
         ):
             column = np.zeros(size, np.int64)
             np.add.at(column, places, numbers)
@@ -143,31 +143,27 @@ class ATENE(Pairwise):
         return Kept()
 
     def _judge(self, hypothesis: Transcript, reference: Transcript) -> Judged:
-        if reference.entities is None:
-            raise LayerError(
-                f"a reference ({reference.id or 'unnamed'}) has no entities",
-                remedy="give a file that has them, such as nlp, bio or jsonl",
-            )
+        known_entities(reference, hypothesis)
         namer = self.namer
-        ours, said = (
-            normalize(each.replace(lemma=each.words) if namer.capitals else each, BARE)
+        (ours, kept), (said, _) = (
+            comparable(each.replace(lemma=each.words) if namer.capitals else each)
             for each in (hypothesis, reference)
         )
-        if said.readings:
-            said = nearest(said, ours.words)
+        # Which names are the longest is seen in the reference as written: the same for all systems.
         theirs = said.replace(entities=names(said, namer.classes))
+        if theirs.readings:
+            theirs = nearest(theirs, ours.words)
+            theirs = theirs.replace(entities=flat(theirs.entities or ()))
         alignment = align(theirs.words, ours.words)
         placed = parted(project(theirs, ours, self.collar, alignment, self.phones))
         if namer.capitals:
             ours, theirs = _written(ours), _written(theirs)
         risks = Risks.of(placed, *namer.likely_all([ours, theirs]))
-        kept = np.flatnonzero(~standing(hypothesis))
         unknown = tuple(
-            span._replace(label=span.label or UNNAMED)
-            for span in said.entities or ()
-            if called(span.label, namer.classes) is None
+            span for span in said.entities or () if called(span.label, namer.classes) is None
         )
-        return Judged(ours, kept, theirs, alignment, placed, risks, unknown)
+        apart = clocks_differ(theirs, ours, alignment, self.collar)
+        return Judged(ours, kept, theirs, alignment, placed, risks, unknown, apart)
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give equations (7), (11) and (12) against one reference."""
@@ -203,6 +199,12 @@ class ATENE(Pairwise):
                 f"model ({self._language}), which says little of it; another can be trained: "
                 "caesura train Margins"
             )
+        apart = max((part["apart"] for part in parts), default=0)
+        if apart:
+            told.append(
+                f"in {apart:g} of {recordings:g} recordings the times of hypothesis and reference "
+                "are too far apart to be of use: names were found by alignment"
+            )
         total = Counts.total(parts)
         if total["findable"] < related.HALF * total["entities"]:
             told.append(
@@ -210,10 +212,12 @@ class ATENE(Pairwise):
                 "reference itself; it would miss the others without any error, and they count as "
                 "much in atene; another can be trained: caesura train Margins"
             )
-        if leftout.of(total):
+        unknown = sum(leftout.of(total).values())
+        if unknown:
+            are = "entity is of a class" if unknown == 1 else "entities are of classes"
             told.append(
-                f"{sum(leftout.of(total).values()):g} entities are of classes that the model does "
-                f"not know, and are left out: {leftout.there(total)} "
+                f"{unknown:g} {are} that the model does not know, and left out: "
+                f"{leftout.there(total)} "
                 f"(it knows {', '.join(self.namer.classes)}; another can be trained: "
                 "caesura train Margins)"
             )
@@ -235,9 +239,8 @@ class ATENE(Pairwise):
             for each in found.contributions():
                 if each.loss > 0:
                     kind = f"{each.label} lost" if each.by == "lost" else each.label or "risk"
-                    before = " ".join(words[max(0, each.first - AROUND) : each.first])
-                    after = " ".join(words[each.last + 1 : each.last + 1 + AROUND])
-                    texts = (each.reference, each.hypothesis, before, after)
+                    around = surrounding(words, each.first, each.last)
+                    texts = (each.reference, each.hypothesis, *around)
                     at = found.place(each.first)
                     yield Disagreement(each.level, kind, *texts, at, number, each.loss)
 
@@ -261,5 +264,5 @@ def _opened(folder: str, checksum: str) -> Naming:  # noqa: ARG001 - another che
 def _written(text: Transcript) -> Transcript:
     """Give words their capitals back, which went along as lemmas; those of readings have none."""
     pairs = zip(text.lemma or (), text.words, strict=True)
-    words = (bare(lemma).rstrip(".") or word for lemma, word in pairs)
+    words = (bare(composed(lemma)).rstrip(".") or word for lemma, word in pairs)
     return text.replace(words=tuple(words), lemma=None)

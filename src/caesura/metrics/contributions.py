@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from caesura.metrics.risks import UNIT, Risks
+from caesura.metrics.surrounding import AROUND
 from caesura.text.align import Alignment
 from caesura.text.projection import Projected
 from caesura.transcript import Indices, Span, Strings, Transcript
-
-AROUND = 3
-"""Words that are told before and after a place, and at most in the place of an insertion."""
 
 
 class Contribution(NamedTuple):
@@ -51,6 +49,9 @@ class Judged:
     risks: Risks
     unknown: tuple[Span, ...]
     """Names of classes that the model does not know."""
+
+    apart: bool
+    """Whether the times of the two are too far apart to be of use."""
 
     def place(self, word: int) -> int:
         """Give the place of a word, or of what stands before it, among those that were given."""

@@ -10,13 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.contracts import Disagreement
+from caesura.metrics.surrounding import AROUND
 from caesura.text.cutting import Cutting
 from caesura.text.groups import ends, groups
 from caesura.text.matching import Matching
 from caesura.text.units import Units
-
-AROUND = 3
-"""Tokens that are told before and after a place."""
 
 END = " ¶ "
 """Stands for the end of a sentence inside a text."""

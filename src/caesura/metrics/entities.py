@@ -9,12 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
-from caesura.errors import LayerError
 from caesura.metrics import leftout, related
 from caesura.metrics.entityspans import OUTCOMES, SCHEMAS, Matched
-from caesura.metrics.entitywords import INSERTIONS, WORDS, Heard, ended, labels, ordered
-from caesura.metrics.gaps import Pairwise, by_reference
+from caesura.metrics.entitywords import INSERTIONS, Heard, ended, labels, ordered
+from caesura.metrics.gaps import Pairwise, by_reference, known_entities
 from caesura.metrics.kept import Kept
+from caesura.metrics.surrounding import surrounding
+from caesura.metrics.words import COUNTED
 from caesura.settings import between, one_of, strings
 from caesura.text.align import WEIGHTS, Alignment, align
 from caesura.text.carrying import placed
@@ -26,15 +27,12 @@ NONE_REAL = "no entity in the reference"
 NONE_FOUND = "no entity in the hypothesis"
 NONE_ANYWHERE = "no entity anywhere"
 THAT_COUNTS = " has a class that counts"
-UNNAMED = "a hypothesis has no entities of its own: give one in which they were looked for"
+NOT_LOOKED_FOR = "a hypothesis has no entities of its own: give one in which they were looked for"
 
 RATES = ("precision", "recall", "f1")
 KINDS = ("", "another class", "another extent", "another class and extent")
 
 HALF = 0.5
-
-AROUND = 3
-"""Words that are told before and after a place."""
 
 SLOTS = {"ser": "strict", "ser_half": "half", "eter": "eter"}
 """Values that are costs of entities, and the way of matching each."""
@@ -135,23 +133,21 @@ class Entities(Pairwise):
         return kept or COMPARED.put(self, hypothesis, reference, self._look(hypothesis, reference))
 
     def _look(self, hypothesis: Transcript, reference: Transcript) -> Compared:
-        if reference.entities is None:
-            raise LayerError(
-                f"a reference ({reference.id or 'unnamed'}) has no entities",
-                remedy="give a file that has them, such as nlp, bio or jsonl",
-            )
-        said = nearest(reference, hypothesis.words) if reference.readings else reference
+        given = known_entities(reference, hypothesis)
+        named = self._counting(given)
+        # Which are the longest is seen in the reference as written: the same for all systems.
+        said = _read(reference.replace(entities=flat(named)), hypothesis)
         aligned = align(said.words, hypothesis.words, self.weights)
-        named = self._counting(said.entities or ())
-        level = flat(named)
-        real = named if self.nested else level
+        level = real = flat(said.entities or ())
+        if self.nested:
+            real = _read(reference.replace(entities=named), hypothesis).entities or ()
         there, matched = placed(real, aligned), None
         if hypothesis.entities is not None:
             found = self._counting(hypothesis.entities)
             found = found if self.nested else flat(found)
             matched = Matched.of(there, found, len(hypothesis))
         heard = Heard.of(level, aligned, self.insertions)
-        others = tuple(span for span in said.entities or () if not self._counts(span))
+        others = tuple(span for span in given if not self._counts(span))
         places = placed(level, aligned)
         return Compared(said, aligned, real, there, heard, places, named, others, matched)
 
@@ -166,18 +162,18 @@ class Entities(Pairwise):
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates; what hypotheses without entities leave open is undefined."""
         parts = by_reference(counts)
-        names = ordered(dict.fromkeys(name for part in parts for name in part))
+        names = ordered(tuple(dict.fromkeys(name for part in parts for name in part)))
         whole = {f"{name}_{at}": part[name] for at, part in enumerate(parts, 1) for name in names}
         found = super().values(Counts(**whole))
         if any(part["unnamed"] for part in parts):
             ways = tuple(f"{way}_" for way in OUTCOMES)
-            found |= {name: Undefined(UNNAMED) for name in found if name.startswith(ways)}
+            found |= {name: Undefined(NOT_LOOKED_FOR) for name in found if name.startswith(ways)}
         hidden = ("unnamed", leftout.FRONT, leftout.COUNTED, related.FRONT)
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give the rates against one reference."""
-        hits, replaced, left_out, put_in = (counts[f"ne_{name}"] for name in WORDS)
+        hits, replaced, left_out, put_in = (counts[f"ne_{name}"] for name in COUNTED)
         wrong = replaced + left_out
         which, there = THAT_COUNTS if self.classes or self.without else "", leftout.there(counts)
         none = f"{NONE_REAL}{which}" + (f": there are {there}" if there else "")
@@ -190,7 +186,7 @@ class Entities(Pairwise):
         for schema in SCHEMAS:
             rates |= _schema(counts, schema, (f"{NONE_FOUND}{which}", none, NONE_ANYWHERE + which))
         if counts["unnamed"]:
-            apart = Undefined(UNNAMED)
+            apart = Undefined(NOT_LOOKED_FOR)
             rates |= {name: apart for name in rates if not name.startswith("ne_wer")}
         return rates
 
@@ -227,11 +223,15 @@ class Entities(Pairwise):
                     "entity",
                     kind,
                     *texts,
-                    " ".join(hypothesis.words[max(0, first - AROUND) : first]),
-                    " ".join(hypothesis.words[last + 1 : last + 1 + AROUND]),
+                    *surrounding(hypothesis.words, first, last),
                     max(0, min(first, len(hypothesis) - 1)),
                     number,
                 )
+
+
+def _read(reference: Transcript, hypothesis: Transcript) -> Transcript:
+    """Put the readings in place that are nearest to a hypothesis."""
+    return nearest(reference, hypothesis.words) if reference.readings else reference
 
 
 def _slots(counts: Counts, way: str, alpha: float, none: str) -> Value:
@@ -265,7 +265,8 @@ def _misheard(found: Compared, hypothesis: Transcript) -> Iterator[Told]:
     for at in np.flatnonzero(heard.errors).tolist():
         place = found.places[at]
         texts = _text(found.reference, heard.spans[at]), _text(hypothesis, place, named=False)
-        yield place.first, place.last, "words wrong", texts
+        kind = "words wrong" if place.last >= place.first else "lost"
+        yield place.first, place.last, kind, texts
 
 
 def _mistaken(found: Compared, hypothesis: Transcript, alpha: float) -> Iterator[Told]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from caesura.contracts import Spread
+from caesura.metrics.words import COUNTED
 from caesura.text.align import Alignment
-from caesura.transcript import Indices, Span
+from caesura.transcript import Indices, Span, Strings
 
-WORDS = ("hits", "substitutions", "deletions", "insertions")
-"""What becomes of words."""
+UNNAMED = "unnamed"
+"""What an entity without a class is called."""
 
 OF_CLASS = ("ne_words_", "ne_errors_")
 """How counts of the words of a class begin."""
@@ -25,7 +27,7 @@ class Heard:
     """What became of each word of entities that do not overlap, and of words put into them.
 
     Columns with a cell for each such word: its entity, what became of it (a place in
-    `WORDS`), and the word of the hypothesis at which it counts.
+    `COUNTED`), and the word of the hypothesis at which it counts.
     """
 
     spans: tuple[Span, ...]
@@ -59,7 +61,7 @@ class Heard:
 
     def columns(self) -> Spread:
         """Count what became of words, and words and errors of each class."""
-        for number, name in enumerate(WORDS):
+        for number, name in enumerate(COUNTED):
             yield f"ne_{name}", self._column(self.outcome == number)
         labels = sorted({span.label for span in self.spans})
         classes = np.array([labels.index(span.label) for span in self.spans], np.int64)[self.owner]
@@ -85,14 +87,20 @@ def _owners(owner: Indices, aligned: Alignment, insertions: str) -> Indices:
 
 
 def ended(label: str) -> str:
-    """Write a class so that no number at its end is taken for that of a reference."""
+    """Write a class so that no number at its end is taken for that of a reference.
+
+    No class at all is `unnamed`.
+    """
+    if not label:
+        return UNNAMED
     head = label.rstrip("_")
     digits = head[len(head.rstrip("0123456789")) :]
     stem = head[: len(head) - len(digits)]
     return label + "_" if digits and (not stem or stem.endswith("_")) else label
 
 
-def ordered(names: Iterable[str]) -> list[str]:
+@lru_cache(maxsize=1 << 8)
+def ordered(names: Strings) -> list[str]:
     """Put counts of classes side by side, in the order of classes, after those of all words."""
 
     def place(name: str) -> tuple[int, str, int]:

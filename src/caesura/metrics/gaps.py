@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from caesura.contracts import Counts, Metric, Spread, Undefined, Value
 from caesura.errors import LayerError, MismatchError
-from caesura.transcript import Flags, Indices, Segmentation, Transcript
+from caesura.transcript import Flags, Indices, Segmentation, Span, Transcript
 
 NO_HYPOTHESIS = "no boundary in the hypothesis"
 NO_REFERENCE = "no boundary in the reference"
@@ -143,6 +143,17 @@ def known_sentences(transcript: Transcript) -> Segmentation:
             remedy="find them first: caesura segment",
         )
     return transcript.sentences
+
+
+def known_entities(reference: Transcript, hypothesis: Transcript) -> tuple[Span, ...]:
+    """Give the entities of a reference, or say what to give."""
+    if reference.entities is None:
+        remedy = "give a file that has them, such as nlp, bio or jsonl"
+        if hypothesis.entities is not None:
+            remedy = f"the hypothesis has them: are the two sides swapped? If not, {remedy}"
+        name = reference.id or "unnamed"
+        raise LayerError(f"a reference ({name}) has no entities", remedy=remedy)
+    return reference.entities
 
 
 def ends(transcript: Transcript, count_end: bool = False) -> Flags:

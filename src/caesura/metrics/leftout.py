@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.contracts import Counts, Spread
 from caesura.errors import closest, same
-from caesura.metrics.entitywords import ended
+from caesura.metrics.entitywords import UNNAMED, ended
 from caesura.text.spans import SPELLINGS
 from caesura.transcript import Span, Strings
 
@@ -39,7 +39,7 @@ def of(counts: Counts, front: str = FRONT) -> dict[str, float]:
 
 
 def _class(name: str, front: str) -> str:
-    """Undo what is done to names that end in a number."""
+    """Undo what `ended` does to names that end in a number."""
     label = name.removeprefix(front)
     return label[:-1] if label.endswith("_") and ended(label[:-1]) == label else label
 
@@ -56,7 +56,7 @@ def _listed(names: list[str]) -> str:
 
 def elsewhere(counts: Counts) -> list[str]:
     """Tell where names may be found if none counts, and what is there names nothing."""
-    lacking = not counts["entities"] and any(label in SPELLINGS for label in of(counts))
+    lacking = not counts["entities"] and not {*SPELLINGS, UNNAMED}.isdisjoint(of(counts))
     return [REV] if lacking else []
 
 

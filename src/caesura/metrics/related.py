@@ -38,8 +38,8 @@ def asked(said: float, shared: float, number: int) -> list[str]:
     if not unlike(said, shared):
         return []
     return [
-        f"the hypothesis has {shared / said:.0%} of the words of reference {number}: are "
-        "they the same recordings, in the same language, normalised alike?"
+        f"the hypothesis shares {shared / said:.0%} of the words of reference {number}: are they "
+        "the same recordings, in the same language, normalised alike?"
     ]
 
 

@@ -16,6 +16,7 @@ from caesura.metrics.confusions import NO_WORDS, alike, information_lost, tallie
 from caesura.metrics.gaps import PerReference, by_reference
 from caesura.metrics.kept import Kept
 from caesura.metrics.related import asked
+from caesura.metrics.surrounding import surrounding
 from caesura.settings import one_of
 from caesura.text.align import WEIGHTS, Alignment, align, align_parts
 from caesura.text.readings import nearest
@@ -27,9 +28,6 @@ EMPTY = ("undefined", "one", "insertions")
 
 COUNTED = ("hits", "substitutions", "deletions", "insertions")
 NO_REFERENCE = "no word in the reference"
-
-AROUND = 3
-"""Words that are told before and after a place."""
 
 
 @dataclass(frozen=True)
@@ -185,14 +183,12 @@ class Words(PerReference):
             cells = (each.kind[wrong], each.source[wrong], each.target[wrong])
             for kind, i, j, last in zip(*(cell.tolist() for cell in cells), reached, strict=True):
                 first = last + 1 if j < 0 else j
-                beyond = last + 1
                 yield Disagreement(
                     "word",
                     KINDS[kind],
                     "" if i < 0 else theirs[i],
                     "" if j < 0 else ours[j],
-                    " ".join(ours[max(0, first - AROUND) : first]),
-                    " ".join(ours[beyond : beyond + AROUND]),
+                    *surrounding(ours, first, last),
                     max(0, min(first, len(ours) - 1)),
                     number,
                 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,21 +189,28 @@ def _lowest(loss: Loss, start: Floats, ridge: float, search: Search) -> Floats:
     if not start.size:
         return start
     optimize, _ = _scipy()
-    found = optimize.minimize(
-        loss,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        callback=_Told(),
-        options={
-            "maxiter": search.steps,
-            "maxfun": 2 * search.steps,
-            "maxcor": KEPT,
-            "ftol": search.gain,
-            "gtol": 0.0,
-        },
-    )
+    options = {
+        "maxiter": search.steps,
+        "maxfun": 2 * search.steps,
+        "maxcor": KEPT,
+        "ftol": search.gain,
+        "gtol": 0.0,
+    }
+    with _on_one_thread():
+        found = optimize.minimize(
+            loss, start, jac=True, method="L-BFGS-B", callback=_Told(), options=options
+        )
     return np.asarray(found.x, np.float64)
+
+
+def _on_one_thread() -> AbstractContextManager[Any]:
+    """Keep numpy from sharing out sums too small for that, which takes several times as long."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return nullcontext()
+    limited: AbstractContextManager[Any] = threadpool_limits(1)
+    return limited
 
 
 class _Told:
@@ -215,7 +223,7 @@ class _Told:
         self.steps += 1
         if time.monotonic() - self.last > PATIENCE:
             self.last = time.monotonic()
-            logger.info("  %d steps so far", self.steps)
+            logger.info("  step %d", self.steps)
 
 
 def _scipy() -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -30,6 +31,9 @@ WORDS = (r"(?<= )", r"(?<=[|,])", r"(?<=[_/.(])", "")
 """Where a line may end, the best places first; at any character if there is no other way."""
 
 LARGE = 1e7
+LISTED = ": there are "
+"""What a reason goes on with, if that may differ from row to row."""
+
 JOINERS = "\u200c\u200d"
 
 
@@ -193,12 +197,30 @@ def _decimal(value: float, digits: int) -> str:
 
 
 def reasons(values: Iterable[tuple[str, Value]], front: str = "undefined") -> tuple[str, ...]:
-    """Say why named values are undefined, once for each reason."""
-    found: dict[str, dict[str, None]] = {}
+    """Say why named values are undefined, once for each kind of reason, and in how many rows."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for name, value in values:
         if isinstance(value, Undefined):
-            found.setdefault(value.reason, {})[name] = None
-    return tuple(f"{front} ({', '.join(names)}): {reason}" for reason, names in found.items())
+            kind, _, rest = value.reason.partition(LISTED)
+            found.setdefault(kind, []).append((name, rest))
+    return tuple(
+        f"{front} ({_in_rows(name for name, _ in told)}): {_reason(kind, [r for _, r in told])}"
+        for kind, told in found.items()
+    )
+
+
+def _in_rows(names: Iterable[str]) -> str:
+    """Name each once, with the number of rows if it is in several."""
+    counts = Counter(names).items()
+    return ", ".join(f"{name} in {count} rows" if count > 1 else name for name, count in counts)
+
+
+def _reason(kind: str, rests: Sequence[str]) -> str:
+    """Give a kind of reason with what it goes on with: what all share, or that of the first."""
+    if not rests[0]:
+        return kind
+    joint = LISTED if len(set(rests)) == 1 else "; in the first of them there are "
+    return f"{kind}{joint}{rests[0]}"
 
 
 def labels_of(metrics: Sequence[Metric]) -> list[str]:

@@ -33,7 +33,7 @@ LANGUAGES = {
 
 CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
 
-NO_LANGUAGE = frozenset(("und", "mul", "zxx", "auto", "unknown", "none"))
+NO_LANGUAGE = frozenset("und mul multi zxx xx auto unk unknown none".split())
 """What stands for a language that is not known."""
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from caesura.errors import UnknownName, advice, closest
 from caesura.text.events import Written
-from caesura.text.languages import ANY_LANGUAGE, CODES, FILLERS
+from caesura.text.languages import ANY_LANGUAGE, FILLERS, code
 from caesura.text.marks import Pieces, end_mark, is_opening, split_marks
 from caesura.text.respelling import hyphens, whisper
 from caesura.text.rewriting import shortened
@@ -175,8 +175,8 @@ def fillers(transcript: Transcript) -> Transcript:
     that is not known. `ER` in capitals
     is the emergency room. A sentence mark goes to the word before if that has none.
     """
-    name = re.split(r"[\W\d_]", transcript.language.strip().lower())[0] or "en"
-    pattern = re.compile(FILLERS.get(CODES.get(name, ""), ANY_LANGUAGE), re.IGNORECASE)
+    language = code(transcript.language) or "en"
+    pattern = re.compile(FILLERS.get(language, ANY_LANGUAGE), re.IGNORECASE)
     table = {
         word: word != "ER" and bool(pattern.fullmatch(bare(word).strip("-")))
         for word in set(transcript.words)

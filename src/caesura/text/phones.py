@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
 from caesura.errors import CaesuraError, UnknownName
-from caesura.text.languages import CODES
+from caesura.text import languages
 from caesura.text.numerals import spelt
 from caesura.text.sounds import sounded
 from caesura.transcript import Floats
@@ -44,8 +44,7 @@ def known_source(source: str) -> str:
 
 def coded(language: str) -> str:
     """Give the code of the language whose rules are used: English where there are no others."""
-    name = language.lower().replace("_", "-").split("-")[0]
-    return "fr" if CODES.get(name) == "fr" else "en"
+    return "fr" if languages.code(language) == "fr" else "en"
 
 
 def phones(words: Iterable[str], language: str = "", source: str = LETTERS) -> list[str]:

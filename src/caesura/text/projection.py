@@ -62,9 +62,9 @@ def project(
     the entity, widened by `collar` seconds, whose `phones` (from 'letters', or a 'dictionary')
     are closest; of equally close ones the closest in time, then the shorter, then the earlier.
     Words that the `alignment` finds equal to others than the entity's stay with those. Without
-    times it is the words from the first to the last that the `alignment` puts in the place of
-    the entity's; so it is if these sound the same, and none at its time do. By default words
-    are aligned in lower case with the fewest edits.
+    times, or where `clocks_differ`, it is the words from the first to the last that the
+    `alignment` puts in the place of the entity's; so it is if these sound closer than any at its
+    time. By default words are aligned in lower case with the fewest edits.
     """
     known_source(phones)
     if not collar >= 0:
@@ -78,20 +78,34 @@ def project(
     equal = np.where(alignment.equal, alignment.source, -1)
     there = [(each.first, each.last) for each in placed(entities, alignment)]
     aligned = [NONE if last < first else (first, last) for first, last in there]
-    timed = _timed(entities, ours, theirs, equal, collar)
+    off = clocks_differ(reference, hypothesis, alignment, collar)
+    timed = {} if off else _timed(entities, ours, theirs, equal, collar)
     said = [ours.said(each.first, each.last) for each in entities]
     far = distances(said, [theirs.said(*words) for words in aligned]).tolist()
     near = distances(said, [theirs.said(*timed.get(at, NONE)) for at in range(len(said))]).tolist()
     before = [0, *(alignment.gaps + 1).tolist()]
     made = []
     for at, entity in enumerate(entities):
-        by_time = at in timed and (near[at] == 0 or far[at] > 0)
-        words, distance = (timed[at], near[at]) if by_time else (aligned[at], far[at])
-        if words == NONE or (by_time and distance >= SHARED):
-            made.append(_lost(entity, before[entity.first]))
+        then = timed.get(at, NONE)
+        if then != NONE and near[at] < SHARED and near[at] <= far[at]:
+            made.append(Projected(entity, *then, "time", near[at]))
+        elif aligned[at] != NONE and (at not in timed or far[at] < SHARED):
+            made.append(Projected(entity, *aligned[at], "alignment", far[at]))
         else:
-            made.append(Projected(entity, *words, "time" if by_time else "alignment", distance))
+            made.append(_lost(entity, before[entity.first]))
     return tuple(made)
+
+
+def clocks_differ(
+    reference: Transcript, hypothesis: Transcript, alignment: Alignment, collar: float = COLLAR
+) -> bool:
+    """Whether times say nothing: equal words lie apart, in the median, by more than a collar."""
+    if reference.start is None or hypothesis.start is None:
+        return False
+    equal = np.flatnonzero(alignment.equal)
+    off = hypothesis.start[equal] - reference.start[alignment.source[equal]]
+    off = off[np.isfinite(off)]
+    return bool(len(off)) and abs(float(np.median(off))) > max(collar, COLLAR)
 
 
 def parted(projected: Sequence[Projected]) -> tuple[Projected, ...]:
@@ -205,7 +219,7 @@ def _closest(asked: Sequence[_Asked], heard: _Heard) -> dict[int, tuple[int, int
     said = [asked[one].said for one in owner.tolist()]
     far = distances(said, [heard.phones[begin:end] for begin, end in places])
     low, high = (np.array(column)[owner] for column in zip(*(a[2:4] for a in asked), strict=True))
-    off = _apart(heard.start[first], low) + _apart(heard.end[last], high)
+    off = (_apart(heard.start[first], low) + _apart(heard.end[last], high)).round(6)
     order = np.lexsort((first, last - first, off, far, owner))
     _, best = np.unique(owner[order], return_index=True)
     best = order[best]

@@ -8,6 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
+from caesura.sidecars import completed
 from caesura.text.rewriting import rewritten
 from caesura.transcript import Span, Transcript
 
@@ -34,10 +35,10 @@ OTHER_WAYS = (
 
 
 def meant(call: Transcript) -> Transcript:
-    """Write numbers as they were meant, where a reading in digits says so: `2020` for `202`."""
+    """Write numbers as they were meant, where a reading says so: `2020` for `202`."""
     words = list(call.words)
     for first, last, label, _ in call.readings or ():
-        if first == last and any(map(str.isdecimal, label)):
+        if first == last and label in completed(call.words[first]):
             words[first] = label
     return call.replace(words=tuple(words))
 

@@ -1,0 +1,115 @@
+"""What Words tells besides its values: where errors stand, which they are, and doubts."""
+
+from hypothesis import given
+
+from caesura import api
+from caesura.metrics.words import COUNTED, Words
+from caesura.transcript import Transcript
+from metrics.wording import text, texts
+
+Places = dict[str, list[int]]
+
+
+def places(hypothesis: Transcript, *references: Transcript, unit: str = "document") -> list[Places]:
+    """Where hits, substitutions, deletions and insertions stand against each reference."""
+    columns = dict(Words(unit=unit).spread(hypothesis, references))
+    return [
+        {name: columns[f"{name}_{number}"].tolist() for name in COUNTED}
+        for number in range(1, len(references) + 1)
+    ]
+
+
+def test_errors_stand_at_their_word_and_deletions_at_the_word_before() -> None:
+    reference = text("z a b c d e f g y")
+    hypothesis = text("  a b x d uh e g")
+    wrong, right = places(hypothesis, reference, hypothesis)
+    assert wrong == {
+        "hits":          [1, 1, 0, 1, 0, 1, 1],
+        "substitutions": [0, 0, 1, 0, 0, 0, 0],
+        "deletions":     [1, 0, 0, 0, 0, 1, 1],
+        "insertions":    [0, 0, 0, 0, 1, 0, 0],
+    }  # fmt: skip
+    assert right == {name: [0] * 7 for name in COUNTED} | {"hits": [1] * 7}
+    (none,) = places(text(""), text("a b"))
+    assert none == {name: [0] for name in COUNTED} | {"deletions": [2]}
+
+
+def test_deletions_at_the_end_of_a_sentence_stay_in_it() -> None:
+    sides = text("a x c d", 1, 4), text("a b c d", 2, 4)
+    (found,) = places(*sides, unit="sentence")
+    assert found == {
+        "hits":          [1, 0, 1, 1],
+        "substitutions": [0, 0, 0, 0],
+        "deletions":     [1, 0, 0, 0],
+        "insertions":    [0, 1, 0, 0],
+    }  # fmt: skip
+
+
+@given(texts, texts)
+def test_deletions_stand_before_the_next_word_that_was_recognised(
+    x: list[str], y: list[str]
+) -> None:
+    source = Words().aligned(text(y), text(x)).alignment.source.tolist()
+    expected = {name: [0] * max(1, len(y)) for name in COUNTED}
+    for j, i in enumerate(source):
+        kind = "insertions" if i < 0 else "hits" if x[i] == y[j] else "substitutions"
+        expected[kind][j] += 1
+    for i in set(range(len(x))) - set(source):
+        following = next((j for j, other in enumerate(source) if other > i), len(y))
+        expected["deletions"][max(0, following - 1)] += 1
+    assert places(text(y), text(x)) == [expected]
+
+
+def test_disagreements_are_told_word_by_word() -> None:
+    reference, hypothesis = text("a b c d e f"), text("a x c d g f h")
+    found = list(Words().disagreements(hypothesis, [reference, hypothesis]))
+    assert [(e.level, e.kind, e.reference, e.hypothesis, e.place, e.against) for e in found] == [
+        ("word", "substituted", "b", "x", 1, 1),
+        ("word", "substituted", "e", "g", 4, 1),
+        ("word", "inserted", "", "h", 6, 1),
+    ]
+    assert [(e.before, e.after) for e in found] == [("a", "c d g"), ("x c d", "f h"), ("d g f", "")]
+    (lost,) = Words().disagreements(text("a c"), [text("a b c")])
+    assert (lost.kind, lost.reference, lost.before, lost.after, lost.place) == (
+        "deleted", "b", "a", "c", 1,
+    )  # fmt: skip
+    (only,) = Words().disagreements(text(""), [text("a")])
+    assert (only.kind, only.place) == ("deleted", 0)
+
+
+def test_texts_that_share_few_words_raise_a_doubt() -> None:
+    """As one in another language does, for which everything is defined all the same."""
+    metric, reference = Words(), text("wo ist die katze jetzt")
+    counts = metric.count(text("where is the cat now"), [reference, text("where is a cat")])
+    (doubt,) = metric.remarks(counts)
+    assert "0% of the words of reference 1" in doubt
+    assert metric.values(counts)["wer_1"] == 1
+    assert metric.remarks(metric.count(reference, [reference, text("")])) == []
+
+
+def test_words_that_look_alike_raise_a_doubt() -> None:
+    reference = Transcript(("caf\u00e9", "soft", "na\u00efve", "'o", "end"))
+    hypothesis = Transcript(("cafe\u0301", "so\u00adft", "naive", "'o", "end"))
+    words = Words()
+    assert words.remarks(words.count(hypothesis, [reference]))[1:] == [
+        "2 words differ only in their Unicode form from those of reference 1: "
+        "add unicode to --normalize"
+    ]
+    assert words.remarks(words.count(reference, [reference])) == []
+    scores = api.score([hypothesis], reference=[reference], metric="Words", resamples=0)
+    assert scores.values[0]["substitutions"] == 1
+    assert "normalize=unicode+case+dots+punctuation" in scores.signatures[0]
+
+
+def test_pairs_are_neither_printed_nor_drawn() -> None:
+    words = " ".join(f"w{k % 7}" for k in range(1000))
+    reference, hypothesis = text(words), text(words.replace("w3", "w4"))
+    found = api.score(hypothesis, reference=reference, metric="Words", resamples=50)
+    json = found.to_json()
+    assert set(json["documents"][0]["scores"][0]["counts"]) == {f"{name}_1" for name in COUNTED}
+    assert set(json["scores"][0]["values"]) == {"wer", "mer", "wil", "ril", *COUNTED}
+    low, high = json["scores"][0]["intervals"]["wer"]
+    assert low < 1 / 7 < high
+    assert json["scores"][0]["intervals"]["ril"] is None
+    assert any("ril rests on pairs of words" in told for told in json["scores"][0]["remarks"])
+    assert "units=10 blocks(100 words)" in json["scores"][0]["signature"]
