@@ -6,27 +6,26 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from caesura import registry, storage
+from caesura import storage
 from caesura.aligning import CARRIED, COMPARED, aligned
 from caesura.cards import Card
 from caesura.comparison import Comparison
-from caesura.contracts import Detector, Format, Metric, Trainable
+from caesura.contracts import Detector, Format, Metric
 from caesura.converting import convert, write
 from caesura.correlating import Correlations, correlate
 from caesura.detectors.model import chosen
 from caesura.errors import MismatchError
 from caesura.evaluation import LEAST, Plan, evaluated, steps_of
-from caesura.inputs import Input, Inputs, each, pooled, read
-from caesura.material import Gathering
+from caesura.inputs import Input, Inputs, each, read
+from caesura.learning import train
 from caesura.numeric.stats import RESAMPLES, SEED
 from caesura.projecting import Projection, project
 from caesura.scores import Scores
-from caesura.sidecars import Beside, Paths, with_readings
+from caesura.sidecars import Paths, with_readings
 from caesura.streaming import Words, streamed
-from caesura.tagging import tries as tries_of
 from caesura.text.normalize import describe
 from caesura.text.normalize import normalize as normalized
-from caesura.training import Training, keep, refuse_place
+from caesura.training import Training
 from caesura.transcript import Strings, Transcript
 
 __all__ = [
@@ -242,51 +241,6 @@ def report(
     chosen = (value,) if isinstance(value, str) else tuple(value)
     comparison = Comparison(names, found, chosen) if len(names) > 1 else None
     return write_report(Results(names, found, comparison), output)
-
-
-def train(
-    detector: str | Trainable,
-    *,
-    train: Inputs,
-    out: str | Path,
-    dev: Inputs = (),
-    text: Inputs = (),
-    readings: Paths = (),
-    tune: str | Sequence[str] = (),
-    goal: str = "f1",
-    name: str = "",
-    about: str = "",
-    language: str = "",
-    licence: str = "",
-    format: str | Format | None = None,
-    text_format: str | Format | None = None,
-    normalize: str | Sequence[str] = "none",
-) -> Training:
-    """Train a detector on recordings whose sentences are known, and write it as a model.
-
-    Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
-    `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
-    of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
-    that it tags right, a namer from recordings with entities, whose classes may be in files or
-    folders of `readings`. The rest goes on the model's card.
-    """
-    asked = registry.learner(detector) if isinstance(detector, str) else detector
-    tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
-    notes = f"words normalised before training: {describe(steps)}" if steps else ""
-    refuse_place(out)
-    beside = Beside(readings)
-    gathering = Gathering(steps, beside.named)
-    speech = gathering.take("train", *pooled(train, format))
-    held_out = gathering.take("dev", *pooled(dev, format))
-    more = gathering.take("text", *pooled(text, text_format, format))
-    beside.tell_strangers()
-    beside.tell_idle()
-    found = tries.trained(
-        *([t for m in part for t in m.recordings] for part in (speech, held_out, more))
-    )
-    card = Card(name=name, about=about, language=language, licence=licence, notes=notes)
-    keep(out, found, [*speech, *held_out, *more], card)
-    return found
 
 
 def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
