@@ -154,3 +154,11 @@ def test_recordings_that_take_turns_are_told(caplog: pytest.LogCaptureFixture) -
         caplog.clear()
         list(caesura.stream([said("x").replace(id=id) for id in ids], detector=PATIENT))
         assert caplog.text.count(told) == warned
+
+
+def test_no_words_mean_nothing_unless_silences_count() -> None:
+    talk = said("a b")
+    parts = [talk[:1], Transcript(()), talk[1:]]
+    assert [each.text for each in caesura.stream(parts, detector=PATIENT)] == ["a b"]
+    found = caesura.stream(parts, detector=PATIENT, silence=9)
+    assert [each.text for each in found] == ["a", "b"]

@@ -145,7 +145,10 @@ def streamed(
             raise
         if batch is None:
             break
-        yield from live.push(batch) if len(batch) else live.pause()
+        if len(batch):
+            yield from live.push(batch)
+        elif silence is not None:
+            yield from live.pause()
         file.save(arriving, live)
     yield from _left(arriving, live)
     file.remove()
