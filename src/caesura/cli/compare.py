@@ -20,7 +20,7 @@ Examples:
 )
 @click.argument("hypothesis", nargs=-1, required=True, type=click.Path(readable=False))
 @measuring.reference
-@measuring.readings
+@options.readings
 @measuring.metric("Boundary")
 @measuring.value
 @measuring.sweep

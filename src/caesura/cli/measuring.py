@@ -30,18 +30,6 @@ def reference(command: Any) -> Any:
     )(command)
 
 
-def readings(command: Any) -> Any:
-    """Other ways to write the references."""
-    return click.option(
-        "--readings",
-        multiple=True,
-        type=click.Path(readable=False),
-        metavar="PATH",
-        help="File or folder of other ways to write the references, named after them as in "
-        "call.norm.json; what is nearest to the hypothesis counts.",
-    )(command)
-
-
 def metric(default: str) -> Decorator:
     """What to measure."""
     return cast(

@@ -64,8 +64,9 @@ def readings(command: Any) -> Any:
         multiple=True,
         type=click.Path(readable=False),
         metavar="PATH",
-        help="File or folder of classes of entities (call.wer_tag.json) or of other ways to write "
-        "the transcripts (call.norm.json), named after them.",
+        help="File or folder of other ways to write references (call.norm.json), of which what is "
+        "nearest to a hypothesis counts, or of classes of entities (call.wer_tag.json), named "
+        "after them.",
     )(command)
 
 

@@ -43,7 +43,7 @@ Examples:
     type=click.Path(readable=False, allow_dash=True),
     help="File or folder with entities; paired by name, unless each is one recording.",
 )
-@measuring.readings
+@options.readings
 @click.option(
     "--classes",
     multiple=True,

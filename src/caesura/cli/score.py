@@ -26,7 +26,7 @@ Examples:
     "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
 )
 @measuring.reference
-@measuring.readings
+@options.readings
 @measuring.metric("Boundary")
 @measuring.sweep
 @measuring.terms
