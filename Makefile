@@ -11,8 +11,8 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-.venv/test.stamp: .venv/try.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,plot,train]'
+.venv/test.stamp: .venv/try.stamp studies/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,peers,plot,train]' --editable studies
 	touch $@
 
 try: .venv/try.stamp
@@ -22,8 +22,8 @@ test: check
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/test.stamp
-	$(BIN)/ruff format --check src tests benchmarks recipes
-	$(BIN)/ruff check src tests benchmarks recipes
+	$(BIN)/ruff format --check src studies tests benchmarks recipes
+	$(BIN)/ruff check src studies tests benchmarks recipes
 	$(BIN)/mypy
 
 bench: .venv/test.stamp

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from caesura.core.transcript import Span, Transcript
+from caesura.detectors.tagging.entity_margins import Margins
 from caesura.metrics.atene import ATENE
 from caesura.metrics.words import Words
-from caesura.namers.margins import Margins
-from caesura.transcript import Span, Transcript
 from chunking import on_one_core
 
 CLASSES = ("PER", "LOC", "ORG", "MISC")

@@ -12,14 +12,16 @@ import time
 
 import numpy as np
 
-from caesura.comparison import Comparison
-from caesura.contracts import Counts, Metric
+from caesura.core.protocols import Metric
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts
+from caesura.evaluation.comparison import Comparison
+from caesura.evaluation.document import Terms
+from caesura.evaluation.resampling import Resampling
+from caesura.evaluation.scores import Scores, scored
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE
-from caesura.numeric.stats import Resampling
-from caesura.scores import Scores, scored
-from caesura.scoring import Terms
-from caesura.transcript import Segmentation, Transcript
 
 DOCUMENTS, WORDS, RESAMPLES = 500, 300, 1000
 

@@ -21,7 +21,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from caesura.numeric.charts import Growing, Scores, best, normal, posterior
+from caesura.ml.parsing.backtrace import normal
+from caesura.ml.parsing.chart import Scores
+from caesura.ml.parsing.incremental import Growing
+from caesura.ml.parsing.search import best, posterior
 
 SIZES = (1_000, 10_000, 100_000)
 LONGEST = (30, 40)

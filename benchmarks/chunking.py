@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from caesura.detectors.chunking import SENTENCE, labels_of
-from caesura.detectors.crf import CRF
-from caesura.detectors.svm import SVM
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.chunking import SENTENCE, labels_of
 from caesura.formats.files import read
-from caesura.numeric.features import REACH, TEMPLATES, pause_bins
-from caesura.text import clusters
-from caesura.transcript import Segmentation, Transcript
+from caesura.ml.features import REACH, TEMPLATES, pause_bins
+from caesura.text import cluster_rules
 
 ROUNDS = 10
 """Iterations of training: weights do not bear on speed."""
@@ -95,7 +95,7 @@ def peer(given: list[Transcript], model: str) -> tuple[float, float]:
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.set_params({"max_iterations": ROUNDS, "c1": 0, "c2": 5})
     for each in given:
-        begun = clusters.starts(each)
+        begun = cluster_rules.starts(each)
         labels = labels_of(each, np.ones(len(each), np.bool_) if begun is None else begun)
         trainer.append(texts(each), list(map(str, labels.tolist())))
     trainer.train(model)

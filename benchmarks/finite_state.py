@@ -28,10 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from caesura.detectors.combine import Combination
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.combination import Combination
 from caesura.detectors.lm import LM
 from caesura.formats.files import read
-from caesura.transcript import Segmentation, Transcript
 
 CORPORA = ("earnings22/references", "earnings21/references", "rev16/verbatim")
 WORDS = 1_000_000

@@ -25,12 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from caesura.errors import MismatchError
+from caesura.core.errors import MismatchError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
 from caesura.formats.files import read
 from caesura.metrics.joint import Joint
-from caesura.text.matching import match
-from caesura.text.units import Units
-from caesura.transcript import Segmentation, Transcript
+from caesura.text.charmatch.matching import match
+from caesura.text.charmatch.units import Units
 
 EQUAL = (250_000, 5_000_000)
 CHANGED = (10_000, 100_000, 1_000_000)

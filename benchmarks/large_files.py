@@ -17,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from caesura import registry
-from caesura.contracts import Format
-from caesura.transcript import Segmentation, Transcript
+from caesura.core import registry
+from caesura.core.protocols import Format
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
 
 MEGABYTES = 100
 LIMIT = 600

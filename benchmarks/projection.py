@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from caesura.core.transcript import Span, Transcript
 from caesura.formats.files import read
-from caesura.text.projection import project
-from caesura.transcript import Span, Transcript
+from caesura.text.entity_projection import project
 
 CALLS, WRONG = 6, (0.1, 0.25, 0.45)
 ALIKE = str.maketrans("aeiodtbpkgszmnlr", "eaoutdpbgkzsnmrl")

@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from caesura.detectors.crf import CRF
-from caesura.detectors.sda import SDA
-from caesura.taggers.tagger import Tagger
-from caesura.transcript import Floats, Transcript
+from caesura.core.arrays import Floats
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.sda import SDA
+from caesura.detectors.tagging.tagger import Tagger
 from chunking import best, on_one_core, peer, spoken
 
 ROUNDS = 10

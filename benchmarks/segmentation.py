@@ -21,12 +21,14 @@ from typing import TypeVar
 import numpy as np
 from nltk.metrics.segmentation import pk, windowdiff
 
-from caesura import registry
-from caesura.contracts import Metric, Undefined
+from caesura.core import registry
+from caesura.core.protocols import Metric
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Undefined
 from caesura.metrics.similarity import BoundarySimilarity
-from caesura.metrics.windows import Pk, WindowDiff
+from caesura.metrics.windowdiff import Pk, WindowDiff
 from caesura.metrics.wisebe import WiSeBE
-from caesura.transcript import Segmentation, Transcript
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", SyntaxWarning)

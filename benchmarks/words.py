@@ -24,9 +24,10 @@ from typing import Any
 import jiwer
 import numpy as np
 
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
 from caesura.metrics.words import Words
-from caesura.text.align import Alignment, align, align_parts
-from caesura.transcript import Segmentation, Transcript
+from caesura.text.alignment.word_alignment import Alignment, align, align_parts
 from chunking import on_one_core
 
 UTTERANCE = 20

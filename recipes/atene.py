@@ -15,14 +15,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import caesura
-from caesura.cards import Card
-from caesura.material import Material
-from caesura.namers.classes import SAME
-from caesura.namers.margins import Margins
-from caesura.naming import labelled
-from caesura.storage import save
-from caesura.text.clitics import glued
-from caesura.transcript import Transcript
+from caesura.core.transcript import Transcript
+from caesura.detectors.tagging.entity_classes import SAME
+from caesura.detectors.tagging.entity_margins import Margins
+from caesura.models.card import Card
+from caesura.models.store import save
+from caesura.training.data import Material
+from caesura.training.tasks import labelled
+from caesura_studies.atene.clitics import glued
 
 SIZE = 65_000
 """Clues that are kept."""

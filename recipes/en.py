@@ -17,18 +17,20 @@ from pathlib import Path
 import numpy as np
 
 import caesura
-from caesura.cards import Card
-from caesura.detectors.combine import Combination
+from caesura.core.arrays import Flags, Floats
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.combination import Combination
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.lm import LM
 from caesura.detectors.pause import Pause
-from caesura.detectors.pausemodel import PauseModel
-from caesura.material import Gathering, Material, inner_gaps
-from caesura.numeric.thresholds import best_threshold
-from caesura.storage import save
-from caesura.text.marks import TITLES
-from caesura.training import rates
-from caesura.transcript import Flags, Floats, Segmentation, Transcript
+from caesura.detectors.pause_model import PauseModel
+from caesura.ml.thresholds import best_threshold
+from caesura.models.card import Card
+from caesura.models.store import save
+from caesura.text.punctuation import TITLES
+from caesura.training.data import Gathering, Material, inner_gaps
+from caesura.training.search import rates
 
 SPEECH = ("earnings22/references", "earnings21/references", "rev16/verbatim")
 LEFT_OUT = ("bitcoin_talks",)

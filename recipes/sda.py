@@ -20,18 +20,19 @@ from pathlib import Path
 import numpy as np
 
 import caesura
-from caesura.cards import Card
-from caesura.contracts import Counts
-from caesura.detectors.crf import CRF
-from caesura.detectors.sda import SDA
-from caesura.material import Material
-from caesura.metrics.clusters import Cluster
-from caesura.metrics.links import Dependency
-from caesura.storage import save
-from caesura.taggers.tagger import Tagger
-from caesura.text.normalize import standing
-from caesura.training import scored
-from caesura.transcript import Segmentation, Transcript
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts
+from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.sda import SDA
+from caesura.detectors.tagging.tagger import Tagger
+from caesura.metrics.cluster import Cluster
+from caesura.metrics.dependency import Dependency
+from caesura.models.card import Card
+from caesura.models.store import save
+from caesura.text.normalization.steps import standing
+from caesura.training.data import Material
+from caesura.training.search import scored
 
 EVERY = 4
 TIMED = 0.8

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.errors import CaesuraError
+from caesura.core.errors import CaesuraError
 from caesura.formats.files import choose
 from caesura.formats.source import Source
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caesura import registry
+from caesura.core import registry
 from cli.running import Program
 
 ROOT = Path(__file__).parent.parent

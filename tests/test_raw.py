@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.contracts import Undefined
-from caesura.errors import MismatchError, UnknownName
+from caesura.core.errors import MismatchError, UnknownName
+from caesura.core.values import Undefined
 from caesura.formats import files
 
 GOLD = """\

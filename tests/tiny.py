@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from caesura import registry
-from caesura.contracts import Detector, Stream
-from caesura.detectors.learner import Learner
+from caesura.core import registry
+from caesura.core.arrays import Floats, Strings
+from caesura.core.errors import ModelError
+from caesura.core.protocols import Detector, Stream
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.nested_arrays import Learner
 from caesura.detectors.window import WindowStream
-from caesura.errors import ModelError
-from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
 Table = dict[int, tuple[float, int]]
 """How often a sentence ended after a word, and how often the word was seen."""

@@ -11,10 +11,9 @@ Names are imported when they are first used, so that `import caesura` costs noth
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from caesura.version import __version__ as __version__
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from caesura.aligning import Aligned, aligned
     from caesura.api import (
         Comparison,
         Correlations,
@@ -38,16 +37,18 @@ if TYPE_CHECKING:
         train,
         write,
     )
-    from caesura.contracts import Counts, Detector, Format, Metric, Stream, Undefined, Value
-    from caesura.errors import CaesuraError
-    from caesura.registry import parse
-    from caesura.text.align import Alignment
-    from caesura.text.carrying import Carried, carry
-    from caesura.text.normalize import normalize
-    from caesura.transcript import Segmentation, Span, Transcript
+    from caesura.core.errors import CaesuraError
+    from caesura.core.protocols import Detector, Format, Metric, Stream
+    from caesura.core.registry import parse
+    from caesura.core.segmentation import Segmentation
+    from caesura.core.transcript import Span, Transcript
+    from caesura.core.values import Counts, Undefined, Value
+    from caesura.evaluation.script_alignment import Aligned, aligned
+    from caesura.text.alignment.transfer import Carried, carry
+    from caesura.text.alignment.word_alignment import Alignment
+    from caesura.text.normalization.steps import normalize
 
-_ROOMS = {
-    "aligning": ("Aligned", "aligned"),
+_MODULES = {
     "api": (
         "Comparison",
         "Correlations",
@@ -71,15 +72,18 @@ _ROOMS = {
         "train",
         "write",
     ),
-    "contracts": ("Counts", "Detector", "Format", "Metric", "Stream", "Undefined", "Value"),
-    "errors": ("CaesuraError",),
-    "registry": ("parse",),
-    "text.align": ("Alignment",),
-    "text.carrying": ("Carried", "carry"),
-    "text.normalize": ("normalize",),
-    "transcript": ("Segmentation", "Span", "Transcript"),
+    "core.errors": ("CaesuraError",),
+    "core.protocols": ("Detector", "Format", "Metric", "Stream"),
+    "core.registry": ("parse",),
+    "core.segmentation": ("Segmentation",),
+    "core.transcript": ("Span", "Transcript"),
+    "core.values": ("Counts", "Undefined", "Value"),
+    "evaluation.script_alignment": ("Aligned", "aligned"),
+    "text.alignment.transfer": ("Carried", "carry"),
+    "text.alignment.word_alignment": ("Alignment",),
+    "text.normalization.steps": ("normalize",),
 }
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Aligned",

@@ -4,29 +4,125 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, fields
+from inspect import getdoc
 from pathlib import Path
+from typing import Any, get_args
 
-from caesura import storage
-from caesura.aligning import CARRIED, COMPARED, aligned
-from caesura.cards import Card
-from caesura.comparison import Comparison
-from caesura.contracts import Detector, Format, Metric
-from caesura.converting import convert, write
-from caesura.correlating import Correlations, correlate
-from caesura.detectors.model import chosen
-from caesura.errors import MismatchError
-from caesura.evaluation import LEAST, Plan, evaluated, steps_of
-from caesura.inputs import Input, Inputs, each, read
-from caesura.learning import train
-from caesura.numeric.stats import RESAMPLES, SEED
-from caesura.projecting import Projection, project
-from caesura.scores import Scores
-from caesura.sidecars import Paths, with_readings
-from caesura.streaming import Words, streamed
-from caesura.text.normalize import describe
-from caesura.text.normalize import normalize as normalized
-from caesura.training import Training
-from caesura.transcript import Strings, Transcript
+from caesura.core import registry
+from caesura.core.arrays import Strings
+from caesura.core.errors import MismatchError, UnknownName
+from caesura.core.protocols import Detector, Format, Metric
+from caesura.core.transcript import Transcript
+from caesura.detectors.stored_model import chosen
+from caesura.detectors.streaming import Words, streamed
+from caesura.evaluation.comparison import Comparison
+from caesura.evaluation.correlate import Correlations, correlate
+from caesura.evaluation.pairing import rejoined
+from caesura.evaluation.plan import LEAST, Plan, evaluated, steps_of
+from caesura.evaluation.project_entities import Projection, project
+from caesura.evaluation.resampling import RESAMPLES, SEED
+from caesura.evaluation.scores import Scores
+from caesura.evaluation.script_alignment import CARRIED, COMPARED, aligned
+from caesura.formats import files as _files
+from caesura.formats.inputs import Input, Inputs, each, read
+from caesura.formats.sidecars import Paths, with_readings
+from caesura.models import store
+from caesura.models.card import Card
+from caesura.text.normalization.steps import STEPS, describe
+from caesura.text.normalization.steps import normalize as normalized
+from caesura.training.run import train
+from caesura.training.search import Training
+
+KINDS = (*(f"{kind}s" for kind in get_args(registry.Kind)), "steps")
+
+
+def described(kind: str = "") -> dict[str, list[dict[str, str]]]:
+    """Describe one kind of thing (formats, detectors, taggers, namers, metrics, steps), or all."""
+    if kind and kind not in KINDS:
+        raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(KINDS)}")
+    wanted = [kind] if kind else list(KINDS)
+    return {each: _steps() if each == "steps" else _registered(each) for each in wanted}
+
+
+def _steps() -> list[dict[str, str]]:
+    return [{"name": name, "about": _first_line(step)} for name, step in STEPS.items()]
+
+
+def _registered(kind: str) -> list[dict[str, str]]:
+    singular: Any = kind.removesuffix("s")
+    rows = []
+    for name in registry.names(singular):
+        found: Any = registry.find(singular, name)
+        row = {"name": name, "about": _first_line(found)}
+        if singular != "format":
+            row["settings"] = _settings(found)
+        else:
+            row["suffixes"] = " ".join(found.suffixes)
+            row["carries"] = " ".join(sorted(found.carries))
+        rows.append(row)
+    return rows
+
+
+def _settings(kind: Any) -> str:
+    """What can be set, and what it is if nothing is said."""
+    shown = [
+        field.name if field.default is MISSING else f"{field.name}={field.default!r}"
+        for field in fields(kind)
+    ]
+    return ", ".join(shown)
+
+
+def _first_line(thing: object) -> str:
+    return (getdoc(thing) or "").split("\n", 1)[0]
+
+
+logger = logging.getLogger("caesura")
+
+
+def write(
+    transcripts: Transcript | Iterable[Transcript],
+    *,
+    output: str | Path,
+    to: str | Format = "",
+) -> list[Path]:
+    """Write recordings: into a folder as many files as they came from, or all into one file.
+
+    The format is told by the output's suffix if not given. Gives the files written.
+    """
+    given = [transcripts] if isinstance(transcripts, Transcript) else transcripts
+    return _files.write_all(given, output, _files.target(to, output))
+
+
+def convert(
+    files: Input | Iterable[Input],
+    *,
+    to: str | Format = "",
+    output: str | Path = "-",
+    readings: Paths = (),
+    format: str | Format | None = None,
+) -> list[Path]:
+    """Write all recordings of files and folders in another format; the log says what it drops.
+
+    `readings` are files or folders of classes of their entities, or other ways to write them.
+    """
+    target = _files.target(to, output)
+    found = read(files, format=format)
+    recordings = with_readings(found, readings) if readings else found
+    if target.holds == "one":
+        recordings = rejoined(recordings)
+    dropped: dict[str, None] = {}
+
+    def noted() -> Iterator[Transcript]:
+        for transcript in recordings:
+            dropped.update(dict.fromkeys(_files.dropped(transcript, target)))
+            yield transcript
+
+    written = write(noted(), output=output, to=target)
+    if dropped:
+        logger.warning("%s drops %s", target.name, ", ".join(dropped))
+    return written
+
 
 __all__ = [
     "Comparison",
@@ -51,8 +147,6 @@ __all__ = [
     "train",
     "write",
 ]
-
-logger = logging.getLogger("caesura")
 
 
 def segment(
@@ -232,8 +326,7 @@ def report(
     for tables, .png or .svg for figures. `readings` are files or folders of other ways to write
     the references. Gives the files written.
     """
-    from caesura.reports.results import Results
-    from caesura.reports.write import kinds, write_report
+    from caesura.evaluation.reports.write import Results, kinds, write_report
 
     kinds(output)
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
@@ -245,7 +338,7 @@ def report(
 
 def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
     """Run the study of a paper on corpora in `data`; write into `out` and give its report."""
-    from caesura.studies import find
+    from caesura.core.registry import study as find
 
     return find(study)(Path(data), Path(out)).text
 
@@ -270,11 +363,9 @@ def _systems(
 def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
     """Give the cards of the models named (by a name or a folder), or of all that ship."""
     named = [model] if isinstance(model, (str, Path)) else model
-    return [storage.card(storage.find(one)) for one in named or storage.shipped()]
+    return [store.card(store.find(one)) for one in named or store.shipped()]
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:
     """Describe what is registered: formats, detectors, taggers, namers, metrics and steps."""
-    from caesura.catalogue import described
-
     return described(kind)

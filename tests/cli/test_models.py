@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import caesura as package
-from caesura import api, storage
-from caesura.cards import Card
-from caesura.errors import ModelError
+from caesura import api
+from caesura.core.errors import ModelError
+from caesura.models import store
+from caesura.models.card import Card
 from cli.running import Program
 from tiny import register, taught
 
@@ -33,9 +34,9 @@ FULL = Card(
 @pytest.fixture(autouse=True)
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     register(monkeypatch)
-    monkeypatch.setattr(storage, "files", lambda _: tmp_path)
-    storage.save(tmp_path / "models" / "en", taught(), FULL)
-    storage.save(tmp_path / "models" / "an-enormously-long-name", taught(), Card())
+    monkeypatch.setattr(store, "files", lambda _: tmp_path)
+    store.save(tmp_path / "models" / "en", taught(), FULL)
+    store.save(tmp_path / "models" / "an-enormously-long-name", taught(), Card())
     return tmp_path
 
 
@@ -73,7 +74,7 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
 
 def test_scores_too_wide_for_a_row_stand_under_each_other(caesura: Program, house: Path) -> None:
     scores = {"precision": 0.75, **{f"f1_of_corpus_{i}": 0.5 for i in range(6)}}
-    storage.save(house / "models" / "wide", taught(), replace(FULL, scores=scores, curve=()))
+    store.save(house / "models" / "wide", taught(), replace(FULL, scores=scores, curve=()))
     shown = caesura("models", "wide").out
     rows = shown.partition("On development recordings\n\n")[2].splitlines()
     assert [line.split() for line in rows[2:]] == [
@@ -103,7 +104,7 @@ def test_several_are_a_line_each(caesura: Program, house: Path) -> None:
 def test_no_models_are_none(
     caesura: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(storage, "files", lambda _: tmp_path / "elsewhere")
+    monkeypatch.setattr(store, "files", lambda _: tmp_path / "elsewhere")
     assert caesura("models").out == "There are no models.\n"
     assert caesura("models", "--json").out == "[]\n"
 
@@ -130,7 +131,7 @@ def test_problems_are_told_in_a_line(caesura: Program, house: Path) -> None:
 def test_a_damaged_model_does_not_segment(caesura: Program, house: Path) -> None:
     (house / "talk.txt").write_text("we know the words of this small talk\n")
     assert caesura("segment", house / "talk.txt", "--detector", "en", "--format", "text").code == 0
-    other = storage.save(house / "other", taught().adjusted(bias=1.0), Card())
+    other = store.save(house / "other", taught().adjusted(bias=1.0), Card())
     (other / "arrays.safetensors").write_bytes(b"")
     done = caesura("segment", house / "talk.txt", "--detector", other, "--format", "text")
     assert (done.code, done.out) == (1, "")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from caesura import storage
+from caesura.models import store
 from cli.running import Program
 from tiny import Tiny, register
 
@@ -43,7 +43,7 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert len(lines) == 10
     assert sum(line.endswith("best") for line in lines) == 1
     assert all(len(line) <= 80 for line in (*lines, *done.err.splitlines()))
-    assert storage.load("model").card.scores["goal"] == "f1"
+    assert store.load("model").card.scores["goal"] == "f1"
 
 
 def test_json_has_scores_and_curve(caesura: Program) -> None:
@@ -72,14 +72,14 @@ def test_text_of_another_format_adds_to_what_is_learnt(caesura: Program) -> None
     assert done.code == 0
     assert "caesura: no development recordings" in done.err
     assert done.out == ""
-    card = storage.card("model")
+    card = store.card("model")
     assert [(row["purpose"], row["recordings"]) for row in card.data] == [("train", 1), ("text", 2)]
 
 
 def test_a_model_that_is_there_is_replaced(caesura: Program) -> None:
     assert caesura(*SHORT).code == 0
     assert caesura(*SHORT, "--name", "other").code == 0
-    assert storage.card("model").name == "other"
+    assert store.card("model").name == "other"
 
 
 def test_quiet_says_nothing_but_the_result(caesura: Program) -> None:

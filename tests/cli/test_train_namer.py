@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import caesura as package
-from caesura import storage
-from caesura.transcript import Span, Transcript
+from caesura.core.transcript import Span, Transcript
+from caesura.models import store
 from cli.running import Program
-from namers.slow import lesson
+from detectors.slow import lesson
 
 pytest.importorskip("scipy")
 
@@ -36,7 +36,7 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert lines[0].startswith("Margins on the development recordings, tuned for f1")
     assert lines[2].split() == "ridge precision recall f1 log_loss choice".split()
     assert lines[4].split()[-1] == "best"
-    stored = storage.load("model")
+    stored = store.load("model")
     assert stored.card.scores["f1"] > 0.9
     assert stored.namer.settings["ridge"] == 1
     assert "classes: LOC PER" in stored.card.notes
@@ -61,13 +61,13 @@ def test_signatures_have_the_checksum_that_models_prints(caesura: Program) -> No
 
 
 def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
-    from taggers.toy import lesson as tagged
+    from detectors.toy import lesson as tagged
 
     package.write([tagged(1)], output="tags.conllu")
     asked = ("train", "Margins(tagger=Tagger())", "--train", "train.bio", "--out", "model")
     done = caesura(*asked, "--text", "tags.conllu")
     assert done.code == 0, done.err
-    assert any(name.startswith("tagger.") for name in storage.load("model").learner.learnt())
+    assert any(name.startswith("tagger.") for name in store.load("model").learner.learnt())
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def _calls() -> None:
 def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> None:
     done = caesura(*TOLD, "--readings", "beside", "--out", "model")
     assert done.code == 0, done.err
-    assert storage.load("model").namer.classes == ("CARDINAL", "GPE")
+    assert store.load("model").namer.classes == ("CARDINAL", "GPE")
     assert "no class" not in done.err
     assert "of no recording" not in done.err
 
@@ -149,7 +149,7 @@ def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> Non
 def test_entities_without_a_class_are_told(caesura: Program) -> None:
     done = caesura(*TOLD, "--out", "model")
     assert done.code == 0, done.err
-    assert storage.load("model").namer.classes == ("CARDINAL",)
+    assert store.load("model").namer.classes == ("CARDINAL",)
     (line,) = (line for line in done.err.splitlines() if "no class" in line)
     assert "9 entities have no class and are left out" in line
     assert "--readings wer_tags/" in line

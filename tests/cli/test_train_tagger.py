@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import caesura as package
-from caesura import storage
+from caesura.models import store
 from cli.running import Program
-from taggers.toy import lesson
+from detectors.toy import lesson
 
 pytest.importorskip("scipy")
 
@@ -31,7 +31,7 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert lines[0].startswith("Tagger on the development recordings, tuned for accuracy")
     assert lines[2].split() == "ridge accuracy choice".split()
     assert lines[4].split() == ["0.5", "1.0000", "best"]
-    stored = storage.load("model")
+    stored = store.load("model")
     assert stored.card.scores == {"goal": "accuracy", "accuracy": 1.0}
     assert stored.tagger.settings["ridge"] == 0.5
     assert "NOUN" in stored.card.notes
@@ -93,7 +93,7 @@ def test_a_chunker_trains_its_tagger_and_tunes_it(caesura: Program) -> None:
     done = caesura(*asked, "--tune", "tagger.size=10,500", "--json")
     assert done.code == 0, done.err
     assert [row["tagger.size"] for row in json.loads(done.out)["curve"]] == [10, 500]
-    stored = storage.load("model")
+    stored = store.load("model")
     assert "tagger=Tagger(size=" in stored.card.detector
     assert any(name.startswith("tagger.") for name in stored.detector.learnt())
     done = caesura("segment", "words.jsonl", "--detector", "model")

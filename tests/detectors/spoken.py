@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
 from caesura.text.vocabulary import NO_WORD, Vocabulary
-from caesura.transcript import Segmentation, Transcript
-from numeric.chain import Chain, Settings
+from ml.chain import Chain, Settings
 
 WORDS = "we you they go stop see now then yes no".split()
 

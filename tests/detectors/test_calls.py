@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from caesura import api
-from caesura.contracts import Detector
-from caesura.detectors.combine import Combination
+from caesura.core.protocols import Detector
+from caesura.core.transcript import Transcript
+from caesura.detectors.combination import Combination
 from caesura.detectors.lm import LM
 from caesura.detectors.pause import Pause
-from caesura.detectors.pausemodel import PauseModel
-from caesura.training import scored
-from caesura.transcript import Transcript
+from caesura.detectors.pause_model import PauseModel
+from caesura.training.search import scored
 
 
 @pytest.fixture(scope="module")

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 import caesura
-from caesura import registry
-from caesura.contracts import Counts
-from caesura.detectors.chunking import CLUSTER, INSIDE, LABELS, SENTENCE, labels_of
-from caesura.detectors.crf import CRF, begins
-from caesura.detectors.surroundings import hashes_of
-from caesura.detectors.svm import SVM
-from caesura.errors import LayerError, ModelError
-from caesura.metrics import clusters as cluster_metric
+from caesura.core import registry
+from caesura.core.errors import LayerError, ModelError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts
+from caesura.detectors.syntax.chunkers import CRF, SVM, begins
+from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, LABELS, SENTENCE, labels_of
+from caesura.detectors.syntax.context import hashes_of
+from caesura.metrics import cluster as cluster_metric
 from caesura.metrics.boundary import Boundary
-from caesura.text import clusters
-from caesura.transcript import Segmentation, Transcript
+from caesura.text import cluster_rules
 
 pytest.importorskip("pycrfsuite")
 pytest.importorskip("sklearn")
@@ -264,7 +264,7 @@ def test_on_rhapsodie(corpora: Path, detector: Chunker, f1: float, spans: float)
     for each in map(detector.spoken, dev):
         found = trained.detect(each.replace(sentences=None, head=None, relation=None))
         boundaries += Boundary().count(each.replace(sentences=found), [each])
-        real = clusters.starts(each)
+        real = cluster_rules.starts(each)
         assert real is not None
         chunks += cluster_metric.count(trained.starts(each), real)
     assert Boundary().values(boundaries)["f1"] > f1  # type: ignore[operator]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from caesura import api
+from caesura.core.errors import LayerError
+from caesura.core.transcript import Transcript
 from caesura.detectors.column import LEAST, Column
-from caesura.errors import LayerError
-from caesura.transcript import Transcript
 
 
 def with_column(*cells: float, name: str = "bert") -> Transcript:

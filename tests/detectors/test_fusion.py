@@ -13,13 +13,15 @@ import pytest
 from numpy.typing import NDArray
 
 from caesura import api
-from caesura.contracts import Detector, Stream
+from caesura.core.arrays import Floats, Strings
+from caesura.core.errors import LayerError, ModelError
+from caesura.core.protocols import Detector, Stream
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
 from caesura.detectors.column import Column
 from caesura.detectors.fusion import CERTAIN, REACH, Fusion
-from caesura.detectors.learner import Learner
+from caesura.detectors.nested_arrays import Learner
 from caesura.detectors.pause import Pause
-from caesura.errors import LayerError, ModelError
-from caesura.transcript import Floats, Segmentation, Strings, Transcript
 
 PAUSE = Pause(evidence=("pause",))
 BOTH = Fusion((Column("x"), Column("y")))

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura import registry
-from caesura.detectors import classes as gap_classes
-from caesura.detectors import finitestate
-from caesura.detectors.language import Spoken
+from caesura.core import registry
+from caesura.core.errors import UnknownName
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors import gap_classes, hmm
 from caesura.detectors.lm import LM
-from caesura.errors import UnknownName
-from caesura.numeric.ngram import FACTORS
-from caesura.numeric.smoothing import KINDS
+from caesura.detectors.lm_counts import Spoken
+from caesura.ml.ngram import FACTORS
+from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
-from caesura.transcript import Segmentation, Transcript
 from detectors.spoken import WORDS, bare, chain, recording, said, weighed
-from numeric.chain import Settings
+from ml.chain import Settings
 
 LESSONS = [recording(seed) for seed in range(4)]
 MARKS = (".", "?", ",")
@@ -133,8 +133,8 @@ def test_neighbours_do_not_matter(
     asked = [bare(seed, count) for seed, count in enumerate([1, 300, 0, 5, 128, 129, 40], 30)]
     alone = [lm.detect(each) for each in asked]
     odds = [each.log_odds.tobytes() for each in alone if each.log_odds is not None]
-    for cells in (1, 130 * lm.histories, finitestate.CELLS):
-        monkeypatch.setattr(finitestate, "CELLS", cells)
+    for cells in (1, 130 * lm.histories, hmm.CELLS):
+        monkeypatch.setattr(hmm, "CELLS", cells)
         together = lm.detect_all(asked)
         assert [x.log_odds.tobytes() for x in together if x.log_odds is not None] == odds
         assert together == alone
@@ -143,7 +143,7 @@ def test_neighbours_do_not_matter(
 
 def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     lm = LM(cutoff=1).train(LESSONS)
-    monkeypatch.setattr(finitestate, "CELLS", 100 * lm.histories)
+    monkeypatch.setattr(hmm, "CELLS", 100 * lm.histories)
     asked = [bare(1, count) for count in (40, 60, 1, 200, 100, 0)]
     sizes = []
 

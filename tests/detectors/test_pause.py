@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from caesura import api
+from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.transcript import Transcript
 
 
 def timed(*spans: tuple[float, float], **layers: object) -> Transcript:

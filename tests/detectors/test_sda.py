@@ -8,18 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura import registry, storage
-from caesura.cards import Card
-from caesura.columns import Flags
-from caesura.detectors.crf import CRF
-from caesura.detectors.sda import SDA
-from caesura.detectors.svm import SVM
-from caesura.errors import CaesuraError, LayerError, ModelError
-from caesura.metrics.clusters import Cluster
-from caesura.metrics.links import Dependency
-from caesura.taggers.tagger import Tagger
-from caesura.text import clusters
-from caesura.transcript import Segmentation, Transcript
+from caesura.core import registry
+from caesura.core.arrays import Flags
+from caesura.core.errors import CaesuraError, LayerError, ModelError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.sda import SDA
+from caesura.detectors.tagging.tagger import Tagger
+from caesura.metrics.cluster import Cluster
+from caesura.metrics.dependency import Dependency
+from caesura.models import store
+from caesura.models.card import Card
+from caesura.text import cluster_rules
 from detectors.trees import (
     SMALL,
     check_links,
@@ -45,7 +46,9 @@ def test_boundaries_clusters_and_links_are_found(timed: bool, decision: str) -> 
         found = sda.annotate(heard(unseen))
         assert ends_of(found) == ends_of(unseen)
         assert ends_of(heard(unseen).replace(sentences=sda.detect(heard(unseen)))) == ends_of(found)
-        for ours, theirs in zip(clusters.units(found), clusters.units(unseen), strict=True):
+        for ours, theirs in zip(
+            cluster_rules.units(found), cluster_rules.units(unseen), strict=True
+        ):
             assert ours.tolist() == theirs.tolist()
 
 
@@ -136,7 +139,7 @@ def test_layers_are_what_metrics_take(mark: str) -> None:
     found = sda.annotate(heard(real))
     for metric in (Cluster(), Dependency(), Dependency(roots=True)):
         assert metric.values(metric.count(found, [real]))["f1"] == 1.0
-    again = clusters.units(found.take(words_of(found)))
+    again = cluster_rules.units(found.take(words_of(found)))
     (analysis,) = sda.analyses([heard(real)])
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
@@ -151,7 +154,7 @@ def test_links_are_read_back_as_they_were_found(seed: int, count: int) -> None:
     sda = scrambled(seed)
     found = sda.annotate(given_)
     (analysis,) = sda.analyses([given_])
-    again = clusters.units(found.take(words_of(found)))
+    again = cluster_rules.units(found.take(words_of(found)))
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
     assert again.link.tolist() == analysis.links(found.sentences).tolist()
@@ -175,7 +178,7 @@ def test_trees_may_be_in_text_alone() -> None:
     unseen = talk(74)
     found = made.annotate(heard(unseen))
     assert ends_of(found) == ends_of(unseen)
-    assert clusters.units(found).link.tolist() == clusters.units(unseen).link.tolist()
+    assert cluster_rules.units(found).link.tolist() == cluster_rules.units(unseen).link.tolist()
 
 
 def test_recordings_of_which_more_or_less_is_known_teach_together() -> None:
@@ -198,10 +201,10 @@ def test_a_tagger_in_the_crf_tags_what_has_no_tags(tmp_path: Path) -> None:
     bare = unseen.only([])
     found = made.annotate(bare)
     assert ends_of(found) == ends_of(unseen)
-    assert clusters.units(found).link.tolist() == clusters.units(unseen).link.tolist()
+    assert cluster_rules.units(found).link.tolist() == cluster_rules.units(unseen).link.tolist()
     assert made.crf.tagger is not None
     assert made.detect(bare) == made.detect(made.crf.tagger.tag(bare))
-    pupil = storage.load(storage.save(tmp_path / "model", made, Card())).detector
+    pupil = store.load(store.save(tmp_path / "model", made, Card())).detector
     assert isinstance(pupil, SDA)
     assert pupil == made
     for seed in range(5):

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.columns import Floats, Indices
-from caesura.detectors.chunking import CLUSTER, INSIDE, SENTENCE
-from caesura.detectors.sda import SDA
-from caesura.numeric.sights import END, UNSEEN
-from caesura.text import clusters
-from caesura.transcript import Transcript
+from caesura.core.arrays import Floats, Indices
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, SENTENCE
+from caesura.detectors.syntax.sda import SDA
+from caesura.ml.parsing.arc_features import END, UNSEEN
+from caesura.text import cluster_rules
 from detectors.trees import ends_of, gibberish, heard, looks_of, scrambled, talk, trained
-from numeric.structures import segmentations, trees
+from ml.structures import segmentations, trees
 
 pytest.importorskip("pycrfsuite")
 pytest.importorskip("scipy")
@@ -101,7 +101,7 @@ def test_nothing_is_better_than_what_is_found(
     spoken, said = short(seed, sda)
     everything = list(structures(sda, said))
     found = sda.annotate(spoken)
-    units = clusters.units(found)
+    units = cluster_rules.units(found)
     assert units.first.tolist() == said.first.tolist()
     last = np.append(units.first[1:], len(spoken)) - 1
     ends = [unit for unit, word in enumerate(last[:-1]) if ends_of(found)[word]]

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from caesura import api, storage
-from caesura.contracts import Detector
-from caesura.detectors.crf import CRF
-from caesura.detectors.sda import SDA
-from caesura.detectors.svm import SVM
-from caesura.training import scored
-from caesura.transcript import Transcript
+from caesura import api
+from caesura.core.protocols import Detector
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.sda import SDA
+from caesura.models import store
+from caesura.training.search import scored
 
 LAYERS = ("start", "end", "speaker", "tag")
 SYNTAX = ("en-sda", "fr", "ja", "pcm")
@@ -45,11 +45,11 @@ def test_syntax_finds_more_sentence_ends_than_labels_alone(
 
 
 def test_models_with_syntax_are_small_together_and_say_what_they_are_for() -> None:
-    shipped = storage.shipped()
+    shipped = store.shipped()
     files = [file for name in SYNTAX for file in shipped[name].iterdir()]
     assert sum(file.stat().st_size for file in files) <= 5_000_000
     for name in SYNTAX:
-        card = storage.card(shipped[name])
+        card = store.card(shipped[name])
         assert card.detector.startswith("SDA(crf=CRF(")
         assert "tagger=Tagger(" in card.detector
         assert card.language == name.partition("-")[0]

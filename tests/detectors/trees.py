@@ -7,20 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from caesura.columns import Flags
-from caesura.detectors.chunking import Taught
-from caesura.detectors.crf import CRF
-from caesura.detectors.linking import gap_numbers
-from caesura.detectors.sda import SDA
-from caesura.detectors.surroundings import hashes_of
-from caesura.numeric.crf import Chain, Weights
-from caesura.numeric.features import Hashes
-from caesura.numeric.sights import Looks
-from caesura.text import clusters
-from caesura.text.normalize import standing
-from caesura.transcript import Segmentation, Transcript
-from numeric.structures import is_tree
-from numeric.units import weighed
+from caesura.core.arrays import Flags
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.chunking import Taught
+from caesura.detectors.syntax.context import hashes_of
+from caesura.detectors.syntax.dependency_parser import gap_numbers
+from caesura.detectors.syntax.sda import SDA
+from caesura.ml.crf import Chain, Weights
+from caesura.ml.features import Hashes
+from caesura.ml.parsing.arc_features import Looks
+from caesura.text import cluster_rules
+from caesura.text.normalization.steps import standing
+from ml.structures import is_tree
+from ml.units import weighed
 
 NOUNS, VERBS = ("cat", "dog", "bird"), ("sees", "hears", "finds")
 SMALL = SDA(crf=CRF(c2=0.1, iterations=60), bits=12, ridge=0.1)
@@ -129,7 +130,7 @@ def gibberish(seed: int, count: int, *, marks: bool = True) -> Transcript:
 def check_links(found: Transcript) -> None:
     """See that each sentence has one root, that no link leaves it, and that none crosses."""
     assert found.sentences is not None
-    units = clusters.units(found.take(words_of(found)))
+    units = cluster_rules.units(found.take(words_of(found)))
     ends = found.take(words_of(found)).sentences
     assert ends is not None
     for first, last in ends.sentences:
@@ -137,7 +138,7 @@ def check_links(found: Transcript) -> None:
         assert units.first[here[0]] == first
         links = units.link[here]
         heads = tuple(int(link - here[0]) if link >= 0 else -1 for link in links.tolist())
-        assert (links >= clusters.ROOT).all()
+        assert (links >= cluster_rules.ROOT).all()
         assert all(-1 <= head < len(here) for head in heads)
         assert heads.count(-1) == 1
         assert is_tree(heads)
@@ -162,7 +163,7 @@ def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> Looks:
     tags = spoken.tag or ("",) * len(spoken)
     places = []
     for begin, stop in pairwise([*first, len(spoken)]):
-        own = [at for at in range(begin, stop) if tags[at] not in clusters.FUNCTION]
+        own = [at for at in range(begin, stop) if tags[at] not in cluster_rules.FUNCTION]
         places.append(((own or [stop - 1])[-1], begin, stop - 1))
     columns = {}
     for name in ("word", "tag") if spoken.tag else ("word",):

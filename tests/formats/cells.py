@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from caesura.transcript import Floats
+from caesura.core.arrays import Floats
 
 
 def known(column: Floats | None) -> dict[int, float]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
-from caesura.formats.assemblyai import AssemblyAi
+from caesura.core.errors import FormatError
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.assemblyai import AssemblyAi
 from caesura.formats.source import Source
-from caesura.transcript import Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

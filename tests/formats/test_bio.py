@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from caesura.errors import FormatError
-from caesura.formats.bio import Bio
-from caesura.formats.entities import entities, iob2
+from caesura.core.errors import FormatError
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.linguistic.bio import Bio, entities, iob2
 from caesura.formats.source import Source
-from caesura.transcript import Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

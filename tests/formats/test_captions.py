@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import registry
-from caesura.errors import OutputError, UnknownName
-from caesura.formats import width
-from caesura.formats.breaks import Measure, Programme
-from caesura.formats.captions import Captions, Cues
-from caesura.formats.srt import Srt
-from caesura.text.marks import split_marks
-from caesura.transcript import Segmentation, Transcript
+from caesura.core import registry
+from caesura.core.errors import OutputError, UnknownName
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.layout import Captions, Cues, Measure, Programme
+from caesura.formats.captions.srt import Srt
+from caesura.text import display_width
+from caesura.text.punctuation import split_marks
 from laws.strategies import transcripts
 
 
@@ -46,7 +46,7 @@ def texts(transcript: Transcript, **settings: float) -> list[str]:
 
 
 def columns(line: str) -> int:
-    return sum(map(width.width, line))
+    return sum(map(display_width.width, line))
 
 
 def test_each_sentence_is_a_cue_with_its_times() -> None:

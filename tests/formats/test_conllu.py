@@ -9,12 +9,13 @@ import conllu
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError, UnknownName
-from caesura.formats import conllu_rows
-from caesura.formats.conllu import ConllU
+from caesura.core.errors import FormatError, UnknownName
+from caesura.core.registry import parse
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.linguistic import conllu_rows
+from caesura.formats.linguistic.conllu import ConllU
 from caesura.formats.source import Source
-from caesura.registry import parse
-from caesura.transcript import Segmentation, Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

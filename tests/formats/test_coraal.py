@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
-from caesura.formats.coraal import Coraal
-from caesura.formats.nlp import Nlp
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.annotation.coraal import Coraal
+from caesura.formats.annotation.nlp import Nlp
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 HEADER = "Line\tSpkr\tStTime\tContent\tEnTime\n"

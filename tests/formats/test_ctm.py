@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from caesura import api
-from caesura.errors import FormatError, OutputError
-from caesura.formats.ctm import Ctm
-from caesura.transcript import Span, Transcript
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.nist.ctm import Ctm
 
 SAMPLE = Path(__file__).parent / "samples" / "ctm.ctm"
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
-from caesura.formats.deepgram import Deepgram
+from caesura.core.errors import FormatError
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.asr.deepgram import Deepgram
 from caesura.formats.source import Source
-from caesura.transcript import Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

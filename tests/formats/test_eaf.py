@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from pympi import Eaf as Peer
 
-from caesura import registry
-from caesura.errors import FormatError, UnknownName
-from caesura.formats.eaf import Eaf
+from caesura.core import registry
+from caesura.core.errors import FormatError, UnknownName
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.annotation.eaf import Eaf
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from caesura import api, registry
-from caesura.errors import AmbiguousFormat, CaesuraError, OutputError, UnknownName
+from caesura import api
+from caesura.core import registry
+from caesura.core.atomic import atomic
+from caesura.core.errors import AmbiguousFormat, CaesuraError, OutputError, UnknownName
+from caesura.core.transcript import Transcript
 from caesura.formats.files import choose, expand
 from caesura.formats.source import Source
-from caesura.outputs import atomic
-from caesura.transcript import Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError, OutputError
-from caesura.formats.iwslt import Iwslt
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.linguistic.iwslt import Iwslt
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from caesura import api
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.transcript import Transcript
 from caesura.formats.jsonl import Jsonl
-from caesura.transcript import Transcript
 
 SAMPLE = Path(__file__).parent / "samples" / "jsonl.jsonl"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
-from caesura.formats.knp import Knp
-from caesura.formats.knp_units import Morpheme, Unit, head_word
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.linguistic.knp import Knp, Morpheme, Unit, head_word
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

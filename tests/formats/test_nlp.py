@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura import registry
-from caesura.errors import FormatError, UnknownName
-from caesura.formats.nlp import Nlp
+from caesura.core import registry
+from caesura.core.errors import FormatError, UnknownName
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.annotation.nlp import Nlp
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 HEADER = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags\n"

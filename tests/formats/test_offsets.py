@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.errors import CaesuraError, FormatError
-from caesura.formats.conllu import ConllU
+from caesura.core.errors import CaesuraError, FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
 from caesura.formats.files import choose, formats
-from caesura.formats.offsets import Offsets
+from caesura.formats.linguistic.conllu import ConllU
+from caesura.formats.linguistic.offsets import Offsets
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Span, Transcript
 from laws.strategies import normal
 
 SAMPLES = Path(__file__).parent / "samples"

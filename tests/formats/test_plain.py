@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.contracts import Format
-from caesura.errors import FormatError
-from caesura.formats.plain import Lines, Text, Tokens, Turns
-from caesura.formats.rows import Rows
+from caesura.core.errors import FormatError
+from caesura.core.protocols import Format
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.builder import Rows
+from caesura.formats.plain import Lines, Text, Tokens, Turns, Written
 from caesura.formats.source import Source
-from caesura.formats.written import Written
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
-from caesura.formats.rttm import Rttm
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.nist.rttm import Rttm
 from caesura.formats.source import Source
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

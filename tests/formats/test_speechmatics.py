@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.asr.speechmatics import Speechmatics
 from caesura.formats.source import Source
-from caesura.formats.speechmatics import Speechmatics
-from caesura.transcript import Segmentation, Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -9,10 +9,11 @@ import numpy as np
 import pysubs2
 import pytest
 
-from caesura.errors import FormatError, OutputError
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.srt import Srt
 from caesura.formats.source import Source
-from caesura.formats.srt import Srt
-from caesura.transcript import Segmentation, Transcript
 from formats.cells import known
 
 SAMPLES = Path(__file__).parent / "samples"

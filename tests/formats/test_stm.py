@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from caesura import api
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.nist.stm import Stm
 from caesura.formats.source import Source
-from caesura.formats.stm import Stm
-from caesura.transcript import Segmentation, Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from praatio import textgrid as praatio
 
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.annotation.textgrid import TextGrid
 from caesura.formats.source import Source
-from caesura.formats.textgrid import TextGrid
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

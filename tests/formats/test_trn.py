@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.contracts import Format
-from caesura.errors import FormatError, OutputError
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.protocols import Format
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.nist.trn import Kaldi, Trn
 from caesura.formats.source import Source
-from caesura.formats.trn import Kaldi, Trn
-from caesura.transcript import Span, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 

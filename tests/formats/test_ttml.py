@@ -10,11 +10,12 @@ import numpy as np
 import pysubs2
 import pytest
 
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.ttml import Ttml
+from caesura.formats.safe_xml import tree
 from caesura.formats.source import Source
-from caesura.formats.ttml import Ttml
-from caesura.formats.xml import tree
-from caesura.transcript import Segmentation, Transcript
 from formats.cells import known
 
 SAMPLES = Path(__file__).parent / "samples"

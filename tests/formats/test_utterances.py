@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.errors import FormatError, MismatchError
+from caesura.core.errors import FormatError, MismatchError
+from caesura.core.transcript import Transcript
 from caesura.formats.plain import Utterances
 from caesura.formats.source import Source
-from caesura.transcript import Transcript
 from cli.running import Program
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.vosk import Vosk
 from caesura.formats.source import Source
-from caesura.formats.vosk import Vosk
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = None

@@ -9,10 +9,11 @@ import pysubs2
 import pytest
 import webvtt
 
-from caesura.errors import FormatError
+from caesura.core.errors import FormatError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.vtt import Vtt
 from caesura.formats.source import Source
-from caesura.formats.vtt import Vtt
-from caesura.transcript import Segmentation, Transcript
 from formats.cells import known
 
 SAMPLES = Path(__file__).parent / "samples"

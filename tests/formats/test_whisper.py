@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError, OutputError
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.whisper import Whisper
 from caesura.formats.source import Source
-from caesura.formats.whisper import Whisper
-from caesura.transcript import Segmentation, Transcript
 
 SAMPLES = Path(__file__).parent / "samples"
 TEXT = "Good morning, Ms. Okafor. It's a twenty-minute walk?"

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from caesura.text.marks import abbreviation
-from caesura.transcript import MISSING, Floats, Segmentation, Span, Transcript
+from caesura.core.arrays import MISSING, Floats
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.text.punctuation import abbreviation
 
 WORDS = st.one_of(
     st.from_regex(r"[A-Za-z]{1,8}('[a-z]{1,2})?", fullmatch=True),

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura import registry, storage
-from caesura.cards import Card
-from caesura.contracts import Detector
-from caesura.detectors.lookahead import Lookahead
-from caesura.errors import LayerError
-from caesura.transcript import Segmentation, Transcript
+from caesura.core import registry
+from caesura.core.errors import LayerError
+from caesura.core.protocols import Detector
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.window import Lookahead
+from caesura.models import store
+from caesura.models.card import Card
 from laws.strategies import transcripts
 
 DETECTORS = [
@@ -46,7 +48,7 @@ DETECTORS = [
     "SVM(cost=0.5, tagger=Tagger(cutoff=1))",
     "SDA(crf=CRF(iterations=30), bits=12)",
     "SDA(CRF(iterations=30, tagger=Tagger(size=40, cutoff=1)), longest=12, decision='posterior')",
-    *(f"Model({name!r})" for name in storage.shipped("detector")),
+    *(f"Model({name!r})" for name in store.shipped("detector")),
 ]
 BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA")
 """Detectors for which every gap bears on every other: their own streams do not look at all."""
@@ -168,7 +170,7 @@ def test_training_gives_a_detector_of_the_same_configuration(name: str) -> None:
 @pytest.mark.parametrize("name", DETECTORS)
 def test_saved_and_loaded_it_says_the_same_bit_by_bit(name: str, tmp_path: Path) -> None:
     teacher = trained(name)
-    pupil = storage.load(storage.save(tmp_path / "model", teacher, Card())).detector
+    pupil = store.load(store.save(tmp_path / "model", teacher, Card())).detector
     assert pupil == teacher
     for transcript in UNSEEN:
         assert pupil.log_odds(transcript).tobytes() == teacher.log_odds(transcript).tobytes()

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import registry
-from caesura.contracts import Format
-from caesura.errors import CaesuraError
+from caesura.core import registry
+from caesura.core.errors import CaesuraError
+from caesura.core.protocols import Format
+from caesura.core.transcript import CARRIED, Transcript
 from caesura.formats.source import Source
-from caesura.transcript import CARRIED, Transcript
 from laws.mutate import mutated
 from laws.strategies import normal, transcripts
 

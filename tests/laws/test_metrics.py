@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura import registry
-from caesura.contracts import Counts, Metric, Undefined, Value
-from caesura.scores import scored
-from caesura.scoring import Terms
-from caesura.transcript import Segmentation, Span, Transcript
+from caesura.core import registry
+from caesura.core.protocols import Metric
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Counts, Undefined, Value
+from caesura.evaluation.document import Terms
+from caesura.evaluation.scores import scored
 
 METRICS = [
     *registry.names("metric"),

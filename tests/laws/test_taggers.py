@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import registry, storage
-from caesura.cards import Card
-from caesura.contracts import Tagging
-from caesura.text.normalize import standing
-from caesura.transcript import Transcript
+from caesura.core import registry
+from caesura.core.protocols import Tagging
+from caesura.core.transcript import Transcript
+from caesura.models import store
+from caesura.models.card import Card
+from caesura.text.normalization.steps import standing
+from detectors.toy import lesson
 from laws.strategies import transcripts
-from taggers.toy import lesson
 
 pytest.importorskip("scipy")
 
@@ -32,7 +33,7 @@ UNSEEN = [lesson(8).only(()), lesson(9, 1).only(()), Transcript(()), Transcript(
 def trained(text: str) -> Tagging:
     """The tagger with what it can learn from a few made-up recordings."""
     if text.startswith("Tagged"):
-        storage.save(Path(STORED.name, "toy"), trained("Tagger"), Card())
+        store.save(Path(STORED.name, "toy"), trained("Tagger"), Card())
     return registry.parse("tagger", text).train([lesson(seed) for seed in range(3)])
 
 
@@ -82,7 +83,7 @@ def test_capitals_and_punctuation_play_no_part(name: str) -> None:
 @pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_saved_and_loaded_it_says_the_same_bit_by_bit(name: str, tmp_path: Path) -> None:
     teacher = trained(name)
-    pupil = storage.load(storage.save(tmp_path / "model", teacher, Card())).tagger
+    pupil = store.load(store.save(tmp_path / "model", teacher, Card())).tagger
     assert pupil == teacher
     assert pupil.tag_all(UNSEEN) == teacher.tag_all(UNSEEN)
     for key, array in teacher.learnt().items():

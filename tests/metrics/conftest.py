@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.text.normalize import normalize
-from caesura.transcript import Transcript
+from caesura.core.transcript import Transcript
+from caesura.text.normalization.steps import normalize
 
 
 @pytest.fixture(scope="session")

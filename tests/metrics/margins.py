@@ -2,10 +2,10 @@
 
 from functools import cache
 
+from caesura.core.transcript import Span, Transcript
+from caesura.detectors.tagging.entity_margins import Margins
 from caesura.metrics.atene import ATENE
-from caesura.namers.margins import Margins
-from caesura.transcript import Span, Transcript
-from namers.slow import lesson
+from detectors.slow import lesson
 
 
 @cache

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from caesura.contracts import Undefined, Value
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Undefined, Value
 from caesura.metrics.entities import Entities
-from caesura.text.align import Alignment, align
-from caesura.transcript import Span, Transcript
+from caesura.text.alignment.word_alignment import Alignment, align
 
 HALF = Fraction(1, 2)
 Pairs = tuple[tuple[int, int], ...]

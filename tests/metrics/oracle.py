@@ -10,8 +10,9 @@ from itertools import combinations, permutations
 import pytest
 from hypothesis import strategies as st
 
-from caesura.contracts import Undefined, Value
-from caesura.transcript import Segmentation, Transcript
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Undefined, Value
 
 Exact = Fraction | None
 Places = set[int]

@@ -5,9 +5,10 @@ from random import Random
 
 import numpy as np
 
-from caesura.contracts import Counts
-from caesura.text.clusters import ROOT, UNKNOWN, Units
-from caesura.transcript import Segmentation, Transcript
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts
+from caesura.text.cluster_rules import ROOT, UNKNOWN, Units
 
 Span = tuple[int, int]
 Link = tuple[Span, Span | None]

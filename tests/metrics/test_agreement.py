@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.contracts import Counts, Undefined, Value
-from caesura.errors import LayerError, MismatchError
+from caesura.core.errors import LayerError, MismatchError
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value
 from caesura.metrics.agreement import NO_CHANCE, Agreement
-from caesura.metrics.gaps import NO_BOUNDARY, NO_GAPS, NONE_GIVEN, ONE_GIVEN
-from caesura.transcript import Transcript
+from caesura.metrics.base import NO_BOUNDARY, NO_GAPS, NONE_GIVEN, ONE_GIVEN
 from metrics import oracle
 from metrics.oracle import Places, same, text, texts
 

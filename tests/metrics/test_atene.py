@@ -10,20 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura
-from caesura import registry, storage
-from caesura.cards import Card
-from caesura.contracts import Counts, Likely, Undefined, Value
-from caesura.errors import CaesuraError, LayerError, ModelError
+from caesura.core import registry
+from caesura.core.errors import CaesuraError, LayerError, ModelError
+from caesura.core.protocols import Likely
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Counts, Undefined, Value
+from caesura.detectors.tagging.entity_margins import Margins
+from caesura.evaluation.document import Terms
+from caesura.evaluation.scores import scored
+from caesura.formats.sidecars import with_readings
 from caesura.metrics.atene import ATENE
-from caesura.metrics.risks import Risks, edges, margins, stretches
-from caesura.namers.margins import Margins
-from caesura.scores import scored
-from caesura.scoring import Terms
-from caesura.sidecars import with_readings
-from caesura.text.projection import Projected, parted, project
-from caesura.transcript import Span, Transcript
+from caesura.metrics.atene_risks import Risks, edges, margins, stretches
+from caesura.models import store
+from caesura.models.card import Card
+from caesura.text.entity_projection import Projected, parted, project
+from detectors.slow import FILLERS, lesson, likely
 from metrics.margins import metric, namer, spoken
-from namers.slow import FILLERS, lesson, likely
 
 pytest.importorskip("scipy")
 
@@ -233,13 +235,13 @@ def test_readings_of_the_reference_are_chosen_first() -> None:
 
 
 def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> None:
-    folder = storage.save(tmp_path / "names", namer(), Card())
+    folder = store.save(tmp_path / "names", namer(), Card())
     named = ATENE(str(folder))
     assert registry.parse("metric", repr(named)) == named
     text = spoken("we met mrs [anna PER] in [rome LOC]")
     assert named.values(named.count(text, [text])) == values(text, text)
     found = scored([text], [[text]], [named, caesura.parse("metric", "Words")], Terms((), False))
-    checksum = storage.card(folder).checksum
+    checksum = store.card(folder).checksum
     assert named.checksum == checksum
     assert f"|model={checksum[:12]}|" in found.signatures[0]
     assert "model=" not in found.signatures[1]

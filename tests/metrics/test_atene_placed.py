@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from caesura.core.transcript import Span, Transcript
 from caesura.metrics.atene import ATENE
-from caesura.transcript import Span, Transcript
 from metrics.margins import metric, namer, spoken
 
 pytest.importorskip("scipy")

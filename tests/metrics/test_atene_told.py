@@ -2,12 +2,12 @@
 
 import pytest
 
-from caesura.contracts import Undefined
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Undefined
+from caesura.detectors.tagging.entity_margins import Margins
 from caesura.metrics.atene import ATENE
-from caesura.namers.margins import Margins
-from caesura.transcript import Span, Transcript
+from detectors.slow import lesson
 from metrics.margins import metric, spoken
-from namers.slow import lesson
 
 pytest.importorskip("scipy")
 

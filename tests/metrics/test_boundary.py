@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import registry
-from caesura.contracts import Counts, Undefined
-from caesura.errors import LayerError
+from caesura.core import registry
+from caesura.core.errors import LayerError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined
 from caesura.metrics.boundary import Boundary
-from caesura.transcript import Segmentation, Transcript
 from metrics import oracle
 
 

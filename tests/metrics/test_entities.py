@@ -2,11 +2,11 @@
 
 import pytest
 
-from caesura import registry
-from caesura.contracts import Undefined
-from caesura.errors import LayerError, UnknownName
+from caesura.core import registry
+from caesura.core.errors import LayerError, UnknownName
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Undefined
 from caesura.metrics.entities import Entities
-from caesura.transcript import Span, Transcript
 from metrics.named import measured, same_words, text
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from caesura.contracts import Undefined
+from caesura.core.transcript import Span
+from caesura.core.values import Undefined
+from caesura.metrics.base import numbered
 from caesura.metrics.entities import Entities
-from caesura.metrics.gaps import numbered
-from caesura.transcript import Span
 from metrics.named import measured, text
 
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from nervaluate.evaluator import Evaluator
 
 from caesura import api
-from caesura.contracts import Undefined
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Undefined
 from caesura.metrics.entities import Entities
-from caesura.metrics.entityspans import SCHEMAS
-from caesura.text.align import align
-from caesura.text.normalize import normalize
-from caesura.text.spans import flat
-from caesura.transcript import Span, Transcript
+from caesura.metrics.entity_matching import SCHEMAS
+from caesura.text.alignment.word_alignment import align
+from caesura.text.entity_spans import flat
+from caesura.text.normalization.steps import normalize
 from metrics.named import (
     HALF,
     Pairs,

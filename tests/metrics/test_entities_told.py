@@ -2,10 +2,10 @@
 
 import pytest
 
-from caesura.contracts import Undefined
-from caesura.errors import LayerError
+from caesura.core.errors import LayerError
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Undefined
 from caesura.metrics.entities import Entities
-from caesura.transcript import Span, Transcript
 from metrics.margins import spoken
 from metrics.named import measured, text
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura import registry
-from caesura.contracts import Counts, Undefined
+from caesura.core import registry
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Counts, Undefined
 from caesura.metrics.joint import ENDLESS, Joint
-from caesura.transcript import Segmentation, Span, Transcript
 from metrics.treebank import transcript
 
 Sentences = list[list[str]]

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.contracts import Counts, Undefined
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined
 from caesura.metrics.latency import Latency
-from caesura.transcript import Segmentation, Transcript
 
 Delays = list[tuple[int, float]]
 

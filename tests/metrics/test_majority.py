@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.contracts import Counts, Undefined
-from caesura.errors import MismatchError
-from caesura.metrics.gaps import NO_BOUNDARY, NO_HYPOTHESIS, NO_REFERENCE, NONE_GIVEN
+from caesura.core.errors import MismatchError
+from caesura.core.values import Counts, Undefined
+from caesura.metrics.base import NO_BOUNDARY, NO_HYPOTHESIS, NO_REFERENCE, NONE_GIVEN
 from caesura.metrics.majority import NO_MAJORITY, KolarLamel, Majority
 from metrics.oracle import Places, f1, over, same, text, texts
 from metrics.worked import (

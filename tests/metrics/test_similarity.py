@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from caesura.contracts import Counts, Undefined
-from caesura.metrics.gaps import NO_GAPS
+from caesura.core.values import Counts, Undefined
+from caesura.metrics.base import NO_GAPS
 from caesura.metrics.similarity import (
     NO_EDITS,
     BoundarySimilarity,

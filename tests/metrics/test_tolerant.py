@@ -10,12 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caesura import api
-from caesura.contracts import Counts, Undefined
-from caesura.errors import LayerError, MismatchError
+from caesura.core.errors import LayerError, MismatchError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined
+from caesura.metrics.base import NO_HYPOTHESIS, NO_REFERENCE
 from caesura.metrics.boundary import Boundary
-from caesura.metrics.gaps import NO_HYPOTHESIS, NO_REFERENCE
 from caesura.metrics.tolerant import Tolerant, matched
-from caesura.transcript import Segmentation, Transcript
 from metrics.oracle import Exact, Places, f1, over, same, text, texts
 from metrics.worked import (
     DIFFER,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.contracts import Counts, Undefined, Value
+from caesura.core.values import Counts, Undefined, Value
 from caesura.metrics.agreement import NO_CHANCE, Agreement
-from caesura.metrics.gaps import NO_BOUNDARY, NO_GAPS, NO_HYPOTHESIS, NONE_GIVEN, ONE_GIVEN
+from caesura.metrics.base import NO_BOUNDARY, NO_GAPS, NO_HYPOTHESIS, NONE_GIVEN, ONE_GIVEN
 from caesura.metrics.wisebe import WiSeBE
 from metrics import oracle
 from metrics.oracle import Exact, Places, same, text, texts

@@ -5,9 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from caesura.contracts import Value
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Value
 from caesura.metrics.wisebe import WiSeBE
-from caesura.transcript import Segmentation, Transcript
 from metrics.oracle import same
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 
 from caesura import api
-from caesura.contracts import Counts, Undefined
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined
 from caesura.metrics.words import COUNTED, Words
-from caesura.text.align import Alignment
-from caesura.transcript import Transcript
+from caesura.text.alignment.word_alignment import Alignment
 from metrics.wording import said, text, texts, values
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.contracts import Counts
-from caesura.errors import LayerError, MismatchError
+from caesura.core.errors import LayerError, MismatchError
+from caesura.core.transcript import Span
+from caesura.core.values import Counts
 from caesura.metrics.words import Words
-from caesura.transcript import Span
 from metrics.wording import said, text, values
 
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 
 from caesura import api
+from caesura.core.transcript import Transcript
 from caesura.metrics.words import COUNTED, Words
-from caesura.transcript import Transcript
 from metrics.wording import text, texts
 
 Places = dict[str, list[int]]

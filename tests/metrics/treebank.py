@@ -10,10 +10,10 @@ from random import Random
 
 from udtools.udeval import evaluate, load_conllu
 
-from caesura.contracts import Counts
-from caesura.formats.conllu import ConllU
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts
+from caesura.formats.linguistic.conllu import ConllU
 from caesura.metrics.joint import Joint
-from caesura.transcript import Transcript
 
 UNITS = {"Tokens": "token", "Words": "word", "Sentences": "sentence"}
 LAYERS = {"UPOS": "upos", "XPOS": "xpos", "Lemmas": "lemma", "UAS": "uas", "LAS": "las"}

@@ -2,9 +2,10 @@
 
 from hypothesis import strategies as st
 
-from caesura.contracts import Value
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Value
 from caesura.metrics.words import Words
-from caesura.transcript import Segmentation, Transcript
 
 WORDS = Words()
 

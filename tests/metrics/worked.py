@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.contracts import Metric, Undefined, Value
-from caesura.text.normalize import normalize
-from caesura.transcript import Transcript
+from caesura.core.protocols import Metric
+from caesura.core.transcript import Transcript
+from caesura.core.values import Undefined, Value
+from caesura.text.normalization.steps import normalize
 from metrics.oracle import Exact, Places, text
 
 Example = tuple[int, list[Places], Places]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from caesura.contracts import Undefined, Value
-from caesura.numeric.stats import Resampling
-from caesura.scoring import Terms
-from caesura.studies.gotohrenals import corpora as gathering
-from caesura.studies.gotohrenals import measuring, misheard, pauses
+from caesura.core.values import Undefined, Value
+from caesura.evaluation.document import Terms
+from caesura.evaluation.resampling import Resampling
+from caesura_studies.gotohrenals import corpora as gathering
+from caesura_studies.gotohrenals import measuring, misheard, pauses
 from studies.synthetic import ends, put, speech
 
 CALLS, HEARD = 9, 4

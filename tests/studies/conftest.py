@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from caesura.studies.gotohrenals.corpora import Corpora, gathered
+from caesura_studies.gotohrenals.corpora import Corpora, gathered
 from studies import calls
 
 

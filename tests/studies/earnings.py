@@ -5,14 +5,14 @@ import random
 from pathlib import Path
 from typing import Any
 
-from caesura.numeric.stats import Resampling
-from caesura.studies.atene.crf import CRF
-from caesura.studies.atene.gazetteer import Gazetteer
-from caesura.studies.atene.hmm import HMM
-from caesura.studies.atene.maxent import MaximumEntropy
-from caesura.studies.atene.perceptron import Perceptron
-from caesura.studies.atene.plan import MAIN, Plan, Sights
-from caesura.studies.atene.ways import OTHER_WAYS
+from caesura.evaluation.resampling import Resampling
+from caesura_studies.atene.crf import CRF
+from caesura_studies.atene.gazetteer import Gazetteer
+from caesura_studies.atene.hmm import HMM
+from caesura_studies.atene.maxent import MaximumEntropy
+from caesura_studies.atene.perceptron import Perceptron
+from caesura_studies.atene.plan import MAIN, Plan, Sights
+from caesura_studies.atene.ways import OTHER_WAYS
 from studies.synthetic import put
 
 CALLS = 8

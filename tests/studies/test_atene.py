@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from caesura.errors import FormatError, OutputError
-from caesura.namers.margins import Margins
-from caesura.studies import find
-from caesura.studies.atene import run
-from caesura.studies.atene.calls import gathered
-from caesura.studies.atene.correlations import OTHERS
-from caesura.studies.atene.gazetteer import Gazetteer
-from caesura.studies.atene.plan import MAIN
-from caesura.studies.atene.shelf import Shelf
-from caesura.studies.writing import Outcome
-from caesura.transcript import Span, Transcript
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.registry import study as find
+from caesura.core.transcript import Span, Transcript
+from caesura.detectors.tagging.entity_margins import Margins
+from caesura_studies.atene import run
+from caesura_studies.atene.calls import gathered
+from caesura_studies.atene.correlations import OTHERS
+from caesura_studies.atene.gazetteer import Gazetteer
+from caesura_studies.atene.plan import MAIN
+from caesura_studies.atene.shelf import Shelf
+from caesura_studies.writing import Outcome
 from studies.earnings import CALLS, QUICK, RECOGNISERS, calls, written
 from studies.written import report, results
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from caesura.studies.atene.corpora import written
-from caesura.transcript import Span
+from caesura.core.transcript import Span
+from caesura_studies.atene.corpora import written
 
 TEXT = "It O\n's O\nAnna B-person\n'S O\ndog O\n. O\n"
 

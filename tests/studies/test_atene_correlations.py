@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.contracts import Undefined
-from caesura.numeric.correlation import spearman
-from caesura.numeric.stats import Resampling
-from caesura.studies.atene import analysis, claims
-from caesura.studies.atene.comparing import number
-from caesura.studies.atene.correlations import Table, below
-from caesura.studies.atene.measuring import Column
-from caesura.studies.atene.plan import MAIN
+from caesura.core.values import Undefined
+from caesura.evaluation.correlation import spearman
+from caesura.evaluation.resampling import Resampling
+from caesura_studies.atene import analysis, claims
+from caesura_studies.atene.comparing import number
+from caesura_studies.atene.correlations import Table, below
+from caesura_studies.atene.measuring import Column
+from caesura_studies.atene.plan import MAIN
 
 for library in ("pycrfsuite", "scipy"):
     pytest.importorskip(library)

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura.core.transcript import Span, Transcript
 from caesura.metrics.atene import ATENE
 from caesura.metrics.entities import Entities
 from caesura.metrics.words import Words
-from caesura.studies.atene import data, measuring, risking
-from caesura.studies.atene.calls import gathered, lower, merged, real
-from caesura.studies.atene.comparing import Compared, judged, judged_reference
-from caesura.studies.atene.gazetteer import Gazetteer
-from caesura.studies.atene.plan import Sights
-from caesura.studies.atene.spoken import spoken
-from caesura.studies.atene.views import ALL, NAMES, THREE, View
-from caesura.studies.atene.ways import OTHER_WAYS, meant
-from caesura.transcript import Span, Transcript
+from caesura_studies.atene import data, measuring, risking
+from caesura_studies.atene.calls import gathered, lower, merged, real
+from caesura_studies.atene.comparing import Compared, judged, judged_reference
+from caesura_studies.atene.gazetteer import Gazetteer
+from caesura_studies.atene.plan import Sights
+from caesura_studies.atene.spoken import spoken
+from caesura_studies.atene.views import ALL, NAMES, THREE, View
+from caesura_studies.atene.ways import OTHER_WAYS, meant
 from studies.earnings import calls, written
 
 for library in ("pycrfsuite", "scipy"):

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.studies.atene import crf, gazetteer, hmm, maxent, perceptron
-from caesura.studies.atene.keys import TEMPLATES, Known, keys, shape
-from caesura.studies.atene.labels import NEVER, Labels, best
-from caesura.studies.atene.plan import TAGGERS
-from caesura.studies.atene.taggers import Tagger
-from caesura.transcript import Span, Transcript
+from caesura.core.transcript import Span, Transcript
+from caesura_studies.atene import crf, gazetteer, hmm, maxent, perceptron
+from caesura_studies.atene.keys import TEMPLATES, Known, keys, shape
+from caesura_studies.atene.labels import NEVER, Labels, best
+from caesura_studies.atene.plan import TAGGERS
+from caesura_studies.atene.taggers import Tagger
 
 for library in ("pycrfsuite", "scipy"):
     pytest.importorskip(library)

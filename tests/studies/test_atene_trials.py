@@ -7,20 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from caesura.core.transcript import Span, Transcript
+from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.tagger import Tagger
 from caesura.metrics.atene import ATENE
-from caesura.namers.margins import Margins
-from caesura.studies.atene import analysis, claims, risking
-from caesura.studies.atene.calls import Calls, gathered
-from caesura.studies.atene.comparing import Compared
-from caesura.studies.atene.gazetteer import Gazetteer
-from caesura.studies.atene.plan import MAIN, Plan, Sights
-from caesura.studies.atene.shelf import Shelf
-from caesura.studies.atene.trials import Trial
-from caesura.studies.atene.views import ALL, THREE
-from caesura.taggers.tagger import Tagger
-from caesura.transcript import Span, Transcript
+from caesura_studies.atene import analysis, claims, risking
+from caesura_studies.atene.calls import Calls, gathered
+from caesura_studies.atene.comparing import Compared
+from caesura_studies.atene.gazetteer import Gazetteer
+from caesura_studies.atene.plan import MAIN, Plan, Sights
+from caesura_studies.atene.shelf import Shelf
+from caesura_studies.atene.trials import Trial
+from caesura_studies.atene.views import ALL, THREE
+from detectors.toy import lesson
 from studies.earnings import calls
-from taggers.toy import lesson
 
 pytest.importorskip("scipy")
 

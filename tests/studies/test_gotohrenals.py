@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from caesura.errors import FormatError, OutputError
-from caesura.studies import find
-from caesura.studies.gotohrenals import measuring, pauses, run
-from caesura.studies.gotohrenals.corpora import Corpora, coverage, gathered
-from caesura.studies.gotohrenals.systems import (
-    MAIN,
-)
-from caesura.studies.gotohrenals.trials import on_references
-from caesura.studies.measures import value
-from caesura.studies.writing import Outcome
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.registry import study as find
+from caesura_studies.gotohrenals import measuring, pauses, run
+from caesura_studies.gotohrenals.corpora import Corpora, coverage, gathered
+from caesura_studies.gotohrenals.systems import MAIN
+from caesura_studies.gotohrenals.trials import on_references
+from caesura_studies.measures import value
+from caesura_studies.writing import Outcome
 from studies.calls import CALLS, known_or, timed
 from studies.synthetic import put
 from studies.written import results

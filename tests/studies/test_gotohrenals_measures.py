@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 
-from caesura.comparison import Difference
-from caesura.numeric.thresholds import GOALS
-from caesura.studies import measures
-from caesura.studies.claims import Claim
-from caesura.studies.gotohrenals import claims, measuring, misheard
-from caesura.studies.gotohrenals.corpora import Corpora, share_of
-from caesura.studies.gotohrenals.measuring import Source, rate
-from caesura.studies.gotohrenals.misheard import Points
-from caesura.studies.gotohrenals.pauses import Rise
-from caesura.studies.gotohrenals.systems import (
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.evaluation.comparison import Difference
+from caesura.ml.thresholds import GOALS
+from caesura_studies import measures
+from caesura_studies.claims import Claim
+from caesura_studies.gotohrenals import claims, measuring, misheard
+from caesura_studies.gotohrenals.corpora import Corpora, share_of
+from caesura_studies.gotohrenals.measuring import Source, rate
+from caesura_studies.gotohrenals.misheard import Points
+from caesura_studies.gotohrenals.pauses import Rise
+from caesura_studies.gotohrenals.systems import (
     MAIN,
     THRESHOLDS,
     Candidate,
@@ -22,11 +24,10 @@ from caesura.studies.gotohrenals.systems import (
     candidates,
     tuned,
 )
-from caesura.studies.gotohrenals.trials import on_recognised, on_references
-from caesura.studies.gotohrenals.verdicts import verdict
-from caesura.studies.measures import better, value
-from caesura.studies.verdicts import found as find_test
-from caesura.transcript import Segmentation, Transcript
+from caesura_studies.gotohrenals.trials import on_recognised, on_references
+from caesura_studies.gotohrenals.verdicts import verdict
+from caesura_studies.measures import better, value
+from caesura_studies.verdicts import found as find_test
 from studies.calls import known_or
 
 pytestmark = pytest.mark.usefixtures("quick")

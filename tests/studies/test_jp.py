@@ -9,16 +9,16 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from caesura.errors import FormatError, OutputError
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.registry import study as find
 from caesura.metrics.joint import Joint
-from caesura.studies import find
-from caesura.studies.jp import run, segmenters
-from caesura.studies.jp.examples import verdicts
-from caesura.studies.jp.paper import CORPORA, TABLE_1
-from caesura.studies.jp.segmenters import SEGMENTERS, Cut, Segmenter
-from caesura.studies.jp.table import Row, glued
-from caesura.studies.jp.treebanks import COUNTS, KINDS, Result, Treebank, cut, treebanks
-from caesura.studies.writing import Outcome
+from caesura_studies.jp import run, segmenters
+from caesura_studies.jp.examples import verdicts
+from caesura_studies.jp.paper import CORPORA, TABLE_1
+from caesura_studies.jp.segmenters import SEGMENTERS, Cut, Segmenter
+from caesura_studies.jp.table import Row, glued
+from caesura_studies.jp.treebanks import COUNTS, KINDS, Result, Treebank, cut, treebanks
+from caesura_studies.writing import Outcome
 from studies.written import report, results
 
 DOCUMENTS = (

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from caesura.studies.lexical import AROUND, keys, train
-from caesura.transcript import Segmentation, Transcript
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura_studies.lexical import AROUND, keys, train
 from studies.synthetic import ends, speech
 
 

@@ -9,25 +9,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.comparison import Difference
-from caesura.contracts import Undefined
-from caesura.detectors.crf import CRF
-from caesura.detectors.lookahead import Lookahead
-from caesura.errors import FormatError, OutputError
+from caesura.core.errors import FormatError, OutputError
+from caesura.core.registry import study as find
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Undefined
+from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.window import Lookahead
+from caesura.evaluation.comparison import Difference
+from caesura.evaluation.resampling import Resampling
 from caesura.metrics.boundary import Boundary
-from caesura.numeric.stats import Resampling
-from caesura.studies import find
-from caesura.studies.measures import value
-from caesura.studies.oba import claims, delays, differing, measuring, run
-from caesura.studies.oba.corpora import Language, bare, ends, fingerprint, gathered, turns
-from caesura.studies.oba.measuring import f1, measured
-from caesura.studies.oba.models import Shelf
-from caesura.studies.oba.plan import PLAN, REACH
-from caesura.studies.oba.trials import PAIRS, detected
-from caesura.studies.oba.tuning import climbed
-from caesura.studies.oba.weighing import weighed
-from caesura.studies.writing import Outcome
-from caesura.transcript import Segmentation, Transcript
+from caesura_studies.measures import value
+from caesura_studies.oba import claims, delays, differing, measuring, run
+from caesura_studies.oba.corpora import Language, bare, ends, fingerprint, gathered, turns
+from caesura_studies.oba.measuring import f1, measured
+from caesura_studies.oba.models import Shelf
+from caesura_studies.oba.plan import PLAN, REACH
+from caesura_studies.oba.trials import PAIRS, detected
+from caesura_studies.oba.tuning import climbed
+from caesura_studies.oba.weighing import weighed
+from caesura_studies.writing import Outcome
 from detectors.trees import SMALL, talk
 from studies.synthetic import put
 from studies.treebanks import DEV, QUICK, TRAIN, rows, treebanks

@@ -10,19 +10,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from caesura.contracts import Undefined
-from caesura.errors import FormatError, MismatchError, OutputError, UnknownName
+from caesura.core.errors import FormatError, MismatchError, OutputError, UnknownName
+from caesura.core.registry import study as find
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Undefined
+from caesura.evaluation.document import Terms
+from caesura.evaluation.scores import scored
 from caesura.formats.files import read
-from caesura.scores import scored
-from caesura.scoring import Terms
-from caesura.studies import find
-from caesura.studies.wisebe import run
-from caesura.studies.wisebe.agreement import CORPORA, Accord
-from caesura.studies.wisebe.duels import METRICS, Duel, opposed, winner
-from caesura.studies.wisebe.systems import trained
-from caesura.studies.wisebe.tables import MEAN_F1
-from caesura.studies.writing import Outcome
-from caesura.transcript import Segmentation, Transcript
+from caesura_studies.wisebe import run
+from caesura_studies.wisebe.agreement import CORPORA, Accord
+from caesura_studies.wisebe.duels import METRICS, Duel, opposed, winner
+from caesura_studies.wisebe.systems import trained
+from caesura_studies.wisebe.tables import MEAN_F1
+from caesura_studies.writing import Outcome
 from studies import synthetic
 from studies.written import report, results
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from caesura.contracts import Undefined
-from caesura.errors import MismatchError
-from caesura.studies.printed import Number, written
-from caesura.studies.wisebe import tables, video
-from caesura.studies.wisebe.cells import sizes
-from caesura.studies.wisebe.checks import checked, misprints
+from caesura.core.errors import MismatchError
+from caesura.core.values import Undefined
+from caesura_studies.printed import Number, written
+from caesura_studies.wisebe import tables, video
+from caesura_studies.wisebe.cells import sizes
+from caesura_studies.wisebe.checks import checked, misprints
 from studies import synthetic
 
 MISPRINTS = {

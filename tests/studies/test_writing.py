@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from caesura.contracts import Undefined
-from caesura.studies.printed import Number
-from caesura.studies.writing import as_json, number, part_of, signed, sure, table
+from caesura.core.values import Undefined
+from caesura_studies.printed import Number
+from caesura_studies.writing import as_json, number, part_of, signed, sure, table
 
 
 def test_tables_keep_bars_in_cells_apart_from_columns() -> None:

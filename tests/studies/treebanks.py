@@ -5,9 +5,9 @@ from random import Random
 
 import numpy as np
 
-from caesura.numeric.stats import Resampling
-from caesura.studies.oba.plan import Plan
-from caesura.transcript import Transcript
+from caesura.core.transcript import Transcript
+from caesura.evaluation.resampling import Resampling
+from caesura_studies.oba.plan import Plan
 from detectors.trees import talk
 from studies.synthetic import put
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.text.groups import Group, ends, groups
-from caesura.text.matching import Matching, match
-from caesura.text.units import Units
+from caesura.text.charmatch.groups import Group, ends, groups
+from caesura.text.charmatch.matching import Matching, match
+from caesura.text.charmatch.units import Units
 
 
 def said(text: str) -> Units:

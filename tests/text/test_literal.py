@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.text.literal import by_index, literal, within
-from caesura.text.units import QUOTES
+from caesura.text.charmatch.literal import by_index, literal, within
+from caesura.text.charmatch.units import QUOTES
 
 PIECES = st.lists(st.text("ab", min_size=1, max_size=3), max_size=7)
 PATIENCE = 1000

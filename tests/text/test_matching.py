@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
-from caesura.errors import MismatchError
-from caesura.text import cuts
-from caesura.text.crossings import crossings
-from caesura.text.matching import Matching, aligned, match
-from caesura.text.units import Units
+from caesura.core.errors import MismatchError
+from caesura.text.charmatch import cuts
+from caesura.text.charmatch.cuts import crossings
+from caesura.text.charmatch.matching import Matching, aligned, match
+from caesura.text.charmatch.units import Units
 
 Sentences = list[list[str]]
 Pairs = list[tuple[int, int]]

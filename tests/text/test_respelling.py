@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.errors import CaesuraError
-from caesura.text import respelling
-from caesura.text.normalize import normalize
-from caesura.transcript import Span, Transcript
+from caesura.core.errors import CaesuraError
+from caesura.core.transcript import Span, Transcript
+from caesura.text.normalization import steps
+from caesura.text.normalization.steps import normalize
 
 
 def test_hyphens_part_words() -> None:
@@ -76,7 +76,7 @@ def test_readings_are_spelt_too() -> None:
 
 
 def test_whisper_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    respelling._whisper.cache_clear()
+    steps._whisper.cache_clear()
     monkeypatch.setitem(sys.modules, "whisper_normalizer.english", None)
     with pytest.raises(CaesuraError, match=r"caesura\[whisper\]"):
         normalize(Transcript(("a",)), ["whisper"])

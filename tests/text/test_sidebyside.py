@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.text.align import align
-from caesura.text.sidebyside import KINDS, side_by_side
+from caesura.text.alignment.word_alignment import KINDS, align, side_by_side
 
 texts = st.lists(st.sampled_from("abc"), max_size=10).map("".join)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.errors import LayerError, UnknownName
-from caesura.text.units import TABLES, Units
+from caesura.core.errors import LayerError, UnknownName
+from caesura.text.charmatch.units import TABLES, Units
 
 SENTENCES = st.lists(
     st.lists(st.text(st.sampled_from("ab \u00a0\u2028\u200b\u0301é😀"), max_size=3), max_size=4),

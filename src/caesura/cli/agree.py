@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from caesura.cli import measuring, options
+from caesura.cli import options, scoring_options
 
 
 @click.command(
@@ -19,10 +19,10 @@ Examples:
   caesura agree verbatim/ edited/ --align""",
 )
 @click.argument("reference", nargs=-1, required=True, type=click.Path(readable=False))
-@measuring.metric("Agreement")
-@measuring.terms
+@scoring_options.metric("Agreement")
+@scoring_options.terms
 @options.format
-@measuring.report
+@scoring_options.report
 @options.as_json
 def command(reference: tuple[str, ...], report: tuple[str, ...], json: bool, **asked: Any) -> None:
     """Measure how far annotators agree on where sentences end.
@@ -31,9 +31,8 @@ def command(reference: tuple[str, ...], report: tuple[str, ...], json: bool, **a
     carried over to the words of the first: another order gives somewhat other numbers.
     """
     from caesura import api
-    from caesura.reports.results import Results
-    from caesura.reports.write import kinds
+    from caesura.evaluation.reports.write import Results, kinds
 
     kinds(report)
     scores = api.agree(reference, **asked)
-    measuring.shown(Results(("annotators",), (scores,), among=True), report, json)
+    scoring_options.shown(Results(("annotators",), (scores,), among=True), report, json)

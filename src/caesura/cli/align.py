@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from caesura.aligning import COMPARED
 from caesura.cli import options
+from caesura.evaluation.script_alignment import COMPARED
 
 if TYPE_CHECKING:
-    from caesura.aligning import Aligned
-    from caesura.contracts import Counts
-    from caesura.transcript import Transcript
+    from caesura.core.transcript import Transcript
+    from caesura.core.values import Counts
+    from caesura.evaluation.script_alignment import Aligned
 
 LISTED = 10
 """Recordings that are shown to people."""
@@ -80,8 +80,8 @@ def command(
     standard output, where recordings are written only if --output names a file or folder.
     """
     from caesura import api
-    from caesura.aligning import aligned
-    from caesura.cli.progress import watched
+    from caesura.cli.options import watched
+    from caesura.evaluation.script_alignment import aligned
 
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
@@ -115,8 +115,8 @@ def usual(output: str) -> str:
 
 def described(found: list[tuple[str, Counts]]) -> dict[str, Any]:
     """Give the numbers for programs: of each recording, and of all."""
-    from caesura.aligning import rates_as_json
-    from caesura.contracts import Counts
+    from caesura.core.values import Counts
+    from caesura.evaluation.script_alignment import rates_as_json
 
     return {
         "recordings": [{"id": id} | rates_as_json(counts) for id, counts in found],
@@ -126,10 +126,10 @@ def described(found: list[tuple[str, Counts]]) -> dict[str, Any]:
 
 def shown(found: list[tuple[str, Counts]]) -> str:
     """Lay the numbers out for people: the first recordings, and all."""
-    from caesura.aligning import rates
-    from caesura.contracts import Counts
-    from caesura.reports.grid import Grid, number
-    from caesura.reports.tables import plain
+    from caesura.core.values import Counts
+    from caesura.evaluation.reports.render import plain
+    from caesura.evaluation.reports.table import Grid, number
+    from caesura.evaluation.script_alignment import rates
 
     rows = [(id or "a recording", counts) for id, counts in found[:LISTED]]
     if len(found) > LISTED:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from caesura.cli import measuring, options
+from caesura.cli import options, scoring_options
 
 
 @click.command(
@@ -19,15 +19,15 @@ Examples:
   caesura compare a.txt b.txt -r ann.txt -r ben.txt --metric WiSeBE --report out.html""",
 )
 @click.argument("hypothesis", nargs=-1, required=True, type=click.Path(readable=False))
-@measuring.reference
+@scoring_options.reference
 @options.readings
-@measuring.metric("Boundary")
-@measuring.value
-@measuring.sweep
-@measuring.terms
+@scoring_options.metric("Boundary")
+@scoring_options.value
+@scoring_options.sweep
+@scoring_options.terms
 @options.format
-@measuring.reference_format
-@measuring.report
+@scoring_options.reference_format
+@scoring_options.report
 @options.as_json
 def command(hypothesis: tuple[str, ...], report: tuple[str, ...], json: bool, **asked: Any) -> None:
     """Score systems against the same references, and test whether each pair differs.
@@ -37,9 +37,8 @@ def command(hypothesis: tuple[str, ...], report: tuple[str, ...], json: bool, **
     the latter corrected for the number of tests (Holm).
     """
     from caesura import api
-    from caesura.reports.results import Results
-    from caesura.reports.write import kinds
+    from caesura.evaluation.reports.write import Results, kinds
 
     kinds(report)
     found = api.compare(hypothesis, **asked)
-    measuring.shown(Results(found.systems, found.scores, found), report, json)
+    scoring_options.shown(Results(found.systems, found.scores, found), report, json)

@@ -32,7 +32,7 @@ def command(
     FILES are files or folders; - is standard input.
     """
     from caesura import api
-    from caesura.cli.progress import watched
+    from caesura.cli.options import watched
 
     recordings = watched(api.read(files, format=format))
     api.convert(recordings, to=to, output=output, readings=readings)

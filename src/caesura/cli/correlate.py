@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from caesura.cli import measuring, options
+from caesura.cli import options, scoring_options
 
 
 @click.command(
@@ -69,7 +69,7 @@ Examples:
     metavar="HEAD",
     help="Column of the task system, in tables that have one.",
 )
-@measuring.draws
+@scoring_options.draws
 @click.option(
     "--report",
     multiple=True,
@@ -87,8 +87,8 @@ def command(tables: tuple[str, ...], report: tuple[str, ...], json: bool, **aske
     task systems, and its interval from shows drawn again.
     """
     from caesura import api
-    from caesura.reports.correlations import KINDS, terminal, write
-    from caesura.reports.write import kinds
+    from caesura.evaluation.reports.correlation_tables import KINDS, terminal, write
+    from caesura.evaluation.reports.write import kinds
 
     kinds(report, KINDS)
     found = api.correlate(tables, **asked)

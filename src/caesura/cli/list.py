@@ -30,7 +30,7 @@ def command(kind: str, json: bool) -> None:
     if json:
         click.echo(_json.dumps(found, ensure_ascii=False))
         return
-    from caesura.reports.tables import table
+    from caesura.evaluation.reports.render import table
 
     for name, rows in found.items():
         head = [key for key in ("name", "suffixes") if key in rows[0]]

@@ -12,8 +12,8 @@ from types import FrameType
 
 import click
 
-from caesura.errors import CaesuraError
-from caesura.version import __version__
+from caesura import __version__
+from caesura.core.errors import CaesuraError
 
 VERBS = {
     "segment": "Turn recognisers' files into sentences or captions.",

@@ -31,6 +31,6 @@ def command(model: tuple[str, ...], json: bool) -> None:
     if json:
         click.echo(_json.dumps([card.document() for card in cards], ensure_ascii=False))
         return
-    from caesura.reports.cards import overview, whole
+    from caesura.evaluation.reports.card_tables import overview, whole
 
     click.echo(whole(cards[0]) if len(model) == 1 else overview(cards))

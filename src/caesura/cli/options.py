@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 import click
 
-from caesura import registry
+from caesura.core import registry
+from caesura.core.transcript import Transcript
 
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -21,7 +25,7 @@ def completing(*kinds: registry.Kind) -> Complete:
 
 def detectors(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Complete the names of detectors and of models that ship with Caesura."""
-    from caesura.storage import shipped
+    from caesura.models.store import shipped
 
     models = [name for name in shipped("detector") if name.startswith(typed)]
     return models + completing("detector")(context, parameter, typed)
@@ -98,3 +102,33 @@ def output(command: Any) -> Any:
 def as_json(command: Any) -> Any:
     """JSON for programs."""
     return click.option("--json", is_flag=True, help="Print JSON, for programs.")(command)
+
+
+PATIENCE = 1.0
+"""Seconds before anything is shown."""
+
+STEP = 0.2
+
+
+def watched(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
+    """Pass recordings on, counting them on standard error if that is a terminal."""
+    if not sys.stderr.isatty() or not logging.getLogger("caesura").isEnabledFor(logging.INFO):
+        yield from transcripts
+        return
+    begun = shown = time.monotonic()
+    words = 0
+    try:
+        for recordings, transcript in enumerate(transcripts, 1):
+            words += len(transcript)
+            now = time.monotonic()
+            if now - begun > PATIENCE and now - shown > STEP:
+                shown = now
+                rate = words / (now - begun)
+                line = f"{recordings:,} recordings, {words:,} words, {rate:,.0f} words/s"
+                sys.stderr.write(f"\r\033[K{line}")
+                sys.stderr.flush()
+            yield transcript
+    finally:
+        if shown > begun:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()

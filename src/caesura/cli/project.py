@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caesura.cli import measuring, options
+from caesura.cli import options, scoring_options
 
 if TYPE_CHECKING:
-    from caesura.projecting import Projection
-    from caesura.transcript import Transcript
+    from caesura.core.transcript import Transcript
+    from caesura.evaluation.project_entities import Projection
 
 CLASS = 16
 """Columns of a class that are shown to people."""
@@ -69,7 +69,7 @@ Examples:
 @options.to
 @options.output
 @options.format
-@measuring.reference_format
+@scoring_options.reference_format
 @options.as_json
 def command(
     lost: bool, to: str, output: str, json: bool, hypothesis: tuple[str, ...], **asked: Any
@@ -109,7 +109,7 @@ def noted(each: Iterable[Projection], found: list[Projection]) -> Iterator[Trans
 
 def described(found: list[Projection], lost: bool) -> dict[str, Any]:
     """Give what was found for programs: in each recording, and how many in all."""
-    from caesura.projecting import total
+    from caesura.evaluation.project_entities import total
 
     recordings = [
         {
@@ -123,8 +123,8 @@ def described(found: list[Projection], lost: bool) -> dict[str, Any]:
 
 def shown(found: list[Projection], lost: bool) -> str:
     """Lay out what was found for people, a table a recording."""
-    from caesura.reports.grid import Grid, cut
-    from caesura.reports.tables import plain
+    from caesura.evaluation.reports.render import plain
+    from caesura.evaluation.reports.table import Grid, cut
 
     parts = []
     for one in found:
@@ -144,7 +144,7 @@ def shown(found: list[Projection], lost: bool) -> str:
 
 def counted(found: list[Projection]) -> str:
     """Say how many entities were found in which way."""
-    from caesura.projecting import total
+    from caesura.evaluation.project_entities import total
 
     all = total(found)
     ways = f"{all['time']} by time, {all['alignment']} by alignment, {all['lost']} lost"

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from caesura.cli import measuring, options
+from caesura.cli import options, scoring_options
 
 
 @click.command(
@@ -19,14 +19,14 @@ Examples:
       --output report.html --output table.tex --output curves.svg""",
 )
 @click.argument("hypothesis", nargs=-1, required=True, type=click.Path(readable=False))
-@measuring.reference
+@scoring_options.reference
 @options.readings
-@measuring.metric("Boundary")
-@measuring.value
-@measuring.sweep
-@measuring.terms
+@scoring_options.metric("Boundary")
+@scoring_options.value
+@scoring_options.sweep
+@scoring_options.terms
 @options.format
-@measuring.reference_format
+@scoring_options.reference_format
 @click.option(
     "--output",
     "-o",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from caesura.cli import measuring, options
+from caesura.cli import options, scoring_options
 
 
 @click.command(
@@ -25,13 +25,13 @@ Examples:
 @click.argument(
     "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
 )
-@measuring.reference
+@scoring_options.reference
 @options.readings
-@measuring.metric("Boundary")
-@measuring.sweep
-@measuring.terms
+@scoring_options.metric("Boundary")
+@scoring_options.sweep
+@scoring_options.terms
 @options.format
-@measuring.reference_format
+@scoring_options.reference_format
 @click.option(
     "--literal",
     is_flag=True,
@@ -44,7 +44,7 @@ Examples:
     help="Show the words of reference and hypothesis side by side (with the metric Words): all "
     "lines, or those with errors.",
 )
-@measuring.report
+@scoring_options.report
 @options.as_json
 def command(
     hypothesis: tuple[str, ...],
@@ -60,12 +60,11 @@ def command(
     error rate: --metric Words.
     """
     from caesura import api
-    from caesura.cli.progress import watched
-    from caesura.evaluation import called
-    from caesura.reports.results import Results
-    from caesura.reports.write import kinds
+    from caesura.cli.options import watched
+    from caesura.evaluation.reports.write import Results, kinds
+    from caesura.formats.inputs import called
 
     kinds(report)
     scores = api.score(watched(api.read(hypothesis, format=format)), format=format, **asked)
     name = called(hypothesis)[0] if len(hypothesis) == 1 else "hypothesis"
-    measuring.shown(Results((name,), (scores,)), report, json, show)
+    scoring_options.shown(Results((name,), (scores,)), report, json, show)

@@ -10,7 +10,7 @@ import click
 from caesura.cli import options
 
 if TYPE_CHECKING:
-    from caesura.transcript import Transcript
+    from caesura.core.transcript import Transcript
 
 
 @click.command(
@@ -51,7 +51,7 @@ def command(
     FILES are files or folders; - is standard input.
     """
     from caesura import api
-    from caesura.cli.progress import watched
+    from caesura.cli.options import watched
 
     if json and (to or output != "-"):
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
@@ -74,7 +74,7 @@ def usual(output: str) -> str:
 
 def described(transcript: Transcript) -> dict[str, Any]:
     """Give a recording as JSON for programs: words, sentences with text and times, evidence."""
-    from caesura.contracts import as_json
+    from caesura.core.values import as_json
 
     found = transcript.sentences
     surface = transcript.surface()

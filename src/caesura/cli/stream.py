@@ -14,8 +14,8 @@ import click
 from caesura.cli import options
 
 if TYPE_CHECKING:
-    from caesura.live import Streamed
-    from caesura.transcript import Transcript
+    from caesura.core.transcript import Transcript
+    from caesura.detectors.streaming import Streamed
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -121,7 +121,7 @@ def command(words: str, to: str, json: bool, **asked: Any) -> None:
     there, or a row of a CTM. Ctrl-C ends the stream: what is left is written, or with --state
     kept for later.
     """
-    from caesura.streaming import streamed
+    from caesura.detectors.streaming import streamed
 
     if json and to != "text":
         raise click.UsageError("--json and --to each say what to write: give one of them")
@@ -133,7 +133,7 @@ def command(words: str, to: str, json: bool, **asked: Any) -> None:
 
 def shown(each: Streamed, to: str) -> str:
     """Give a sentence as a line."""
-    from caesura.documents import to_document
+    from caesura.core.serialize import to_document
 
     if to == "text":
         return each.sentence.text
@@ -143,7 +143,7 @@ def shown(each: Streamed, to: str) -> str:
 
 def described(each: Streamed) -> dict[str, Any]:
     """Give a sentence as JSON for programs: text, place, times, speaker and delay."""
-    from caesura.contracts import as_json
+    from caesura.core.values import as_json
 
     sentence, last = each.sentence, len(each.sentence) - 1
     evidence = sentence.evidence or {}

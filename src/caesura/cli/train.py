@@ -11,7 +11,7 @@ import click
 from caesura.cli import options
 
 if TYPE_CHECKING:
-    from caesura.training import Training
+    from caesura.training.search import Training
 
 
 def paths(name: str, help: str, required: bool = False) -> Callable[[Any], Any]:
@@ -130,8 +130,8 @@ def command(json: bool, **asked: Any) -> None:
 
 def curve(training: Training) -> str:
     """Lay out the scores of all that was tried, the best marked; a bias only where there is one."""
-    from caesura.reports.grid import Grid, number
-    from caesura.reports.tables import plain
+    from caesura.evaluation.reports.render import plain
+    from caesura.evaluation.reports.table import Grid, number
 
     names, rates = tuple(training.curve[0].settings), tuple(training.curve[0].scores)
     biased = any(row.bias is not None for row in training.curve)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from caesura.contracts import Detector, Stream
+from caesura.core.arrays import Floats
+from caesura.core.errors import LayerError
+from caesura.core.protocols import Detector, Stream
+from caesura.core.transcript import Transcript
 from caesura.detectors.window import LocalStream
-from caesura.errors import LayerError
-from caesura.transcript import Floats, Transcript
 
 SCALES = ("log_odds", "probability")
 LEAST = 1e-6

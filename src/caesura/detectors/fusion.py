@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.contracts import Detector, Stream
-from caesura.detectors.classes import WITHIN
-from caesura.detectors.learner import Learner
+from caesura.core.arrays import Flags, Floats, Strings
+from caesura.core.errors import LayerError, ModelError
+from caesura.core.protocols import Detector, Stream
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.gap_classes import WITHIN
+from caesura.detectors.nested_arrays import Learner
 from caesura.detectors.window import WindowStream
-from caesura.errors import LayerError, ModelError
-from caesura.numeric import logistic
-from caesura.transcript import Flags, Floats, Segmentation, Strings, Transcript
+from caesura.ml import logistic
 
 logger = logging.getLogger("caesura")
 

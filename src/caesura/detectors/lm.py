@@ -9,22 +9,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from caesura.detectors import classes as gap_classes
-from caesura.detectors.finitestate import DECISIONS, FiniteState
-from caesura.detectors.language import (
-    Language,
-    Spoken,
-    counted,
-    joint,
-    share_known,
-    words_of,
-)
-from caesura.detectors.learner import Learner, missing_sentences
-from caesura.numeric.ngram import FACTORS, Counts
-from caesura.numeric.smoothing import KINDS
-from caesura.settings import between, one_of, several, whole
+from caesura.core.arrays import Floats, Strings
+from caesura.core.config import between, one_of, several, whole
+from caesura.core.transcript import Transcript
+from caesura.detectors import gap_classes
+from caesura.detectors.hmm import DECISIONS, FiniteState
+from caesura.detectors.lm_counts import Language, Spoken, counted, joint, share_known, words_of
+from caesura.detectors.nested_arrays import Learner, missing_sentences
+from caesura.ml.ngram import FACTORS, Counts
+from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
-from caesura.transcript import Floats, Strings, Transcript
 
 MOST_HISTORIES = 1 << 12
 """Sequences of classes that are told apart: each word has a score for every one of them."""

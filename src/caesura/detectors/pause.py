@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from caesura.contracts import Detector, Stream
+from caesura.core.arrays import Flags, Floats, Indices, Strings
+from caesura.core.config import strings
+from caesura.core.protocols import Detector, Stream
+from caesura.core.transcript import Transcript
 from caesura.detectors.window import LocalStream
-from caesura.settings import strings
-from caesura.text.marks import end_mark, sentence_ends
-from caesura.text.normalize import standing
-from caesura.transcript import Flags, Floats, Indices, Strings, Transcript
+from caesura.text.normalization.steps import standing
+from caesura.text.punctuation import end_mark, sentence_ends
 
 EVIDENCE = ("pause", "speaker", "marks")
 CONTEXT = 30

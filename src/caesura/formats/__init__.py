@@ -1,1 +1,1 @@
-"""One file a format; `files` is the front door."""
+"""."""

@@ -7,10 +7,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, ClassVar
 
-from caesura.contracts import Format
-from caesura.errors import OutputError
+from caesura.core.errors import OutputError
+from caesura.core.protocols import Format
+from caesura.core.transcript import Transcript
 from caesura.formats.source import Source
-from caesura.transcript import Transcript
 
 
 class TextFormat(Format):

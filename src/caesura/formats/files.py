@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from caesura import registry
-from caesura.contracts import Format
-from caesura.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError
+from caesura.core import registry
+from caesura.core.atomic import atomic
+from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError, tell
+from caesura.core.protocols import Format
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Origin, Transcript
 from caesura.formats.base import TextFormat
-from caesura.formats.failures import tell
+from caesura.formats.nist.trn import has_ids
 from caesura.formats.source import Source, stem_of
-from caesura.formats.trn import has_ids
-from caesura.outputs import atomic
-from caesura.transcript import Origin, Segmentation, Transcript
 
 logger = logging.getLogger("caesura")
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from caesura import registry
-from caesura.documents import KEYS, SHAPE, from_document, is_recording, to_document
-from caesura.errors import CaesuraError, FormatError, LayerError
+from caesura.core import registry
+from caesura.core.errors import CaesuraError, FormatError, LayerError
+from caesura.core.serialize import KEYS, SHAPE, from_document, is_recording, to_document
+from caesura.core.transcript import CARRIED, Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.source import Source, without_lone_surrogates
-from caesura.transcript import CARRIED, Transcript
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from caesura import registry
-from caesura.errors import FormatError
+from caesura.core import registry
+from caesura.core.errors import FormatError
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -9,8 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Undefined, Value, ratio
-from caesura.metrics.gaps import (
+from caesura.core.protocols import Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.metrics.base import (
     NO_BOUNDARY,
     NO_GAPS,
     NONE_GIVEN,
@@ -22,7 +24,6 @@ from caesura.metrics.gaps import (
     mean,
     refuse_other_lengths,
 )
-from caesura.transcript import Transcript
 
 NO_CHANCE = "all gaps are labelled alike, so that chance alone gives full agreement"
 

@@ -10,33 +10,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import (
-    Counts,
-    Disagreement,
-    Naming,
-    Spread,
-    Undefined,
-    Value,
-    ratio,
-)
-from caesura.metrics import leftout, related
-from caesura.metrics.contributions import Contribution, Judged
-from caesura.metrics.gaps import Pairwise, by_reference, known_entities
-from caesura.metrics.kept import Kept
-from caesura.metrics.risks import UNIT, Risks
-from caesura.metrics.surrounding import surrounding
-from caesura.namers.classes import called, names
-from caesura.settings import between, one_of
-from caesura.storage import card, find, load
-from caesura.text.align import align
-from caesura.text.comparable import comparable
+from caesura.core.config import between, one_of
+from caesura.core.protocols import Disagreement, Naming, Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.detectors.tagging.entity_classes import called, names
+from caesura.metrics import entity_words, text_match
+from caesura.metrics.atene_risks import UNIT, Contribution, Judged, Risks
+from caesura.metrics.base import Kept, Pairwise, by_reference, known_entities, surrounding
+from caesura.models.store import card, find, load
+from caesura.text.alignment.word_alignment import align
+from caesura.text.entity_projection import COLLAR, clocks_differ, comparable, parted, project
+from caesura.text.entity_spans import flat
 from caesura.text.languages import differ
-from caesura.text.normalize import bare, composed
-from caesura.text.phones import SOURCES
-from caesura.text.projection import COLLAR, clocks_differ, parted, project
-from caesura.text.readings import nearest
-from caesura.text.spans import flat
-from caesura.transcript import Transcript
+from caesura.text.normalization.alternatives import nearest
+from caesura.text.normalization.steps import bare, composed
+from caesura.text.phonetics import SOURCES
 
 NONE_KNOWN = "no name in the reference of a class that the model knows"
 NONE_SCORED = "no text was scored"
@@ -128,8 +117,8 @@ class ATENE(Pairwise):
             column = np.zeros(size, np.int64)
             np.add.at(column, places, numbers)
             yield name, column
-        yield from leftout.columns(found.unknown, size)
-        yield from related.columns(found.alignment, size)
+        yield from entity_words.left_out_columns(found.unknown, size)
+        yield from text_match.columns(found.alignment, size)
 
     def judged(self, hypothesis: Transcript, reference: Transcript) -> Judged:
         """Find the names of a reference in a hypothesis, and their margins in both."""
@@ -168,7 +157,7 @@ class ATENE(Pairwise):
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give equations (7), (11) and (12) against one reference."""
         edges = counts["starts"] + counts["ends"]
-        there = leftout.there(counts)
+        there = entity_words.there(counts)
         none = f"{NONE_KNOWN}: there are {there}" if there else NONE_KNOWN
         ds = ratio(edges / UNIT, 2 * counts["entities"], none)
         inside = ratio(counts["outside"] / UNIT, counts["stretches"], NONE_SCORED)
@@ -179,7 +168,7 @@ class ATENE(Pairwise):
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates, and how many names there are, can be found at all, and were lost."""
-        found, hidden = super().values(counts), (*HIDDEN, leftout.FRONT, related.FRONT)
+        found, hidden = super().values(counts), (*HIDDEN, entity_words.LEFT_OUT, text_match.FRONT)
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def remarks(self, counts: Counts) -> list[str]:
@@ -206,22 +195,22 @@ class ATENE(Pairwise):
                 "are too far apart to be of use: names were found by alignment"
             )
         total = Counts.total(parts)
-        if total["findable"] < related.HALF * total["entities"]:
+        if total["findable"] < text_match.HALF * total["entities"]:
             told.append(
                 f"the model finds {total['findable']:g} of {total['entities']:g} names in the "
                 "reference itself; it would miss the others without any error, and they count as "
                 "much in atene; another can be trained: caesura train Margins"
             )
-        unknown = sum(leftout.of(total).values())
+        unknown = sum(entity_words.left_out_classes(total).values())
         if unknown:
             are = "entity is of a class" if unknown == 1 else "entities are of classes"
             told.append(
                 f"{unknown:g} {are} that the model does not know, and left out: "
-                f"{leftout.there(total)} "
+                f"{entity_words.there(total)} "
                 f"(it knows {', '.join(self.namer.classes)}; another can be trained: "
                 "caesura train Margins)"
             )
-        return [*told, *leftout.elsewhere(total)]
+        return [*told, *entity_words.elsewhere(total)]
 
     def contributions(
         self, hypothesis: Transcript, reference: Transcript
@@ -247,8 +236,8 @@ class ATENE(Pairwise):
 
 def _doubts(counts: Counts, number: int) -> Iterator[str]:
     """Ask if texts belong together, and tell if there are few words to take for names."""
-    yield from related.doubts(counts, number)
-    share = related.few(counts)
+    yield from text_match.doubts(counts, number)
+    share = text_match.few(counts)
     if share is not None:
         yield (
             f"the hypothesis has {share:.0%} as many words as reference {number}: where words are "

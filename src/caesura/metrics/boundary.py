@@ -8,9 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Value, ratio
-from caesura.errors import LayerError
-from caesura.metrics.gaps import (
+from caesura.core.arrays import Indices, Strings
+from caesura.core.config import strings
+from caesura.core.errors import LayerError
+from caesura.core.protocols import Spread
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Value, ratio
+from caesura.metrics.base import (
     NO_HYPOTHESIS,
     NO_REFERENCE,
     Pairwise,
@@ -18,8 +23,6 @@ from caesura.metrics.gaps import (
     known_sentences,
     missing,
 )
-from caesura.settings import strings
-from caesura.transcript import Indices, Segmentation, Strings, Transcript
 
 
 @dataclass(frozen=True, repr=False)

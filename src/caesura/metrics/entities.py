@@ -8,20 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
-from caesura.metrics import leftout, related
-from caesura.metrics.entityspans import OUTCOMES, SCHEMAS, Matched
-from caesura.metrics.entitywords import INSERTIONS, Heard, ended, labels, ordered
-from caesura.metrics.gaps import Pairwise, by_reference, known_entities
-from caesura.metrics.kept import Kept
-from caesura.metrics.surrounding import surrounding
+from caesura.core.arrays import Strings
+from caesura.core.config import between, one_of, strings
+from caesura.core.protocols import Disagreement, Spread
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.metrics import entity_words, text_match
+from caesura.metrics.base import Kept, Pairwise, by_reference, known_entities, surrounding
+from caesura.metrics.entity_matching import OUTCOMES, SCHEMAS, Matched
+from caesura.metrics.entity_words import INSERTIONS, Heard, ended, labels, ordered
 from caesura.metrics.words import COUNTED
-from caesura.settings import between, one_of, strings
-from caesura.text.align import WEIGHTS, Alignment, align
-from caesura.text.carrying import placed
-from caesura.text.readings import nearest
-from caesura.text.spans import SPELLINGS, flat
-from caesura.transcript import Span, Strings, Transcript
+from caesura.text.alignment.transfer import placed
+from caesura.text.alignment.word_alignment import WEIGHTS, Alignment, align
+from caesura.text.entity_spans import SPELLINGS, flat
+from caesura.text.normalization.alternatives import nearest
 
 NONE_REAL = "no entity in the reference"
 NONE_FOUND = "no entity in the hypothesis"
@@ -119,9 +119,9 @@ class Entities(Pairwise):
         lost = np.array([span.last < span.first for span in found.placed], np.bool_)
         yield "entities", np.bincount(places, minlength=size)
         yield "lost", np.bincount(places[lost], minlength=size)
-        yield from leftout.columns(found.others, size)
-        yield from leftout.columns(found.counted, size, leftout.COUNTED)
-        yield from related.columns(found.alignment, size)
+        yield from entity_words.left_out_columns(found.others, size)
+        yield from entity_words.left_out_columns(found.counted, size, entity_words.COUNTED_CLASSES)
+        yield from text_match.columns(found.alignment, size)
         if found.matched is None:
             yield "unnamed", np.eye(1, size, dtype=np.int64)[0]
         else:
@@ -168,14 +168,17 @@ class Entities(Pairwise):
         if any(part["unnamed"] for part in parts):
             ways = tuple(f"{way}_" for way in OUTCOMES)
             found |= {name: Undefined(NOT_LOOKED_FOR) for name in found if name.startswith(ways)}
-        hidden = ("unnamed", leftout.FRONT, leftout.COUNTED, related.FRONT)
+        hidden = ("unnamed", entity_words.LEFT_OUT, entity_words.COUNTED_CLASSES, text_match.FRONT)
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Give the rates against one reference."""
         hits, replaced, left_out, put_in = (counts[f"ne_{name}"] for name in COUNTED)
         wrong = replaced + left_out
-        which, there = THAT_COUNTS if self.classes or self.without else "", leftout.there(counts)
+        which, there = (
+            THAT_COUNTS if self.classes or self.without else "",
+            entity_words.there(counts),
+        )
         none = f"{NONE_REAL}{which}" + (f": there are {there}" if there else "")
         rates: dict[str, Value] = {"ne_wer": ratio(wrong + put_in, hits + wrong, none)}
         for label in sorted({*labels(tuple(counts)), *map(ended, self.classes)}):
@@ -193,7 +196,7 @@ class Entities(Pairwise):
     def remarks(self, counts: Counts) -> list[str]:
         """Tell if texts or classes seem not to belong together, and if classes name nothing."""
         parts = by_reference(counts)
-        told = [each for at, part in enumerate(parts, 1) for each in related.doubts(part, at)]
+        told = [each for at, part in enumerate(parts, 1) for each in text_match.doubts(part, at)]
         present = {label for part in parts for label in labels(tuple(part))}
         odd = tuple(label for label in SPELLINGS if label in present)
         if odd and not self.classes:
@@ -208,8 +211,8 @@ class Entities(Pairwise):
                 "reference name their classes alike?"
             )
         if total["entities"]:
-            told += leftout.absent(total, (*self.classes, *self.without))
-        return [*told, *leftout.elsewhere(total)]
+            told += entity_words.absent(total, (*self.classes, *self.without))
+        return [*told, *entity_words.elsewhere(total)]
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]

@@ -9,19 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Disagreement, Spread, Undefined, Value, ratio
-from caesura.metrics.differing import Differing
-from caesura.metrics.gaps import PerReference, by_reference
-from caesura.metrics.kept import Kept
-from caesura.metrics.parsing import LAYERS, correct
-from caesura.metrics.placing import placed
-from caesura.metrics.wordpairs import word_pairs
-from caesura.settings import strings
-from caesura.text.cutting import Cutting, cutting
-from caesura.text.literal import by_index, within
-from caesura.text.matching import Matching, match
-from caesura.text.units import TABLES, Units
-from caesura.transcript import Indices, Strings, Transcript
+from caesura.core.arrays import Indices, Strings
+from caesura.core.config import strings
+from caesura.core.protocols import Disagreement, Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.metrics.base import Kept, PerReference, by_reference
+from caesura.metrics.joint_attribution import placed
+from caesura.metrics.joint_differences import Differing
+from caesura.metrics.joint_words import LAYERS, correct, word_pairs
+from caesura.text.charmatch.literal import by_index, within
+from caesura.text.charmatch.matching import Matching, match
+from caesura.text.charmatch.units import TABLES, Cutting, Units, cutting
 
 UNITS = ("sentence", "token", "word")
 MULTIWORDS = ("kept", "split")

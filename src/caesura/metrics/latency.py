@@ -9,9 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Undefined, Value
-from caesura.metrics.gaps import NO_HYPOTHESIS, GapMetric, ends
-from caesura.transcript import Floats, Transcript
+from caesura.core.arrays import Floats
+from caesura.core.protocols import Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value
+from caesura.metrics.base import NO_HYPOTHESIS, GapMetric, ends
 
 SCALES = {"words": 1, "seconds": 100}
 """Units of a delay that are told apart: whole words, hundredths of a second."""

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from caesura.contracts import Counts, Spread, Undefined, Value, ratio
-from caesura.errors import MismatchError
-from caesura.metrics.boundary import Boundary
-from caesura.metrics.gaps import (
+from caesura.core.arrays import Indices
+from caesura.core.errors import MismatchError
+from caesura.core.protocols import Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.metrics.base import (
     NO_BOUNDARY,
     NO_REFERENCE,
     NONE_GIVEN,
@@ -21,7 +23,7 @@ from caesura.metrics.gaps import (
     missing,
     refuse_other_lengths,
 )
-from caesura.transcript import Indices, Transcript
+from caesura.metrics.boundary import Boundary
 
 NO_MAJORITY = "no boundary is in enough references"
 

@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Value, ratio
-from caesura.metrics.gaps import NO_GAPS, Pairwise, column, ends, inside
-from caesura.transcript import Flags, Indices, Transcript
+from caesura.core.arrays import Flags, Indices
+from caesura.core.protocols import Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Value, ratio
+from caesura.metrics.base import NO_GAPS, Pairwise, column, ends, inside
 
 NO_EDITS = "no boundary in hypothesis and reference"
 

@@ -9,11 +9,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Value
-from caesura.errors import LayerError
+from caesura.core.arrays import Flags, Indices, Strings
+from caesura.core.errors import LayerError
+from caesura.core.protocols import Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Value
+from caesura.metrics.base import Pairwise, ends, missing
 from caesura.metrics.boundary import Boundary
-from caesura.metrics.gaps import Pairwise, ends, missing
-from caesura.transcript import Flags, Indices, Strings, Transcript
 
 WORDS = 2
 """The tolerance if none is given."""

@@ -8,9 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.contracts import Counts, Spread, Undefined, Value, ratio
+from caesura.core.arrays import Flags, Indices
+from caesura.core.protocols import Spread
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.agreement import agreement_ratio, kappa, shared_counts
-from caesura.metrics.gaps import (
+from caesura.metrics.base import (
     NO_BOUNDARY,
     NO_HYPOTHESIS,
     NONE_GIVEN,
@@ -19,7 +22,6 @@ from caesura.metrics.gaps import (
     ends,
     harmonic,
 )
-from caesura.transcript import Flags, Indices, Transcript
 
 PROTOCOLS = {"paper": (2, False), "tool": (3, True)}
 """For each protocol its `window_gap`, and whether the end of a recording counts."""

@@ -1,1 +1,1 @@
-"""Pure functions on words: marks, normalisation, alignment."""
+"""."""

@@ -11,8 +11,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.columns import Indices
-from caesura.text.normalize import bare
+from caesura.core.arrays import Indices
+from caesura.text.normalization.steps import bare
 
 UNKNOWN = 1
 """The number of all words that are not known; 0 is kept for what is no word."""

@@ -1,0 +1,285 @@
+"""How likely a sentence ends at a pause, learnt from pauses: the model of Gotoh and Renals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.core.arrays import Floats, Indices, Strings
+from caesura.core.config import between, strings
+from caesura.core.errors import ModelError
+from caesura.core.protocols import Stream
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors import gap_classes
+from caesura.detectors.gap_features import SPEAKERS, durations, nearest, numbered, turns
+from caesura.detectors.nested_arrays import Learner, missing_sentences
+from caesura.detectors.window import LocalStream
+
+EVIDENCE = ("pause", "marker", "speaker")
+LACKING = {"pause": "word times", "marker": "pause markers", "speaker": "speakers"}
+MOST_BINS = 10_000
+SMOOTH = (1e-9, 1e9)
+Way = Literal["A", "B"]
+
+
+class Point(NamedTuple):
+    """What training saw after one kind of pause, and the probability of a boundary there.
+
+    `seconds` is the middle of the bin; the last bin has all longer pauses, and None stands for
+    an unknown duration. `marker` is '' where there is none.
+    """
+
+    marker: str
+    seconds: float | None
+    gaps: int
+    boundaries: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Counts c(f, e), a row for each value of f, for every choice of evidence f is made of."""
+
+    markers: Strings
+    counts: Mapping[Strings, Indices]
+
+
+@dataclass(frozen=True, repr=False)
+class PauseModel(Learner[Seen]):
+    """Probability of a sentence end given f, what lies between a word and the next.
+
+    f is the recogniser's pause marker, the duration of the pause to the nearest `step` (all from
+    `longest` on are one value) and whether another speaker follows. A duration or speaker that is
+    not known is a value of its own; a layer that a transcript does not have at all is left out
+    of f. Of what lies after the last word nothing is known, and nothing is learnt; nor from the
+    times of a recording in which fewer than `timed` of the words have any, which tend to be wrong.
+
+    Each value of f is given `smooth` gaps more than were seen, shared among the classes as these
+    are overall: p(e | f) is drawn towards p(e), and a value never seen speaks for no class in
+    p(f | e) either. With `classes` each of these labels is a class of boundary of its own.
+    """
+
+    step: float = 0.1
+    longest: float = 2.0
+    timed: float = 0.8
+    evidence: Strings = EVIDENCE
+    classes: Strings = ()
+    smooth: float = 1.0
+    bias: float = 0.0
+
+    name = "PauseModel"
+    reach = 1
+    relearns = frozenset({"step", "longest", "timed", "evidence", "classes"})
+
+    def __post_init__(self) -> None:
+        between("step", self.step, 0.001, 60)
+        between("longest", self.longest, self.step, self.step * MOST_BINS)
+        between("timed", self.timed, 0, 1)
+        between("smooth", self.smooth, *SMOOTH)
+        between("bias", self.bias, -1e9, 1e9)
+        object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
+        object.__setattr__(self, "classes", gap_classes.checked(self.classes))
+
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),  # noqa: ARG002 - there is nothing to tune
+        text: Sequence[Transcript] = (),  # noqa: ARG002 - nor are there pauses in text
+    ) -> PauseModel:
+        """Count what lies at the gaps of each class; recordings without sentences are passed by."""
+        found = [(self._trusted(each), gap_classes.of_gaps(each, self.classes)) for each in train]
+        known = [(each, classes) for each, classes in found if classes is not None]
+        if not known:
+            raise missing_sentences(len(train))
+        markers = tuple(sorted({m for each, _ in known for m in (each.pause or ())[:-1]} - {""}))
+        counts = {names: self._zeros(names, markers) for names in self._choices(self.evidence)}
+        for transcript, classes in known:
+            richest, *_ = choices = self._choices(self._layers(transcript))
+            cells = self._values(transcript, richest, markers) * self._width + classes[:-1]
+            sizes = (*self._sizes(richest, markers), self._width)
+            table = np.bincount(cells, minlength=int(np.prod(sizes))).reshape(sizes)
+            for names in choices:
+                left_out = tuple(i for i, name in enumerate(richest) if name not in names)
+                counts[names] += table.sum(axis=left_out).reshape(-1, self._width)
+        return self.with_model(Seen(markers, counts))
+
+    def learnt(self) -> Mapping[str, NDArray[Any]]:
+        """Give the counts, and the names of the markers as the bytes of a JSON list."""
+        markers = json.dumps(self.model.markers).encode()
+        return {
+            "markers": np.frombuffer(markers, np.uint8),
+            **{_key(names): table for names, table in self.model.counts.items()},
+        }
+
+    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> PauseModel:
+        """Give the same detector with counts and markers that were learnt before."""
+        choices = self._choices(self.evidence)
+        if set(learnt) != {"markers", *map(_key, choices)}:
+            raise _damaged(f"it has the arrays {', '.join(sorted(learnt))}")
+        markers = _read_markers(learnt["markers"])
+        counts = {names: np.array(learnt[_key(names)]) for names in choices}
+        for names, table in counts.items():
+            shape = self._zeros(names, markers).shape
+            if table.dtype != np.int64 or table.shape != shape:
+                raise _damaged(f"{_key(names)} is {table.dtype} {table.shape}, not int64 {shape}")
+            if table.size and (table.min() < 0 or table.max() > 1 << 52):
+                raise _damaged(f"{_key(names)} has cells that are no counts")
+            if (table.sum(axis=0) > counts[()].sum(axis=0)).any():
+                raise _damaged(f"{_key(names)} has more gaps than there are")
+        return self.with_model(Seen(markers, counts))
+
+    def emissions(self, transcript: Transcript, way: Way) -> Floats:
+        """Give for each word and class e: log p(f | e) for way A, log p(e | f) for way B.
+
+        f lies between the word and the next. Where nothing is known of it a row says nothing:
+        it is 0 for A and log p(e) for B.
+        """
+        if way not in ("A", "B"):
+            raise ValueError(f"way is 'A' or 'B', not {way!r}")
+        names = self._usable(transcript)
+        rows = np.empty((len(transcript), self._width))
+        rows[:-1] = self._logs(names, way)[self._values(transcript, names, self.model.markers)]
+        rows[-1:] = self._logs((), way)
+        return rows
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Weigh the classes that end a sentence against the others, and add the bias."""
+        rows, ends = self.emissions(transcript, "B"), gap_classes.ends(self.classes)
+        boundary: Floats = np.logaddexp.reduce(rows[:, ends], axis=1)
+        other: Floats = np.logaddexp.reduce(rows[:, ~ends], axis=1)
+        return boundary - other + self.bias
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Give the likeliest class of each gap, if there are classes to tell apart."""
+        if not self.classes:
+            return None
+        is_end = Segmentation(self.log_odds(transcript) > 0).boundary
+        likely = gap_classes.likeliest(self.emissions(transcript, "B"), is_end, self.classes)
+        return gap_classes.labels(likely.tolist(), self.classes)
+
+    def lacks(self, transcript: Transcript) -> str:
+        """Name the evidence that would be needed where there is none at all."""
+        known = {
+            "pause": not np.isnan(transcript.pauses()).all(),
+            "marker": any(transcript.pause or ()),
+            "speaker": len(set(transcript.speaker or ()) - {""}) > 1,
+        }
+        if len(transcript) < 2 or any(known[name] for name in self._usable(transcript)):
+            return ""
+        return " and ".join(f"no {LACKING[name]}" for name in self.evidence) + " to go by"
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Decide each gap as soon as the next word is there."""
+        return LocalStream(self, ahead=self.reach, behind=0, state=state)
+
+    def curve(self) -> list[Point]:
+        """Give p(boundary | f) by duration and marker, over all speakers (figure 3)."""
+        names = self._trained([name for name in self.evidence if name != "speaker"])
+        bins = [*(round(k * self.step, 6) for k in range(self._bins + 1)), None]
+        kinds = product(
+            bins if "pause" in names else [None],
+            ["", *self.model.markers] if "marker" in names else [""],
+        )
+        ends = gap_classes.ends(self.classes)
+        counts = self.model.counts[names]
+        none = np.exp(self._logs(names, "B")[:, ~ends]).sum(axis=1).tolist()
+        return [
+            Point(marker, seconds, int(row.sum()), int(row[ends].sum()), 1 - p)
+            for (seconds, marker), row, p in zip(kinds, counts, none, strict=True)
+        ]
+
+    @property
+    def _width(self) -> int:
+        return gap_classes.count(self.classes)
+
+    @property
+    def _bins(self) -> int:
+        """The bin of the longest pauses."""
+        return int(nearest(np.array([self.longest]), self.step)[0])
+
+    def _choices(self, available: Sequence[str]) -> list[Strings]:
+        """Give all that f can be made of, the richest first."""
+        names = [name for name in EVIDENCE if name in available and name in self.evidence]
+        return [c for size in range(len(names), -1, -1) for c in combinations(names, size)]
+
+    def _layers(self, transcript: Transcript) -> list[str]:
+        """Name the evidence a transcript has a layer for."""
+        timed = transcript.start is not None and transcript.end is not None
+        has = (timed, transcript.pause is not None, transcript.speaker is not None)
+        return [name for name, known in zip(EVIDENCE, has, strict=True) if known]
+
+    def _trained(self, available: Sequence[str]) -> Strings:
+        """Choose the richest evidence of those available that was seen together in training."""
+        counts = self.model.counts
+        return next((c for c in self._choices(available) if counts[c].any()), ())
+
+    def _usable(self, transcript: Transcript) -> Strings:
+        return self._trained(self._layers(transcript))
+
+    def _sizes(self, names: Strings, markers: Strings) -> list[int]:
+        sizes = {"pause": self._bins + 2, "marker": len(markers) + 1, "speaker": len(SPEAKERS)}
+        return [sizes[name] for name in names]
+
+    def _zeros(self, names: Strings, markers: Strings) -> Indices:
+        values = int(np.prod(self._sizes(names, markers), dtype=np.int64))
+        return np.zeros((values, self._width), np.int64)
+
+    def _logs(self, names: Strings, way: Way) -> Floats:
+        """Give a row of log-probabilities for each value of f: normalised over f, or over e."""
+        counts = self.model.counts[names]
+        share = (counts.sum(axis=0) + 1) / (counts.sum() + self._width)
+        joint = counts + self.smooth * share
+        logs: Floats = np.log(joint / joint.sum(axis=0 if way == "A" else 1, keepdims=True))
+        return logs
+
+    def _values(self, transcript: Transcript, names: Strings, markers: Strings) -> Indices:
+        """Number what lies at each gap but the last, of which nothing is known."""
+        values = np.zeros(max(len(transcript) - 1, 0), np.int64)
+        for name, size in zip(names, self._sizes(names, markers), strict=True):
+            values = values * size + self._column(transcript, name, markers)
+        return values
+
+    def _column(self, transcript: Transcript, name: str, markers: Strings) -> Indices:
+        if name == "pause":
+            return durations(transcript.pauses()[:-1], self.step, self._bins)
+        if name == "marker":
+            return numbered((transcript.pause or ())[:-1], ["", *markers])
+        return turns(transcript.speaker or ())
+
+    def _trusted(self, transcript: Transcript) -> Transcript:
+        """Leave out the times of a recording in which too few words have any."""
+        if transcript.start is None or transcript.end is None or not len(transcript):
+            return transcript
+        if np.mean(~np.isnan(transcript.start + transcript.end)) >= self.timed:
+            return transcript
+        return transcript.replace(start=None, end=None)
+
+
+def _key(names: Strings) -> str:
+    return ".".join(("counts", *names))
+
+
+def _read_markers(array: NDArray[Any]) -> Strings:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise _damaged("markers are no bytes")
+    try:
+        found = json.loads(array.tobytes().decode())
+    except (ValueError, RecursionError) as error:
+        raise _damaged("markers are no JSON") from error
+    texts = isinstance(found, list) and all(isinstance(marker, str) for marker in found)
+    if not texts or found != sorted(set(found) - {""}):
+        raise _damaged("markers are no list of different texts")
+    return tuple(found)
+
+
+def _damaged(what: str) -> ModelError:
+    return ModelError(
+        f"the model does not fit the settings of PauseModel: {what}", remedy="train it again"
+    )

@@ -1,0 +1,246 @@
+"""Whether systems differ: paired tests on the same recordings against the same references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from math import log2
+from typing import Any
+
+from caesura.core import registry
+from caesura.core.errors import MismatchError, UnknownName, advice
+from caesura.core.protocols import Metric
+from caesura.core.values import Undefined, Value
+from caesura.evaluation.pairing import SAME, refuse_strangers
+from caesura.evaluation.resampling import (
+    Interval,
+    Resampling,
+    Rows,
+    bootstrap_p,
+    bootstrapped,
+    holm,
+    interval,
+    randomization_p,
+    swapped,
+)
+from caesura.evaluation.scores import Scores, tabled, untabled
+
+SURE = 0.05
+"""A difference is marked if its corrected p-value is below this."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One value of two systems: the first minus the second, and whether chance explains it.
+
+    `p_corrected` is the randomization test's p-value after Holm's correction for all rows of
+    the comparison. Where there is no number, `undefined` says why.
+    """
+
+    metric: str
+    value: str
+    a: int
+    b: int
+    difference: float | None = None
+    interval: Interval | None = None
+    p_bootstrap: float | None = None
+    p_randomization: float | None = None
+    p_corrected: float | None = None
+    undefined: str = ""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The units of one metric, paired over systems, and the values of their resamples."""
+
+    metric: Metric
+    names: list[str]
+    systems: list[Rows]
+    resampling: Resampling
+    trades: dict[tuple[int, int], list[tuple[dict[str, Value], dict[str, Value]]]] = field(
+        default_factory=dict
+    )
+
+    def values(self, row: Rows) -> dict[str, Value]:
+        """Give the values of a sum of units."""
+        return self.metric.values(untabled(self.names, row))
+
+    @cached_property
+    def drawn(self) -> list[list[dict[str, Value]]]:
+        """For each resample the values of each system."""
+        draws = bootstrapped(self.systems, self.resampling)
+        return [[self.values(row) for row in rows] for rows in draws]
+
+    def traded(self, a: int, b: int) -> list[tuple[dict[str, Value], dict[str, Value]]]:
+        """Give the values of two systems each time they have traded units at random."""
+        if (a, b) not in self.trades:
+            self.trades[a, b] = [
+                (self.values(one), self.values(other))
+                for one, other in swapped(self.systems[a], self.systems[b], self.resampling)
+            ]
+        return self.trades[a, b]
+
+    def test(self, row: Difference) -> Difference:
+        """Add interval and p-values to a difference."""
+        pairs = [(each[row.a][row.value], each[row.b][row.value]) for each in self.drawn]
+        drawn = _subtracted(pairs)
+        between = interval(drawn, self.resampling.level)
+        if isinstance(between, Undefined):
+            return replace(row, undefined=between.reason)
+        traded = _subtracted(
+            [(one[row.value], other[row.value]) for one, other in self.traded(row.a, row.b)]
+        )
+        return replace(
+            row,
+            interval=between,
+            p_bootstrap=bootstrap_p(drawn),
+            p_randomization=max(
+                randomization_p(row.difference or 0.0, traded), least_p(len(self.systems[0]))
+            ),
+        )
+
+
+def least_p(units: int) -> float:
+    """Give the least p-value that randomization has: trading no unit, or all, changes nothing."""
+    return min(1.0, 2.0 ** (1 - units))
+
+
+def _subtracted(pairs: list[tuple[Value, Value]]) -> list[Value]:
+    return [
+        a if isinstance(a, Undefined) else b if isinstance(b, Undefined) else a - b
+        for a, b in pairs
+    ]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scores of several systems, and the differences of each pair in the chosen values.
+
+    If none is chosen, it is the main value of each metric.
+    """
+
+    systems: tuple[str, ...]
+    scores: tuple[Scores, ...]
+    chosen: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.systems) < 2:
+            raise MismatchError(
+                "a comparison takes two systems or more", remedy="name the file of each"
+            )
+        ids = [[each.id for each in one.documents] for one in self.scores]
+        if max(map(len, ids)) > 1:
+            for name, each in zip(self.systems[1:], ids[1:], strict=True):
+                refuse_strangers([id for id in ids[0] if id not in each], name, SAME)
+                refuse_strangers([id for id in each if id not in ids[0]], self.systems[0], SAME)
+        known = {name: None for values in self.scores[0].values for name in values}
+        for name in self.chosen:
+            if name not in known:
+                raise UnknownName(
+                    f"none of the metrics gives a value {name!r}",
+                    remedy=advice(name, known, "they give", registry.giving(name)),
+                )
+
+    @cached_property
+    def rows(self) -> tuple[Difference, ...]:
+        """The differences of each pair, in each chosen value of each metric."""
+        found = [row for i in range(len(self.scores[0].metrics)) for row in self._rows(i)]
+        tested = [at for at, row in enumerate(found) if row.p_randomization is not None]
+        corrected = holm([found[at].p_randomization or 0.0 for at in tested])
+        for at, chance in zip(tested, corrected, strict=True):
+            found[at] = replace(found[at], p_corrected=chance)
+        return tuple(found)
+
+    def _rows(self, i: int) -> list[Difference]:
+        metric, values = self.scores[0].metrics[i], self.scores[0].values[i]
+        wanted = [name for name in self.chosen if name in values] if self.chosen else [metric.main]
+        paired = self._paired(i)
+        rows = []
+        for name in wanted:
+            for a, b in combinations(range(len(self.systems)), 2):
+                row = self._difference(i, name, a, b)
+                if row.difference is not None and isinstance(paired, Paired):
+                    row = paired.test(row)
+                elif row.difference is not None and isinstance(paired, str):
+                    row = replace(row, undefined=paired)
+                rows.append(row)
+        return rows
+
+    def _difference(self, i: int, name: str, a: int, b: int) -> Difference:
+        row = Difference(repr(self.scores[0].metrics[i]), name, a, b)
+        values = [self.scores[system].values[i][name] for system in (a, b)]
+        for system, value in zip((a, b), values, strict=True):
+            if isinstance(value, Undefined):
+                return replace(row, undefined=f"{self.systems[system]}: {value.reason}")
+        (apart,) = _subtracted([(values[0], values[1])])
+        return row if isinstance(apart, Undefined) else replace(row, difference=apart)
+
+    def _paired(self, i: int) -> Paired | str:
+        """Pair the units of all systems, or say why they cannot be."""
+        terms = self.scores[0].terms
+        if not terms.resampling.resamples:
+            return "nothing was resampled"
+        if len(self.scores[0].documents) == 1:
+            words = [one.documents[0].compared.words for one in self.scores]
+            if any(each != words[0] for each in words):
+                return "the systems' words differ: tests take several documents then"
+            units = [one.units[i] for one in self.scores]
+        else:
+            order = [each.id for each in self.scores[0].documents]
+            drawn = self.scores[0].metrics[i].drawn
+            by_id = [
+                {each.id: drawn(each.counts[i]) for each in one.documents} for one in self.scores
+            ]
+            units = [[one[id] for id in order] for one in by_id]
+        if len(units[0]) < 2:
+            return "there is nothing to resample: it takes several documents or blocks"
+        names, rows = tabled([each for one in units for each in one])
+        count = len(units[0])
+        systems = [rows[k * count : (k + 1) * count] for k in range(len(units))]
+        return Paired(self.scores[0].metrics[i], names, systems, terms.resampling)
+
+    @property
+    def tests(self) -> int:
+        """How many differences were tested."""
+        return sum(row.p_corrected is not None for row in self.rows)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of the tests must know."""
+        count, tests = len(self.scores[0].documents), self.tests
+        enough = int(log2(2 * tests / SURE)) + 1 if tests else 0
+        if count < 2 or count >= enough:
+            return []
+        several = f" in {tests} tests" if tests > 1 else ""
+        return [f"{count} documents cannot reach p < {SURE}{several}: give {enough} or more"]
+
+    @property
+    def tested(self) -> str:
+        """What signatures say of the tests, if there are any."""
+        return f"|tests=bootstrap+randomization+holm({self.tests})" if self.tests else ""
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The lines that reproduce the tests: those of each system's scores, and which tests."""
+        lines = {
+            line: None
+            for each in zip(*(one.signatures for one in self.scores), strict=True)
+            for line in each
+        }
+        return tuple(f"{line}{self.tested}" for line in lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what `compare --json` prints."""
+        return {
+            "systems": [
+                {"name": name} | one.to_json()
+                for name, one in zip(self.systems, self.scores, strict=True)
+            ],
+            "differences": [
+                vars(row) | {"a": self.systems[row.a], "b": self.systems[row.b]}
+                for row in self.rows
+            ],
+            "remarks": self.remarks,
+            "signatures": list(self.signatures),
+        }

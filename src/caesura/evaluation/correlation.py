@@ -1,0 +1,443 @@
+"""Whether metrics predict what a task makes of recogniser output.
+
+For each show and task system, metric and result are correlated over the systems; the mean is
+taken over shows, then over task systems (Ben Jannet et al. 2015, Table 2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from caesura import __version__
+from caesura.core.arrays import Strings
+from caesura.core.errors import MismatchError, UnknownName
+from caesura.core.values import Undefined, Value, as_json
+from caesura.evaluation.correlation_data import Complete, Observed, Pair, complete
+from caesura.evaluation.resampling import (
+    FEW,
+    FEWEST,
+    Interval,
+    Resampling,
+    Rows,
+    bootstrapped,
+    interval,
+)
+
+Series = Sequence[float] | Rows
+
+SHORT = Undefined("a correlation takes two pairs of numbers")
+FLAT = Undefined("one of the series does not vary")
+
+
+def pearson(one: Series, other: Series) -> Value:
+    """How close two series come to a straight line."""
+    return _pair(one, other, "pearson")
+
+
+def spearman(one: Series, other: Series) -> Value:
+    """Pearson's correlation of ranks; equal numbers share the mean of their ranks."""
+    return _pair(one, other, "spearman")
+
+
+def kendall(one: Series, other: Series) -> Value:
+    """Kendall's tau-b: pairs in the same order less pairs in the opposite, ties allowed for."""
+    return _pair(one, other, "kendall")
+
+
+def with_first(columns: Rows, coefficient: str) -> list[Value]:
+    """Correlate each column but the first with the first."""
+    if len(columns) < 2:
+        return [SHORT] * (columns.shape[1] - 1)
+    # Asked of the numbers themselves: a mean may differ from equal numbers in the last bit.
+    flat = columns.min(0) == columns.max(0)
+    with np.errstate(invalid="ignore"):
+        found = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
+    return [FLAT if flat[0] or flat[at] else float(found[at]) for at in range(1, columns.shape[1])]
+
+
+def ranks(columns: Series) -> Rows:
+    """Ranks from 1 within each column; equal numbers share the mean of theirs."""
+    given = np.asarray(columns, float)
+    order = np.argsort(given, axis=0, kind="stable")
+    ordered = np.take_along_axis(given, order, 0)
+    places = np.arange(len(given)).reshape(-1, *[1] * (given.ndim - 1))
+    differs = ordered[1:] != ordered[:-1]
+    edge = np.ones_like(given[:1], bool)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs]), places, 0))
+    after = np.where(np.concatenate([differs, edge]), places, len(given))
+    last = np.minimum.accumulate(after[::-1])[::-1]
+    found = np.empty_like(given)
+    np.put_along_axis(found, order, (first + last) / 2 + 1, 0)
+    return found
+
+
+def correlated(
+    one: Sequence[float], other: Sequence[float], resampling: Resampling
+) -> tuple[Value, Interval | Undefined]:
+    """Correlation of two series, and its interval when pairs of them are drawn again."""
+    pairs = np.array([one, other], float)
+    count = pairs.shape[1]
+    random = np.random.default_rng(resampling.seed)
+    drawn = [
+        pearson(*pairs[:, random.integers(count, size=count)])
+        for _ in range(resampling.resamples if count else 0)
+    ]
+    return pearson(one, other), interval(drawn, resampling.level)
+
+
+def _pair(one: Series, other: Series, coefficient: str) -> Value:
+    if len(one) != len(other):
+        raise ValueError(f"series of {len(one)} and {len(other)} numbers have no pairs")
+    (found,) = with_first(np.array([one, other], float).T, coefficient)
+    return found
+
+
+def _line(columns: Rows) -> Rows:
+    """Centre each column, multiply by the first, and divide by the lengths of both."""
+    # Powers of two cost no digits, and differences from one of the numbers few.
+    scaled = np.ldexp(columns, -np.frexp(np.abs(columns).max(0))[1])
+    shifted = scaled - scaled[0]
+    centred = shifted - shifted.mean(0)
+    # Divided last, and summed alike, so that what lies on a line of ranks comes out as 1.
+    products, squares = (centred[:, :1] * centred).sum(0), (centred * centred).sum(0)
+    return np.asarray(products / np.sqrt(squares[0] * squares))
+
+
+def _order(columns: Rows) -> Rows:
+    """Compare the order of each pair of rows with that in the first column."""
+    # Ranks order as the numbers do, and their differences never overflow.
+    ranked = ranks(columns)
+    same, untied = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
+    for at in range(len(ranked) - 1):
+        signs = np.sign(ranked[at + 1 :] - ranked[at])
+        same += signs[:, 0] @ signs
+        untied += np.abs(signs).sum(0)
+    return np.asarray(same / np.sqrt(untied[0] * untied))
+
+
+COEFFICIENTS: dict[str, Callable[[Rows], Rows]] = {
+    "spearman": lambda columns: _line(ranks(columns)),
+    "kendall": _order,
+    "pearson": _line,
+}
+
+
+EMPTY = Undefined("nothing there is defined")
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over groups, its interval (None if nothing was drawn), and the mean of each group."""
+
+    value: Value
+    interval: Interval | Undefined | None
+    groups: tuple[Value, ...]
+
+
+def means(cells: Rows, resampling: Resampling) -> list[Mean]:
+    """Average each column of units × columns × groups; NaN is left out.
+
+    A group without any number is left out too. The same units are drawn for all columns; a draw
+    that has no number of a group that otherwise has some has no mean.
+    """
+    known = ~np.isnan(cells)
+    rows = np.stack([np.where(known, cells, 0.0), known.astype(float)], 1)
+    groups, some = _within(rows.sum(0)), np.asarray(known.any(0))
+    shape, flat = rows.shape[1:], rows.reshape(len(rows), -1)
+    draws = np.array(
+        [
+            _across(_within(row.reshape(shape)), some)
+            for (row,) in (bootstrapped([flat], resampling) if len(rows) > 1 else [])
+        ]
+    ).reshape(-1, cells.shape[1])
+    return [
+        Mean(_value(mean), _between(draws[:, at], resampling), tuple(map(_value, groups[at])))
+        for at, mean in enumerate(_across(groups, some))
+    ]
+
+
+def _within(sums: Rows) -> Rows:
+    """Mean of each group, from the sums of its units and their counts; NaN if there are none."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums[0] / sums[1])
+
+
+def _across(groups: Rows, some: Rows) -> Rows:
+    """Mean over the groups that have numbers at all."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(some, groups, 0.0).sum(1) / some.sum(1))
+
+
+def _between(drawn: Rows, resampling: Resampling) -> Interval | Undefined | None:
+    if not resampling.resamples:
+        return None
+    if not len(drawn):
+        return Undefined("there is only one to draw from")
+    return interval([_value(each) for each in drawn], resampling.level)
+
+
+def _value(number: float) -> Value:
+    return EMPTY if np.isnan(number) else float(number)
+
+
+SYSTEMS = 3
+"""Systems that a correlation takes: any two lie on a line."""
+
+ALONE = ("",)
+"""What stands for the task systems where none are told apart."""
+
+FEW_SYSTEMS = Undefined(f"fewer than {SYSTEMS} systems have all the numbers")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How correlations are made: without whom, compared with what, drawn again how often."""
+
+    baseline: str
+    without: Strings = ()
+    resampling: Resampling = field(default_factory=Resampling)
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A mean correlation of a metric with the result, or how far it is above the baseline's.
+
+    `interval` is None if nothing was drawn; `tasks` has the mean over shows of each task system;
+    `undefined` counts, by reason, the pairs of show and task system that had to be left out.
+    """
+
+    metric: str
+    coefficient: str
+    value: Value
+    interval: Interval | Undefined | None
+    tasks: dict[str, Value]
+    undefined: dict[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what JSON says of it."""
+        return {
+            **vars(self),
+            "value": as_json(self.value),
+            "reason": self.value.reason if isinstance(self.value, Undefined) else "",
+            "interval": list(self.interval) if isinstance(self.interval, tuple) else None,
+            "tasks": {task: as_json(value) for task, value in self.tasks.items() if task},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Against:
+    """Metrics against one result: mean correlations, and differences to the baseline."""
+
+    result: str
+    metrics: Strings
+    found: Complete
+    terms: Terms
+
+    @cached_property
+    def values(self) -> dict[tuple[str, str], list[Value]]:
+        """For each metric and coefficient the correlations, one for each pair."""
+        return {
+            (metric, name): values
+            for name in COEFFICIENTS
+            for metric, values in zip(self.metrics, self._values(name), strict=True)
+        }
+
+    def _values(self, coefficient: str, without: str = "") -> list[list[Value]]:
+        """For each metric the correlations, one for each pair, without one system if need be."""
+        rows = [_correlated(pair, coefficient, without) for pair in self.found.pairs]
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    @cached_property
+    def correlations(self) -> tuple[Correlation, ...]:
+        """The mean correlation of each metric, by each coefficient."""
+        return self._means[: len(self.values)]
+
+    @cached_property
+    def differences(self) -> tuple[Correlation, ...]:
+        """How far each other metric is above the baseline, where both have a correlation."""
+        return self._means[len(self.values) :]
+
+    @cached_property
+    def _means(self) -> tuple[Correlation, ...]:
+        """All of them, so that the same shows are drawn for all."""
+        first = self.terms.baseline
+        alone = [(each, each) for each in self.values]
+        others = [((m, name), (first, name)) for m, name in self.values if m != first]
+        numbers = {each: _array(values) for each, values in self.values.items()}
+        columns = [
+            *(numbers[each] for each, _ in alone),
+            *(numbers[each] - numbers[base] for each, base in others),
+        ]
+        averaged = self._averaged(columns, self.terms.resampling)
+        return tuple(
+            Correlation(*one, mean.value, mean.interval, tasks, self._reasons(one, base))
+            for (one, base), mean in zip([*alone, *others], averaged, strict=True)
+            for tasks in [dict(zip(self.found.tasks, mean.groups, strict=True))]
+        )
+
+    def _averaged(self, columns: Sequence[Rows], resampling: Resampling) -> list[Mean]:
+        shape = len(self.found.shows), len(self.found.tasks), len(columns)
+        return means(np.stack(columns, 1).reshape(shape).transpose(0, 2, 1), resampling)
+
+    def _reasons(self, *asked: tuple[str, str]) -> dict[str, int]:
+        """Count why pairs have no correlation by any of these."""
+        return dict(
+            Counter(
+                next(value.reason for value in each if isinstance(value, Undefined))
+                for each in zip(*(self.values[one] for one in asked), strict=True)
+                if any(isinstance(value, Undefined) for value in each)
+            )
+        )
+
+    @cached_property
+    def without_each(self) -> dict[str, dict[str, Value]]:
+        """Spearman's mean correlation of each metric, were one more system left out.
+
+        One very bad system lifts every correlation: this shows it.
+        """
+        found = {}
+        for system in self.found.systems:
+            columns = list(map(_array, self._values("spearman", system)))
+            averaged = self._averaged(columns, Resampling(0))
+            found[system] = {m: a.value for m, a in zip(self.metrics, averaged, strict=True)}
+        return found
+
+    def of(self, metric: str, coefficient: str = "spearman") -> Correlation:
+        """Find the mean correlation of a metric."""
+        return _first(self.correlations, metric, coefficient)
+
+    def difference(self, metric: str, coefficient: str = "spearman") -> Correlation:
+        """Find how far a metric is above the baseline."""
+        return _first(self.differences, metric, coefficient)
+
+    @property
+    def signature(self) -> str:
+        """The line that reproduces the numbers."""
+        terms, found = self.terms, self.found
+        shows = f"{len(found.shows)} shows"
+        names = f"metrics={'+'.join(self.metrics)},result={self.result},baseline={terms.baseline}"
+        parts = [
+            f"correlate({names})",
+            f"systems={'+'.join(found.systems)}",
+            f"without={'+'.join(terms.without)}" if terms.without else "",
+            f"shows={len(found.shows)}",
+            f"tasks={'+'.join(found.tasks)}" if found.tasks != ALONE else "",
+            f"bootstrap({terms.resampling},units={shows})" if terms.resampling.resamples else "",
+            f"caesura={__version__}",
+        ]
+        return "|".join(filter(None, parts))
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of the numbers must know."""
+        return [*self._opposed(), *self._left_out(), *self._doubts()]
+
+    def _opposed(self) -> Iterator[str]:
+        """Tell metrics whose correlation has another sign than the baseline's."""
+        first = self.terms.baseline
+        base = _nan(self.of(first).value)
+        for metric in self.metrics:
+            if base * _nan(self.of(metric).value) < 0:
+                yield (
+                    f"{metric} and {first} go opposite ways with {self.result}: if more is better "
+                    "in one and worse in the other, turn one round (--negate), or their "
+                    "difference means nothing"
+                )
+
+    def _left_out(self) -> Iterator[str]:
+        """Tell what had no correlation, and which numbers were missing."""
+        pairs, count = self.found.pairs, len(self.found.pairs)
+        what = "shows" if self.found.tasks == ALONE else "pairs of show and task system"
+        told: dict[tuple[str, int], list[str]] = {}
+        for metric in self.metrics:
+            for each in self.of(metric).undefined.items():
+                told.setdefault(each, []).append(metric)
+        for (reason, number), metrics in told.items():
+            names = "" if len(metrics) == len(self.metrics) else f"{', '.join(metrics)}: "
+            yield f"{names}left out {number} of {count} {what}: {reason}"
+        missing = sum(SYSTEMS <= len(pair.systems) < len(self.found.systems) for pair in pairs)
+        if missing:
+            yield f"systems lack numbers in {missing} of {count} {what}: the others were used there"
+        if self.found.lacking:
+            names = ", ".join(self.found.lacking)
+            yield f"left out because they never have all the numbers: {names}"
+
+    def _doubts(self) -> Iterator[str]:
+        """Tell what weakens the intervals."""
+        drawn = [each.interval for each in (*self.correlations, *self.differences)]
+        for reason in dict.fromkeys(each.reason for each in drawn if isinstance(each, Undefined)):
+            yield f"no interval: {reason}"
+        some, shows = any(isinstance(each, tuple) for each in drawn), len(self.found.shows)
+        if some and shows < FEW:
+            yield f"the intervals rest on {shows} shows only: they come out too narrow"
+        if some and self.terms.resampling.resamples < FEWEST:
+            yield "the intervals rest on too few resamples to mean much"
+
+    def to_json(self) -> dict[str, Any]:
+        """Give what JSON says of one result."""
+        return {
+            "result": self.result,
+            "metrics": self.metrics,
+            "baseline": self.terms.baseline,
+            "systems": self.found.systems,
+            "without": self.terms.without,
+            "shows": self.found.shows,
+            "tasks": [task for task in self.found.tasks if task],
+            "correlations": [each.to_json() for each in self.correlations],
+            "differences": [each.to_json() for each in self.differences],
+            "without_each": {
+                system: {metric: as_json(value) for metric, value in values.items()}
+                for system, values in self.without_each.items()
+            },
+            "pairs": [self._pair(at) for at in range(len(self.found.pairs))],
+            "remarks": self.remarks,
+            "signature": self.signature,
+        }
+
+    def _pair(self, at: int) -> dict[str, Any]:
+        pair = self.found.pairs[at]
+        found: dict[str, Any] = {"show": pair.show, "task": pair.task, "systems": pair.systems}
+        for (metric, coefficient), values in self.values.items():
+            found.setdefault(coefficient, {})[metric] = as_json(values[at])
+        return found
+
+
+def against(observed: Observed, result: str, metrics: Strings, terms: Terms) -> Against:
+    """Correlate metrics with one result."""
+    found = complete(observed, (result, *metrics), terms.without)
+    if len(found.systems) < SYSTEMS:
+        raise MismatchError(
+            f"{len(found.systems)} systems have numbers of {', '.join((result, *metrics))} on "
+            "the same show",
+            remedy=f"correlations take {SYSTEMS} or more; names must be the same in all tables",
+        )
+    return Against(result, metrics, found, terms)
+
+
+def _correlated(pair: Pair, coefficient: str, without: str) -> list[Value]:
+    """Correlate each metric with the result over systems, all but one if need be."""
+    kept = [row for row, system in enumerate(pair.systems) if system != without]
+    if len(kept) < SYSTEMS:
+        return [FEW_SYSTEMS] * (pair.numbers.shape[1] - 1)
+    return with_first(pair.numbers[kept], coefficient)
+
+
+def _array(values: Sequence[Value]) -> Rows:
+    return np.array([_nan(value) for value in values])
+
+
+def _nan(value: Value) -> float:
+    return np.nan if isinstance(value, Undefined) else value
+
+
+def _first(found: Sequence[Correlation], metric: str, coefficient: str) -> Correlation:
+    for one in found:
+        if (one.metric, one.coefficient) == (metric, coefficient):
+            return one
+    raise UnknownName(f"there is no {coefficient} of {metric!r}")

@@ -1,0 +1,167 @@
+"""The entities of references on recognised words, recording by recording."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from caesura.core.arrays import Indices, Strings
+from caesura.core.config import strings
+from caesura.core.errors import LayerError, UnknownName
+from caesura.core.protocols import Format
+from caesura.core.transcript import Transcript
+from caesura.evaluation.pairing import paired
+from caesura.formats.inputs import Input, Inputs, each, read
+from caesura.formats.sidecars import Paths, with_readings
+from caesura.metrics.text_match import unlike
+from caesura.text.alignment.word_alignment import align
+from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable
+from caesura.text.entity_projection import project as projected
+from caesura.text.normalization.alternatives import nearest
+from caesura.text.phonetics import LETTERS, known_source
+
+logger = logging.getLogger("caesura")
+
+NAMED = 3
+"""Recordings that a warning names."""
+
+FEW = (
+    "less than half of the words of the reference were recognised in %s: are they the same "
+    "recordings, in the same language?"
+)
+APART = (
+    "the times of %s are too far from those of the reference to be of use: entities were found by "
+    "alignment"
+)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A recording with the entities of its reference, and where each of them went."""
+
+    transcript: Transcript
+    reference: Transcript
+    projected: tuple[Projected, ...]
+
+    def listed(self, lost: bool = False) -> list[Projected]:
+        """Give all entities, or only those that are lost."""
+        return [one for one in self.projected if not (lost and one.found)]
+
+    def described(self, one: Projected) -> dict[str, Any]:
+        """Give for an entity its words on both sides, and its time, for programs."""
+        first, last, label, key = one.entity
+        start = _start(self.reference, first, last)
+        return {
+            "class": label,
+            "key": key,
+            "reference": [first, last],
+            "reference_words": " ".join(self.reference.words[first : last + 1]),
+            "recognised": [one.first, one.last],
+            "recognised_words": " ".join(self.transcript.words[one.first : one.last + 1]),
+            "by": one.by,
+            "distance": one.distance,
+            "start": _start(self.transcript, one.first, one.last) if start is None else start,
+        }
+
+
+def total(found: Iterable[Projection]) -> dict[str, int]:
+    """Say how many entities were found in which way."""
+    ways = [one.by for each in found for one in each.projected]
+    return {"entities": len(ways)} | {by: ways.count(by) for by in ("time", "alignment", "lost")}
+
+
+def _start(transcript: Transcript, first: int, last: int) -> float | None:
+    """Give the first known start of words."""
+    if transcript.start is None:
+        return None
+    known = transcript.start[first : last + 1]
+    known = known[np.isfinite(known)]
+    return float(known[0]) if len(known) else None
+
+
+def _of_classes(references: list[Transcript], classes: Strings) -> list[Transcript]:
+    """Keep entities of these classes, all if there are none."""
+    if not classes:
+        return references
+    known = {span.label for one in references for span in one.entities or ()}
+    for label in classes:
+        if known and label not in known:
+            raise UnknownName(
+                f"no entity of the reference is a {label!r}",
+                remedy=f"its classes are {', '.join(sorted(known))}",
+            )
+    return [
+        one.replace(
+            entities=one.entities and tuple(span for span in one.entities if span.label in classes)
+        )
+        for one in references
+    ]
+
+
+def project(
+    hypothesis: Input | Iterable[Input],
+    *,
+    reference: Inputs,
+    readings: Paths = (),
+    classes: Strings = (),
+    collar: float = COLLAR,
+    phones: str = LETTERS,
+    format: str | Format | None = None,
+    reference_format: str | Format | None = None,
+) -> Iterator[Projection]:
+    """Find the recognised words of each entity of the references.
+
+    Recordings are paired by id. Where both sides have times, entities are looked for within
+    `collar` seconds by how words sound, elsewhere by an alignment of words; `phones` come from
+    'letters', or from a 'dictionary'. `readings` are files or folders of other ways to write
+    the references: the nearest to what was recognised is looked for. Only entities of these
+    `classes` are looked for (none named: all).
+    """
+    known_source(phones)
+    recordings = list(read(hypothesis, format=format))
+    _, references = each(reference, reference_format, format)
+    all = with_readings((one for part in references for one in part), readings)
+    all = _of_classes(all, strings("classes", classes))
+    doubtful: list[str] = []
+    apart: list[str] = []
+    for ours, (given,) in paired(recordings, [all]):
+        if given.entities is None:
+            raise LayerError(
+                "the reference has no entities",
+                where=given.origin.file if given.origin else given.id,
+                remedy="give one with entities, such as BIO columns, JSONL or .nlp",
+            )
+        theirs = nearest(given, ours.words) if given.readings else given
+        (said, there), (heard, here) = comparable(theirs), comparable(ours)
+        alignment = align(said.words, heard.words)
+        name = ours.id or "a recording"
+        if unlike(len(said), alignment.hits):
+            doubtful.append(f"{name} ({alignment.hits / len(said):.0%})")
+        if clocks_differ(said, heard, alignment, collar):
+            apart.append(name)
+        plain = projected(said, heard, collar, alignment, phones)
+        found = tuple(_back(one, there, np.append(here, len(ours))) for one in plain)
+        spans = [one.entity._replace(first=one.first, last=one.last) for one in found if one.found]
+        yield Projection(ours.replace(entities=tuple(spans)), theirs, found)
+    _ask(FEW, doubtful)
+    _ask(APART, apart)
+
+
+def _back(one: Projected, there: Indices, here: Indices) -> Projected:
+    """Put an entity, and the words that stand for it, on the words with punctuation."""
+    entity = one.entity
+    first, last = (int(there[at]) for at in (entity.first, entity.last))
+    begin = int(here[one.first])
+    end = int(here[one.last]) if one.found else begin - 1
+    return one._replace(entity=entity._replace(first=first, last=last), first=begin, last=end)
+
+
+def _ask(what: str, recordings: list[str]) -> None:
+    """Warn of recordings that do not seem to belong to their references."""
+    if recordings:
+        more = f" and {len(recordings) - NAMED} more" if len(recordings) > NAMED else ""
+        logger.warning(what, ", ".join(recordings[:NAMED]) + more)

@@ -1,0 +1,235 @@
+"""Words of reference and hypothesis side by side: for a terminal, for the page and as JSON."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from caesura.core.arrays import Indices
+from caesura.core.errors import UnknownName
+from caesura.evaluation.reports.table import clean, columns
+from caesura.evaluation.reports.write import Results
+from caesura.evaluation.scores import Scores
+from caesura.metrics.words import Aligned, Words
+from caesura.text.alignment.word_alignment import DELETED, EQUAL, INSERTED, KINDS
+
+SIGNS = " SDI"
+"""Marks the kinds of rows in a terminal."""
+
+CODES = "=sdi"
+"""The same for the page."""
+
+KEY = """REF reference, HYP hypothesis, with the number of the first word on the line;
+S substituted, D deleted, I inserted"""
+
+NARROWEST = 40
+RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
+ISOLATED = "\u2068{}\u2069"
+
+
+class Cell(NamedTuple):
+    """A word of each side in one column of the view."""
+
+    kind: int
+    said: str
+    found: str
+    width: int
+
+
+class Line(NamedTuple):
+    """Cells that fit one line, and the numbers of the first words on it, counted from 1."""
+
+    cells: list[Cell]
+    said: int
+    found: int
+
+    @property
+    def wrong(self) -> bool:
+        """Whether there is an error on it."""
+        return any(cell.kind != EQUAL for cell in self.cells)
+
+
+def shown(results: Results, which: str, width: int) -> str:
+    """Lay out the words of all documents for a terminal: 'all' lines, or those with 'errors'."""
+    scores = results.scores[0]
+    metric = words_of(scores)
+    against = [f" against {name}" for name in results.references]
+    parts = []
+    for document in scores.documents:
+        hypothesis, references = document.sides(metric)
+        for label, reference in zip(against, references, strict=True):
+            title = f"{document.id or results.systems[0]}{label}"
+            lines = _lines(metric.aligned(hypothesis, reference), max(width, NARROWEST))
+            parts.append("\n".join([clean(title), "", *_written(list(lines), which == "errors")]))
+    return "\n\n".join([*parts, KEY])
+
+
+def words_of(scores: Scores) -> Words:
+    """Find the metric that aligns words."""
+    for metric in scores.metrics:
+        if isinstance(metric, Words):
+            return metric
+    raise UnknownName("no metric has words side by side to show", remedy="add --metric Words")
+
+
+def _lines(aligned: Aligned, width: int) -> Iterator[Line]:
+    """Fill lines; a sentence of the reference that ends, if they are known, ends a line too."""
+    ends = set(_ends(aligned).tolist())
+    digits = len(str(max(len(aligned.reference), len(aligned.hypothesis), 1)))
+    room = width - len("REF ") - digits - 1
+    said = found = used = 0
+    line = Line([], 1, 1)
+    for at, cell in enumerate(_cells(aligned)):
+        if line.cells and used + cell.width > room:
+            yield line
+            line, used = Line([], said + 1, found + 1), 0
+        line.cells.append(cell)
+        used += cell.width + 1
+        said += cell.kind != INSERTED
+        found += cell.kind != DELETED
+        if at in ends:
+            yield line
+            line, used = Line([], said + 1, found + 1), 0
+    if line.cells:
+        yield line
+
+
+def _ends(aligned: Aligned) -> Indices:
+    """Rows at which a sentence of the reference ends, words inserted there included."""
+    sentences = aligned.reference.sentences
+    if sentences is None:
+        return np.zeros(0, np.int64)
+    # What is inserted before the next sentence belongs to the one before it.
+    firsts = np.flatnonzero(np.isin(aligned.rows.source, sentences.gaps[:-1] + 1))
+    if aligned.stops is not None:
+        firsts = np.flatnonzero(np.diff(aligned.rows.part, prepend=0))
+    return firsts - 1
+
+
+def _cells(aligned: Aligned) -> Iterator[Cell]:
+    said = [clean(word) for word in aligned.reference.words]
+    found = [clean(word) for word in aligned.hypothesis.words]
+    rows = aligned.rows
+    cells = (each.tolist() for each in (rows.kind, rows.source, rows.target))
+    for kind, i, j in zip(*cells, strict=True):
+        ours, theirs = said[i] if i >= 0 else "", found[j] if j >= 0 else ""
+        width = max(columns(ours), columns(theirs), 1)
+        yield Cell(kind, ours or "*" * width, theirs or "*" * width, width)
+
+
+def _written(lines: list[Line], errors: bool) -> Iterator[str]:
+    """Write lines, and how much was left out between those with errors."""
+    digits = len(str(max((max(line.said, line.found) for line in lines), default=1)))
+    skipped = 0
+    for line in lines:
+        if errors and not line.wrong:
+            skipped += len(line.cells)
+            continue
+        if skipped:
+            yield from (_skipped(skipped), "")
+            skipped = 0
+        sides = (
+            (f"REF {line.said:>{digits}}", [cell.said for cell in line.cells]),
+            (f"HYP {line.found:>{digits}}", [cell.found for cell in line.cells]),
+            (" " * (digits + 4), [SIGNS[cell.kind] for cell in line.cells]),
+        )
+        for front, words in sides:
+            yield f"{front} {_side(words, line.cells)}".rstrip()
+        yield ""
+    if skipped:
+        yield _skipped(skipped)
+
+
+def _skipped(count: int) -> str:
+    return f"⋯ {count} word{'s' * (count != 1)} without errors"
+
+
+def _side(words: list[str], cells: list[Cell]) -> str:
+    return " ".join(
+        isolated(word) + " " * (cell.width - columns(word))
+        for word, cell in zip(words, cells, strict=True)
+    )
+
+
+def isolated(word: str) -> str:
+    """Keep a word that runs from right to left from turning those around it."""
+    if word.isascii() or RIGHT_TO_LEFT.isdisjoint(map(unicodedata.bidirectional, word)):
+        return word
+    return ISOLATED.format(word)
+
+
+def as_json(results: Results, which: str) -> list[dict[str, Any]]:
+    """Give the runs of equal, substituted, deleted and inserted words with their places."""
+    scores = results.scores[0]
+    metric = words_of(scores)
+    found = []
+    for document in scores.documents:
+        hypothesis, references = document.sides(metric)
+        for number, reference in enumerate(references, 1):
+            runs = _runs(metric.aligned(hypothesis, reference))
+            kept = [run for run in runs if which == "all" or run["kind"] != KINDS[EQUAL]]
+            found.append({"document": document.id, "reference": number, "runs": kept})
+    return found
+
+
+def _runs(aligned: Aligned) -> Iterator[dict[str, Any]]:
+    kinds = aligned.rows.kind
+    edges = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(kinds)]
+    said = np.append(0, np.cumsum(kinds != INSERTED)).tolist()
+    found = np.append(0, np.cumsum(kinds != DELETED)).tolist()
+    for first, beyond in pairwise(edges) if len(kinds) else ():
+        yield {
+            "kind": KINDS[kinds[first]],
+            "reference": [said[first], said[beyond]],
+            "hypothesis": [found[first], found[beyond]],
+        }
+
+
+def for_page(results: Results) -> dict[str, Any] | None:
+    """Give what the page lays out: texts of references once, and for each system what differs."""
+    try:
+        metrics = [words_of(each) for each in results.scores]
+    except UnknownName:
+        return None
+    first = results.scores[0]
+    by_id = [{each.id: each for each in one.documents} for one in results.scores]
+    single = len(first.documents) == 1
+    documents = []
+    for document in first.documents:
+        texts: dict[tuple[str, tuple[int, ...]], int] = {}
+        systems = []
+        for metric, one, scores in zip(metrics, by_id, results.scores, strict=True):
+            own = scores.documents[0] if single else one[document.id]
+            hypothesis, references = own.sides(metric)
+            systems.append(
+                [_differing(metric.aligned(hypothesis, each), texts) for each in references]
+            )
+        documents.append(
+            {"texts": [{"words": w, "ends": list(e)} for w, e in texts], "systems": systems}
+        )
+    return {"metric": first.metrics.index(metrics[0]), "documents": documents}
+
+
+def _differing(aligned: Aligned, texts: dict[tuple[str, tuple[int, ...]], int]) -> dict[str, Any]:
+    """Give the number of the reference's text, the kinds of rows in runs, and the other words."""
+    sentences = aligned.reference.sentences
+    ends = () if sentences is None else tuple(sentences.gaps.tolist())
+    key = ("\n".join(map(_flat, aligned.reference.words)), ends)
+    rows = aligned.rows
+    edges = np.flatnonzero(np.diff(rows.kind, prepend=-1, append=-1)).tolist()
+    runs = [f"{b - a}{CODES[rows.kind[a]]}" for a, b in pairwise(edges)]
+    places = rows.target[(rows.kind != EQUAL) & (rows.target >= 0)].tolist()
+    words = aligned.hypothesis.words
+    return {
+        "text": texts.setdefault(key, len(texts)),
+        "runs": "".join(runs),
+        "words": "\n".join(_flat(words[at]) for at in places),
+    }
+
+
+def _flat(word: str) -> str:
+    return word.replace("\n", " ")

@@ -1,0 +1,96 @@
+"""Cards of models for a terminal: a line for each, or the whole of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from caesura.evaluation.reports.render import plain, table
+from caesura.evaluation.reports.table import WIDTH, Grid, clean, columns, number, wrap
+from caesura.evaluation.scores import SHOWN
+from caesura.models.card import Card, Row
+
+KEY = 11
+"""Columns that names take up beside what they stand for."""
+
+CELL = 14
+"""Columns that names, detectors and licences may take up where there is a line for each model."""
+
+
+def overview(cards: Sequence[Card]) -> str:
+    """Lay out a line for each model."""
+    if not cards:
+        return "There are no models."
+    head = ("model", "for", "detector", "size", "F1", "licence", "what it is")
+    return table([_line(card) for card in cards], head)
+
+
+def _line(card: Card) -> list[str]:
+    front = (card.name, card.language, card.detector.split("(")[0])
+    figures = (_size(card.bytes), _main(card.scores))
+    cells = [*map(_short, front), *figures, _short(card.licence), clean(card.about)]
+    return [cell or "–" for cell in cells]
+
+
+def _main(scores: Row) -> str:
+    """Give the F1 of a detector, or the accuracy of a tagger, which is named."""
+    if "accuracy" in scores:
+        return f"accuracy {_cell(scores['accuracy'], 3)}"
+    return _cell(scores.get("f1"), 3)
+
+
+def _short(text: str) -> str:
+    text = clean(text)
+    return text if columns(text) <= CELL else wrap(text, CELL - 1, ("",))[0] + "…"
+
+
+def whole(card: Card) -> str:
+    """Lay out all that a card says."""
+    said = {
+        "model": card.name,
+        "what it is": card.about,
+        "language": card.language,
+        "licence": card.licence,
+        "detector": card.detector,
+        "size": _size(card.bytes),
+        "made by": f"Caesura {card.version}",
+        "checksum": f"{card.checksum[:SHOWN]}, the model= of signatures",
+        "arrays": f"SHA-256 {card.sha256}",
+        "notes": card.notes,
+    }
+    parts = ["\n".join(line for key, text in said.items() for line in _said(key, text))]
+    parts += _titled("Data", card.data)
+    parts += _titled("On development recordings", (card.scores,) if card.scores else ())
+    parts += _titled("Settings tried", card.curve)
+    return "\n\n".join(parts)
+
+
+def _said(key: str, text: str) -> Iterator[str]:
+    for at, line in enumerate(wrap(clean(text) or "–", WIDTH - KEY)):
+        yield f"{'' if at else key:{KEY}}{line}"
+
+
+def _titled(title: str, rows: Sequence[Row]) -> list[str]:
+    """Lay out rows under a title, if there are any."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    if not keys:
+        return []
+    texts = [key for key in keys if any(isinstance(row.get(key), str) for row in rows)]
+    head = (*texts, *(key for key in keys if key not in texts))
+    cells = tuple(tuple(_cell(row.get(key)) for key in head) for row in rows)
+    grid = Grid(title, head, cells, labels=max(1, len(texts)))
+    if len(rows) == 1 and len(grid.folded(WIDTH)) > 1:
+        grid = Grid(title, ("", "value"), tuple(zip(head, cells[0], strict=True)))
+    return [plain(grid)]
+
+
+def _cell(value: Any, digits: int = 4) -> str:
+    if value is None:
+        return "–"
+    return number(value, digits) if type(value) in (int, float) else str(value)
+
+
+def _size(count: int) -> str:
+    if count >= 1_000_000:
+        return f"{count / 1_000_000:.1f} MB"
+    return f"{count / 1000:.1f} kB" if count >= 1000 else f"{count} B"

@@ -1,0 +1,326 @@
+"""The report as one HTML file that needs nothing else, neither files nor a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from inspect import getdoc
+from typing import Any
+
+import numpy as np
+
+from caesura import __version__
+from caesura.core.arrays import Indices, Strings
+from caesura.core.protocols import Metric
+from caesura.core.transcript import Transcript
+from caesura.evaluation.disagreements import Recurring
+from caesura.evaluation.document import Document
+from caesura.evaluation.reports.alignment_view import for_page
+from caesura.evaluation.reports.difference_tables import best_of, leading, worst_first
+from caesura.evaluation.reports.write import Results
+from caesura.evaluation.scores import Scores, Sweep, length, told
+from caesura.metrics.wisebe import WiSeBE
+from caesura.text.normalization.steps import normalize
+
+MOST_ROWS = 3000
+"""Differences that a page holds, of all systems together."""
+
+LONGEST = 200
+"""Characters of a text in a list of differences."""
+
+
+def payload(results: Results) -> dict[str, Any]:
+    """Gather everything the page shows."""
+    first = results.scores[0]
+    return {
+        "title": _title(results),
+        "version": __version__,
+        "among": results.among,
+        "systems": list(results.systems),
+        "references": list(results.references),
+        "metrics": [
+            _metric(metric) | {"listed": _listed(metric, leading(results, i))}
+            for i, metric in enumerate(first.metrics)
+        ],
+        "scores": [
+            one.score_json(i) | {"system": number, "metric": i, "counts": _counts(one, i)}
+            for number, one in enumerate(results.scores)
+            for i in range(len(one.metrics))
+        ],
+        "sweeps": [_sweep(results, number) for number in range(len(first.sweeps))],
+        "comparison": results.comparison
+        and {
+            "rows": [vars(row) for row in results.comparison.rows],
+            "remarks": results.comparison.remarks,
+            "tested": results.comparison.tested,
+        },
+        "documents": _documents(results),
+        "differences": list(_differences(results)),
+        "alignments": for_page(results),
+        "worst_first": [worst_first(results, i) for i in range(len(first.metrics))],
+    }
+
+
+def _counts(scores: Scores, i: int) -> list[str]:
+    """Names of the values that are whole numbers, which JSON cannot tell from rates."""
+    return [name for name, value in scores.values[i].items() if isinstance(value, int)]
+
+
+def _title(results: Results) -> str:
+    if results.among:
+        count = len(results.references)
+        return f"Agreement of {count} annotator{'s' * (count != 1)}"
+    return " and ".join(results.systems) if len(results.systems) < 4 else "Comparison"
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    about = (getdoc(metric) or "").split("\n", 1)[0]
+    return {
+        "metric": repr(metric),
+        "name": metric.name,
+        "main": metric.main,
+        "best": dict(metric.best),
+        "boundaries": bool(metric.compares),
+        "about": about,
+    }
+
+
+def _listed(metric: Metric, name: str) -> dict[str, Any]:
+    """Tell the value that documents are listed by, and which is the best."""
+    return {"value": name, "best": best_of(metric, name)}
+
+
+def _sweep(results: Results, number: int) -> dict[str, Any]:
+    sweeps: list[Sweep] = [one.sweeps[number] for one in results.scores]
+    return {
+        "metric": sweeps[0].scores.metrics[0].name,
+        "setting": sweeps[0].setting,
+        "points": list(sweeps[0].points),
+        "systems": [
+            {"system": system} | _curves(each.scores) for system, each in enumerate(sweeps)
+        ],
+    }
+
+
+def _curves(scores: Scores) -> dict[str, Any]:
+    found = [scores.score_json(i) for i in range(len(scores.metrics))]
+    names = list(found[0]["values"])
+    return {
+        "values": {name: [each["values"].get(name) for each in found] for name in names},
+        "intervals": {name: [each["intervals"].get(name) for each in found] for name in names},
+    }
+
+
+def _documents(results: Results) -> list[dict[str, Any]]:
+    first, *others = results.scores
+    if len(first.documents) == 1:
+        return [_document(results, [one.documents[0] for one in results.scores])]
+    by_id = [{each.id: each for each in one.documents} for one in others]
+    return [
+        _document(results, [each, *(documents[each.id] for documents in by_id)])
+        for each in first.documents
+    ]
+
+
+def _document(results: Results, documents: list[Document]) -> dict[str, Any]:
+    return {
+        "id": documents[0].id,
+        "words_count": length(documents[0]),
+        "values": [
+            [
+                told(metric.values(counts))["values"]
+                for metric, counts in zip(one.metrics, each.counts, strict=True)
+            ]
+            for one, each in zip(results.scores, documents, strict=True)
+        ],
+        "coverage": [[vars(part) for part in each.coverage] for each in documents],
+        "views": _views(results, documents),
+    }
+
+
+def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
+    """Give a view for each way the words run; systems that share their words share a view."""
+    views: dict[Strings, dict[str, Any]] = {}
+    for system, document in enumerate(documents):
+        shown = _texts(results.scores[system], document)[0]
+        if shown.words not in views:
+            views[shown.words] = _view(results.scores[system], document)
+        if not results.among:
+            views[shown.words]["systems"].append({"system": system, "gaps": _gaps(shown)})
+    return list(views.values())
+
+
+def _texts(
+    scores: Scores, document: Document
+) -> tuple[Transcript, tuple[Transcript, ...], Strings]:
+    """Hypothesis and references to show, and how they were normalised."""
+    if all(document.sides(metric)[0] is document.hypothesis for metric in scores.metrics):
+        return document.hypothesis, document.originals, ()
+    return document.compared, document.carried, scores.terms.normalize
+
+
+def _view(scores: Scores, document: Document) -> dict[str, Any]:
+    hypothesis, references, steps = _texts(scores, document)
+    there = [one for one in references if one.words == hypothesis.words]
+    wisebe = next((metric for metric in scores.metrics if isinstance(metric, WiSeBE)), None)
+    windows = wisebe.windows(there) if wisebe and there else ((), ())
+    return {
+        "words": "\n".join(_shown(document.hypothesis, steps)),
+        "references": [_gaps(one) if one.words == hypothesis.words else None for one in references],
+        "systems": [],
+        "windows": [[int(first), int(last)] for first, last in zip(*windows, strict=True)],
+    }
+
+
+def _gaps(transcript: Transcript) -> list[int]:
+    return [] if transcript.sentences is None else transcript.sentences.gaps.tolist()
+
+
+def _shown(hypothesis: Transcript, steps: Strings) -> list[str]:
+    """Write the words that were compared as they were before normalisation."""
+    opening, mark = (
+        getattr(hypothesis, layer) or ("",) * len(hypothesis) for layer in ("opening", "mark")
+    )
+    return [
+        f"{opening[at]}{hypothesis.words[at]}{mark[at]}".replace("\n", " ")
+        for at in _kept(hypothesis, steps).tolist()
+    ]
+
+
+def _kept(hypothesis: Transcript, steps: Strings) -> Indices:
+    """Places of the words that normalisation leaves."""
+    # A column of numbers goes through the same steps and tells which words were kept.
+    numbered = hypothesis.replace(confidence=np.arange(len(hypothesis)))
+    kept = normalize(numbered, steps).confidence
+    return np.zeros(0, np.int64) if kept is None else kept.astype(np.int64)
+
+
+def _differences(results: Results) -> Iterator[dict[str, Any]]:
+    """What recurs among the disagreements of each system and metric, as much as a page can hold."""
+    digests = [
+        (system, i, digest)
+        for system, scores in enumerate(results.scores)
+        for i, digest in enumerate(scores.disagreements)
+        if digest.recurring
+    ]
+    for system, i, digest in digests:
+        places = _Places(results, system, i)
+        rows = digest.frequent(MOST_ROWS // (len(digests) * len(digest.kinds)))
+        yield {
+            "system": system,
+            "metric": i,
+            "kinds": digest.kinds,
+            "distinct": len(digest.recurring),
+            "rows": [_recurring(each, places) for each in rows],
+        }
+
+
+def _recurring(each: Recurring, places: _Places) -> dict[str, Any]:
+    return {
+        "level": each.level,
+        "kind": each.kind,
+        "reference": shorten(each.reference),
+        "hypothesis": shorten(each.hypothesis),
+        "count": each.count,
+        "loss": each.loss,
+        "examples": [
+            {
+                "document": places.numbers[number],
+                "place": places.of(number, one.place),
+                "before": shorten(one.before),
+                "after": shorten(one.after),
+                "against": one.against,
+            }
+            for number, one in each.examples
+        ],
+    }
+
+
+class _Places:
+    """Where in the page documents of a system, and words that a metric compares, are shown."""
+
+    def __init__(self, results: Results, system: int, i: int) -> None:
+        first, self.scores = results.scores[0], results.scores[system]
+        self.metric = self.scores.metrics[i]
+        order = {each.id: number for number, each in enumerate(first.documents)}
+        single = len(self.scores.documents) == 1
+        self.numbers = [0 if single else order[each.id] for each in self.scores.documents]
+        self.kept: dict[int, Indices | None] = {}
+
+    def of(self, document: int, place: int) -> int:
+        """Give the word in the text that is shown."""
+        if document not in self.kept:
+            self.kept[document] = self._shown(self.scores.documents[document])
+        kept = self.kept[document]
+        return place if kept is None else max(0, int(np.searchsorted(kept, place, "right")) - 1)
+
+    def _shown(self, document: Document) -> Indices | None:
+        """Which words of what the metric compares are shown; None if it is all of them."""
+        shown, _, steps = _texts(self.scores, document)
+        same = document.sides(self.metric)[0] is shown
+        return None if same else _kept(document.hypothesis, steps)
+
+
+def shorten(text: str) -> str:
+    """Cut off what is longer than anyone reads in a table."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+SCRIPTS = tuple(
+    """base tables comparison curves documents differences reading judging draw strip text
+    alignment start""".split()
+)
+"""The parts of the page's script, in the order in which they are joined."""
+
+SLOT = re.compile(r"\{\{(\w+)\}\}")
+UNSAFE = re.compile("[<>&\u2028\u2029]")
+HALF = re.compile("[\ud800-\udfff]")
+
+
+def page(payload: Mapping[str, Any]) -> str:
+    """Lay out a report: the payload goes into the page as data, never as markup or script."""
+    style = _file("page.css")
+    script = "\n".join(_file(f"{part}.js") for part in SCRIPTS)
+    parts = {
+        "policy": _policy(style, script),
+        "title": html.escape(_whole(payload["title"])),
+        "version": html.escape(payload["version"]),
+        "style": style,
+        "script": script,
+        "payload": _data(payload),
+    }
+    # One pass, so that a slot's name inside the payload is text like any other.
+    return SLOT.sub(lambda slot: parts[slot[1]], _file("page.html"))
+
+
+def _data(payload: Mapping[str, Any]) -> str:
+    """JSON without any character that could end the element or not be written as UTF-8."""
+    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", _whole(text))
+
+
+def _policy(style: str, script: str) -> str:
+    """Allow just this style and this script, and no connection to anywhere."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _whole(text: str) -> str:
+    """Half a surrogate pair can be neither written as UTF-8 nor shown."""
+    return HALF.sub("\ufffd", text)
+
+
+def _file(name: str) -> str:
+    return resources.files(__package__).joinpath("assets", name).read_text(encoding="utf-8")

@@ -1,0 +1,208 @@
+"""Tables of results for a terminal, for Markdown and for LaTeX."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from caesura.evaluation.reports.score_tables import grids
+from caesura.evaluation.reports.table import GAP, WIDTH, Grid, columns, wrap
+from caesura.evaluation.reports.write import Results
+
+LISTED = 10
+"""Documents that a terminal shows."""
+
+PRINTED = 40
+"""Documents that fit a printed page."""
+
+PAGE = 90
+"""Characters that fit a line of a printed page in small type."""
+
+
+FOREIGN = re.compile("[\u0370-\u1fff\u2e80-\U0010ffff]")
+"""Letters that pdfLaTeX does not know."""
+
+
+def table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH) -> str:
+    """Lay out a table whose last column is wrapped so that lines fit the terminal."""
+    gap = " " * GAP
+    cells = [list(head), *(list(row) for row in rows)]
+    count = len(head)
+    widths = [max(len(row[i]) for row in cells) for i in range(count)]
+    room = max(20, width - sum(widths[:-1]) - GAP * (count - 1))
+    lines = []
+    for at, row in enumerate(cells):
+        front = gap.join(cell.ljust(w) for cell, w in zip(row[:-1], widths, strict=False))
+        wrapped = textwrap.wrap(row[-1], room, break_long_words=False) or [""]
+        lead = front + gap if front else ""
+        lines.append((lead + wrapped[0]).rstrip())
+        lines += [" " * len(lead) + more for more in wrapped[1:]]
+        if at == 0:
+            rule = [*widths[:-1], min(widths[-1], room)]
+            lines.append(gap.join("─" * w for w in rule))
+    return "\n".join(lines)
+
+
+def terminal(results: Results) -> str:
+    """Lay the results out for a terminal of 80 columns; numbers and signatures are never cut."""
+    return "\n\n".join(plain(grid) for grid in grids(results, LISTED))
+
+
+def plain(grid: Grid) -> str:
+    """Lay out one table for a terminal, with what is said above and under it."""
+    parts = ["\n".join(wrap(grid.title, WIDTH))] if grid.title else []
+    parts += ["\n".join(_lines(part)) for part in grid.folded(WIDTH)]
+    parts += ["\n".join(wrap(note, WIDTH)) for note in grid.notes]
+    parts += grid.signatures
+    return "\n\n".join(parts)
+
+
+def _lines(grid: Grid) -> list[str]:
+    """Labels to the left, and wrapped if need be; numbers to the right."""
+    widths = grid.narrowed(WIDTH)
+    widths[0] -= max(0, sum(widths) + GAP * (len(widths) - 1) - WIDTH)
+    heads = [wrap(cell, size) for cell, size in zip(grid.head, widths, strict=True)]
+    height = max(map(len, heads))
+    raised = [[*[""] * (height - len(lines)), *lines] for lines in heads]
+    found = _row(raised, widths, grid.labels)
+    found.append((" " * GAP).join("─" * size for size in widths))
+    for row in grid.rows:
+        cells = [
+            wrap(cell, size) if i < grid.labels else [cell]
+            for i, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ]
+        found += _row(cells, widths, grid.labels)
+    return found
+
+
+def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> list[str]:
+    """Set cells of one line or more side by side."""
+    lines = []
+    for at in range(max(map(len, cells))):
+        texts = [cell[at] if at < len(cell) else "" for cell in cells]
+        lines.append((" " * GAP).join(_padded(texts, widths, labels)).rstrip())
+    return lines
+
+
+def markdown(results: Results) -> str:
+    """Write the results as Markdown with tables as GitHub has them."""
+    return marked_all(grids(results))
+
+
+def marked_all(tables: Iterable[Grid]) -> str:
+    """Write tables as Markdown, one after another."""
+    return "\n\n".join(map(marked, tables)) + "\n"
+
+
+def marked(grid: Grid) -> str:
+    """Write a table as Markdown, with its title, notes and signatures."""
+    parts = [f"### {_unmarked(grid.title)}", marked_rows(grid), *map(_unmarked, grid.notes)]
+    return "\n\n".join([*parts, *map(_code, grid.signatures)])
+
+
+def marked_rows(grid: Grid) -> str:
+    """Lay out head and rows as a Markdown table whose columns stand under each other."""
+    cells = [[_unmarked(cell) for cell in row] for row in (grid.head, *grid.rows)]
+    widths = [max(3, *(columns(row[i]) for row in cells)) for i in range(len(grid.head))]
+    rule = ["-" * (w - 1) + ("-" if i < grid.labels else ":") for i, w in enumerate(widths)]
+    return "\n".join(
+        f"| {' | '.join(_padded(row, widths, grid.labels))} |"
+        for row in (cells[0], rule, *cells[1:])
+    )
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int], labels: int) -> list[str]:
+    """Set labels to the left and numbers to the right."""
+    blanks = [" " * (size - columns(cell)) for cell, size in zip(cells, widths, strict=True)]
+    return [
+        cell + blank if i < labels else blank + cell
+        for i, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
+    ]
+
+
+def _unmarked(text: str) -> str:
+    """Take the meaning from characters that Markdown would read as marks."""
+    text = re.sub(r"([\\`*|~<>&])|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
+    return text.replace("](", "]\\(").strip()
+
+
+def _code(text: str) -> str:
+    """Quote a text as it is, between more backquotes than it has in a row."""
+    runs = [len(run) for run in re.findall("`+", text)]
+    fence = "`" * (max(runs, default=0) + 1)
+    edge = " " if runs else ""
+    return f"{fence}{edge}{text}{edge}{fence}"
+
+
+def latex(results: Results) -> str:
+    """Write the results as LaTeX tables, which need the package booktabs."""
+    return typeset(grids(results, PRINTED))
+
+
+def typeset(tables: Iterable[Grid]) -> str:
+    """Write tables as LaTeX, one after another."""
+    head = "% \\usepackage{booktabs}\n% \\usepackage[T1]{fontenc}\n"
+    body = "\n\n".join(map(_typeset, tables)) + "\n"
+    if FOREIGN.search(body):
+        head += "% LuaLaTeX or XeLaTeX, with a font that has all letters below\n"
+    return f"{head}\n{body}"
+
+
+def _typeset(grid: Grid) -> str:
+    lines = [f"% {line}" for line in grid.signatures]
+    lines += [r"\begin{table}[htbp]", r"\centering\small", rf"\caption{{{_escaped(grid.title)}}}"]
+    for part in grid.folded(PAGE):
+        lines += [*_tabular(part), ""]
+    small = [_escaped(note) for note in grid.notes]
+    small += [rf"\texttt{{{_breakable(line)}}}" for line in grid.signatures]
+    lines += [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {line}}}" for line in small]
+    return "\n".join([*lines, r"\end{table}"])
+
+
+def _tabular(grid: Grid) -> list[str]:
+    sides = "l" * grid.labels + "r" * (len(grid.head) - grid.labels)
+    head, *rows = [_typeset_row(row) for row in (grid.head, *grid.rows)]
+    return [
+        rf"\begin{{tabular}}{{{sides}}}",
+        *(r"\toprule", head, r"\midrule", *rows, r"\bottomrule"),
+        r"\end{tabular}",
+    ]
+
+
+def _typeset_row(row: Sequence[str]) -> str:
+    text = " & ".join(_escaped(cell).strip() for cell in row)
+    # After the end of a row, LaTeX takes a bracket or a star for an option of it.
+    return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
+
+
+ESCAPES = str.maketrans(
+    {
+        **{char: f"\\{char}" for char in "{}#$%&_"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "|": r"\textbar{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        '"': r"\textquotedbl{}",
+        "…": r"\ldots{}",
+        "–": "--",
+        "−": "$-$",
+        "·": r"\textperiodcentered{}",
+        "\ufffd": "?",
+        "\0": "{}",
+    }
+)
+
+
+def _escaped(text: str) -> str:
+    """Take the meaning from characters that are commands, and set minus signs as such."""
+    # Doubled they would be drawn as one other sign.
+    apart = re.sub(r"([-'`,])(?=\1)", "\\1\0", text)
+    return re.sub(r"(?<![\w.}-])-(?=\d)", "$-$", apart.translate(ESCAPES))
+
+
+def _breakable(signature: str) -> str:
+    """Let lines end where a signature has its joints."""
+    return r"\textbar\allowbreak{}".join(map(_escaped, signature.split("|")))

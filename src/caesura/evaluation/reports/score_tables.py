@@ -1,0 +1,289 @@
+"""Which tables tell a result: values, systems side by side, differences, and long lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from caesura.core.values import Undefined, Value
+from caesura.evaluation.comparison import SURE, Difference
+from caesura.evaluation.reports import difference_tables
+from caesura.evaluation.reports.difference_tables import differences as listed
+from caesura.evaluation.reports.table import (
+    WIDTH,
+    Grid,
+    between,
+    chance,
+    labels_of,
+    number,
+    reasons,
+)
+from caesura.evaluation.reports.write import Results
+from caesura.metrics.agreement import Agreement
+from caesura.metrics.base import numbered
+
+
+def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
+    """All tables there is something for; at most `limit` documents in a list of them."""
+    if len(results.scores) == 1:
+        for i in range(len(results.scores[0].metrics)):
+            yield from values(results, i)
+            yield from listed(results, i)
+    else:
+        yield overview(results)
+    if results.comparison is not None:
+        yield differences(results)
+    yield from difference_tables.sweeps(results)
+    yield from difference_tables.documents(results, limit)
+    yield from difference_tables.coverage(results)
+
+
+def stem(name: str, known: Mapping[str, Value]) -> str:
+    """Give `f1` for `f1_2` if that is the same value against one reference, else ''."""
+    found, numbers = numbered(name)
+    return found if len(numbers) == 1 and found in known else ""
+
+
+def _is_pair(name: str) -> bool:
+    return len(numbered(name)[1]) == 2
+
+
+def values(results: Results, i: int) -> Iterator[Grid]:
+    """All values of one metric; those of each reference in columns of their own."""
+    scores = results.scores[0]
+    known, drawn = scores.values[i], scores.intervals[i]
+    label = f"{labels_of(scores.metrics)[i]} of {_whom(results, i)}"
+    pooled = _pooled(known)
+    gone = _only_below(known, scores.metrics[i].main)
+    head = ("", "value", *([interval_head(results)] if drawn else []))
+    rows = [
+        (name, number(value), *([between(drawn[name]) if name in drawn else ""] if drawn else []))
+        for name, value in pooled.items()
+        if name not in gone
+    ]
+    told = (*scores.remarks[i], *reasons(pooled.items()))
+    plain = Grid(label, head, tuple(rows), notes=told, signatures=(scores.signatures[i],))
+    own = {name: c for name, c in _per_reference(results, known).items() if name not in gone}
+    if own:
+        apart = {name: value for name, value in known.items() if stem(name, known)}
+        wide = _beside(plain, results, own, reasons(apart.items()))
+        if wide.width() <= WIDTH:
+            yield wide
+        else:
+            yield plain
+            title = f"{label}, against each reference"
+            each = tuple(zip(results.references, *own.values(), strict=True))
+            yield Grid(title, ("reference", *own), each, notes=reasons(apart.items()))
+    else:
+        yield plain
+    yield from _pairs(results, labels_of(scores.metrics)[i], known)
+
+
+def _only_below(known: Mapping[str, Value], main: str) -> set[str]:
+    """Values told under the table alone: undefined for the same reason as others."""
+    if all(isinstance(value, Undefined) for value in known.values()):
+        return set()
+    own = {name: stem(name, known) or name for name in known}
+    defined = {own[name] for name, value in known.items() if not isinstance(value, Undefined)}
+    found: dict[str, set[str]] = {}
+    for name, value in known.items():
+        if isinstance(value, Undefined) and own[name] == name and name not in defined:
+            found.setdefault(value.reason, set()).add(name)
+    return {name for names in found.values() if len(names) > 1 for name in names} - {main}
+
+
+def _whom(results: Results, i: int) -> str:
+    """Say whose values they are: the system's, or those of the references among themselves."""
+    among = isinstance(results.scores[0].metrics[i], Agreement)
+    return counted(results) if among else results.systems[0]
+
+
+def counted(results: Results) -> str:
+    """Say how many references there are."""
+    count = len(results.references)
+    return f"{count} reference{'s' * (count != 1)}"
+
+
+def _pooled(known: Mapping[str, Value]) -> dict[str, Value]:
+    """Leave out what has a place of its own: values of one reference, or of a pair of them."""
+    pairs = any(map(_is_pair, known))
+    return {
+        name: value
+        for name, value in known.items()
+        if not (stem(name, known) or _is_pair(name))
+        and not (pairs and name.startswith("boundaries_"))
+    }
+
+
+def _per_reference(results: Results, known: Mapping[str, Value]) -> dict[str, list[str]]:
+    """For each value that is numbered by reference, a cell for each of them."""
+    stems = dict.fromkeys(filter(None, (stem(name, known) for name in known)))
+    return {
+        each: [
+            number(known[name]) if (name := f"{each}_{k}") in known else ""
+            for k in range(1, len(results.references) + 1)
+        ]
+        for each in stems
+    }
+
+
+def _beside(
+    grid: Grid, results: Results, own: Mapping[str, list[str]], notes: tuple[str, ...]
+) -> Grid:
+    """Add a column for each reference."""
+    blank = [""] * len(results.references)
+    rows = tuple((*row, *own.get(row[0], blank)) for row in grid.rows)
+    head = (*grid.head, *results.references)
+    return Grid(grid.title, head, rows, 1, (*grid.notes, *notes), grid.signatures)
+
+
+def _pairs(results: Results, label: str, known: Mapping[str, Value]) -> Iterator[Grid]:
+    """A matrix of what is known of each pair of references."""
+    pairs = {name: value for name, value in known.items() if _is_pair(name)}
+    if not pairs:
+        return
+    what, _ = numbered(next(iter(pairs)))
+    count = range(1, len(results.references) + 1)
+
+    def cell(i: int, j: int) -> str:
+        value = known.get(f"{what}_{min(i, j)}_{max(i, j)}")
+        return "–" if value is None else number(value)
+
+    rows = [
+        (name, number(known.get(f"boundaries_{i}", 0)), *(cell(i, j) for j in count))
+        for i, name in enumerate(results.references, 1)
+    ]
+    title, notes = f"{label}: {what} of each pair of references", reasons(pairs.items())
+    grid = Grid(title, ("", "boundaries", *results.references), tuple(rows), notes=notes)
+    if grid.width() > WIDTH:
+        rows = [
+            (row[0] if row[0] == str(i) else f"{i} {row[0]}", *row[1:])
+            for i, row in enumerate(rows, 1)
+        ]
+        grid = Grid(title, ("", "boundaries", *map(str, count)), tuple(rows), notes=notes)
+    yield grid
+
+
+def interval_head(results: Results) -> str:
+    """The head of a column of intervals."""
+    return f"{results.scores[0].terms.resampling.level * 100:g}% interval"
+
+
+def shown(results: Results) -> list[tuple[int, str]]:
+    """Metric and name of the values that stand for a system: chosen ones, else main ones."""
+    chosen = results.comparison.chosen if results.comparison else ()
+    first = results.scores[0]
+    return [
+        (i, name)
+        for i, metric in enumerate(first.metrics)
+        for name in chosen or (metric.main,)
+        if name in first.values[i]
+    ]
+
+
+def overview(results: Results) -> Grid:
+    """A row for each system, a column for each value that stands for it."""
+    labels = labels_of(results.scores[0].metrics)
+    columns = shown(results)
+    undefined: dict[str, Value] = {}
+    rows = []
+    for system, scores in zip(results.systems, results.scores, strict=True):
+        cells = [system]
+        for i, name in columns:
+            value, drawn = scores.values[i][name], scores.intervals[i].get(name)
+            known = drawn is not None and not isinstance(drawn, Undefined)
+            cells.append(number(value) + (f" {between(drawn)}" if known else ""))
+            undefined[f"{system}: {labels[i]} {name}"] = value
+        rows.append(tuple(cells))
+    notes = [*_shared(results, "remarks"), *reasons(undefined.items())]
+    if any("[" in cell for row in rows for cell in row[1:]):
+        notes.insert(0, f"in brackets: {interval_head(results)}")
+    return Grid(
+        f"{len(results.systems)} systems, {counted(results)}",
+        ("system", *(f"{labels[i]} {name}" for i, name in columns)),
+        tuple(rows),
+        notes=tuple(notes),
+        # The table of differences, if there is one, gives them.
+        signatures=() if results.comparison else tuple(_shared(results, "signatures")),
+    )
+
+
+def _shared(results: Results, what: str) -> Iterator[str]:
+    """Remarks or signatures of all systems; one that all share is told once."""
+    for i, label in enumerate(labels_of(results.scores[0].metrics)):
+        lines: dict[str, list[str]] = {}
+        for system, scores in zip(results.systems, results.scores, strict=True):
+            names = [name for at, name in shown(results) if at == i]
+            told = what == "remarks"
+            for line in scores.remarks_on(i, names) if told else [scores.signatures[i]]:
+                lines.setdefault(line, []).append(system)
+        for line, systems in lines.items():
+            front = f"{label}: " if told and not line.startswith(label) else ""
+            owners = "" if len(systems) == len(results.systems) else f"{', '.join(systems)}: "
+            yield f"{owners}{front}{line}"
+
+
+def differences(results: Results) -> Grid:
+    """A row for each pair of systems and value: how far apart, and whether by chance."""
+    assert results.comparison is not None
+    found, metrics = results.comparison.rows, results.scores[0].metrics
+    label = dict(zip(map(repr, metrics), labels_of(metrics), strict=True))
+    untold: dict[str, Value] = {
+        f"{results.systems[row.a]} and {results.systems[row.b]}, {label[row.metric]} {row.value}": (
+            Undefined(row.undefined)
+        )
+        for row in found
+        if row.undefined
+    }
+    # A blank keeps the digits in line where others have a mark.
+    marks = ("*", " ") if any(map(_sure, found)) else ("", "")
+    head = ("metric", "value", "A", "B", "A − B", interval_head(results))
+    tested, lines = results.comparison.tested, _shared(results, "signatures")
+    grid = Grid(
+        "Differences between systems",
+        (*head, "p boot", "p rand", "p Holm"),
+        tuple(_difference(results, row, label[row.metric], marks) for row in found),
+        labels=4,
+        notes=(
+            *_explained(found),
+            *results.comparison.remarks,
+            *reasons(untold.items(), "not tested"),
+        ),
+        signatures=tuple(f"{line}{tested}" for line in lines),
+    )
+    return grid if grid.width() <= WIDTH else _titled(grid)
+
+
+def _titled(grid: Grid) -> Grid:
+    """Tell metric and value in the title where all rows have the same."""
+    same = [len({row[at] for row in grid.rows}) == 1 for at in (0, 1)]
+    told = " ".join(grid.rows[0][at] for at in (0, 1) if same[at])
+    kept = grid.chosen([at for at in range(len(grid.head)) if at > 1 or not same[at]])
+    title = f"{grid.title}: {told}" if told else grid.title
+    return replace(kept, title=title, labels=grid.labels - sum(same))
+
+
+def _sure(row: Difference) -> bool:
+    return row.p_corrected is not None and row.p_corrected < SURE
+
+
+def _difference(
+    results: Results, row: Difference, label: str, marks: tuple[str, str]
+) -> tuple[str, ...]:
+    apart = number(Undefined("") if row.difference is None else row.difference)
+    return (
+        *(label, row.value, results.systems[row.a], results.systems[row.b]),
+        *(apart, between(row.interval), chance(row.p_bootstrap), chance(row.p_randomization)),
+        chance(row.p_corrected) + marks[not _sure(row)],
+    )
+
+
+def _explained(rows: tuple[Difference, ...]) -> Iterator[str]:
+    tested = sum(row.p_corrected is not None for row in rows)
+    if tested:
+        yield (
+            "A − B is the difference. p boot is of a paired bootstrap, p rand of an approximate "
+            "randomization test, p Holm the latter after Holm's correction for "
+            f"{tested} test{'s' * (tested != 1)}; * marks p Holm < {SURE}, a difference that "
+            "chance hardly explains."
+        )

@@ -1,0 +1,175 @@
+"""Recognised words with the layers of their script: boundaries, labels, speakers, names."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from caesura.core.arrays import Indices, Strings
+from caesura.core.errors import LayerError
+from caesura.core.protocols import Format
+from caesura.core.transcript import LAYERS, Transcript
+from caesura.core.values import Counts, Undefined, Value, as_json, ratio
+from caesura.evaluation.pairing import paired
+from caesura.evaluation.plan import steps_of
+from caesura.formats.inputs import Input, Inputs, each, read
+from caesura.text.alignment.transfer import by_characters, carry
+from caesura.text.alignment.word_alignment import Alignment, align
+from caesura.text.normalization.steps import describe
+from caesura.text.normalization.steps import normalize as normalized
+
+logger = logging.getLogger("caesura")
+
+CARRIED = ("sentences", "speaker")
+"""What is carried over if nothing else is asked for."""
+
+COMPARED = "unicode+case+dots+punctuation"
+"""The steps before words are compared if no others are asked for."""
+
+SIDES = ("the recognised files", "the script")
+
+ALIKE = 0.25
+"""The share of its words below which a recording hardly belongs to a script.
+
+Wrong scripts match a fifth of the words at most, poor recognisers a quarter at least.
+"""
+
+COMMAS = frozenset(",،、，")
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A recording with layers of its script, and counts of how far the two match."""
+
+    transcript: Transcript
+    counts: Counts
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """Give what the counts say of this recording."""
+        return rates(self.counts)
+
+
+def rates(counts: Counts) -> dict[str, Value]:
+    """Say how far recordings and scripts match; boundaries are those inside of recordings."""
+    return {
+        "words": counts["words"],
+        "matched": ratio(counts["equal"], counts["words"], "no words in the recording"),
+        "word_error_rate": ratio(counts["edits"], counts["script"], "no words in the script"),
+        "boundaries": counts["boundaries"],
+        "carried": counts["carried"],
+        "lost": counts["boundaries"] - counts["carried"],
+    }
+
+
+def rates_as_json(counts: Counts) -> dict[str, Any]:
+    """Give the same for programs, undefined values with their reasons."""
+    values = rates(counts)
+    reasons = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
+    return {name: as_json(v) for name, v in values.items()} | {"undefined": reasons}
+
+
+def aligned(
+    files: Input | Iterable[Input],
+    *,
+    script: Inputs,
+    layers: str | Sequence[str] = CARRIED,
+    normalize: str | Sequence[str] = COMPARED,
+    format: str | Format | None = None,
+    script_format: str | Format | None = None,
+) -> Iterator[Aligned]:
+    """Do what `caesura.align` does, and count for each recording how far it matches its script."""
+    wanted = (layers,) if isinstance(layers, str) else tuple(layers)
+    steps = steps_of(normalize)
+    describe(steps)
+    recordings = list(read(files, format=format))
+    _, scripts = each(script, script_format, format)
+    pairs = paired(recordings, [[one for part in scripts for one in part]], SIDES)
+    _refuse_bare([theirs for _, (theirs,) in pairs], wanted)
+    for ours, (theirs,) in pairs:
+        found = _aligned(ours, theirs, wanted, steps)
+        _doubt(found)
+        yield found
+
+
+def _doubt(found: Aligned) -> None:
+    """Warn of a script that is hardly that of the recording."""
+    matched = found.values["matched"]
+    if isinstance(matched, float) and matched < ALIKE:
+        logger.warning(
+            "%s: %.0f%% of its words are in the script: is it that of another recording?",
+            found.transcript.id or "a recording",
+            100 * matched,
+        )
+
+
+def _refuse_bare(scripts: Sequence[Transcript], layers: Sequence[str]) -> None:
+    """Raise an error for scripts without sentences; other layers need not be there."""
+    for script in scripts:
+        if "sentences" in layers and script.sentences is None:
+            raise LayerError(
+                "the script has no sentences",
+                where=script.origin.file if script.origin else script.id,
+                remedy="give one with punctuation, or with one sentence a line",
+            )
+    for name in filter(LAYERS.__contains__, layers):
+        if scripts and all(getattr(script, name) is None for script in scripts):
+            logger.info("the script has no %s: the recordings keep what they have", name)
+
+
+def _aligned(
+    recording: Transcript, script: Transcript, layers: Sequence[str], steps: Sequence[str]
+) -> Aligned:
+    """Align one recording; its words stay as they are, however they are compared."""
+    ours, here = _compared(recording, steps)
+    theirs, there = _compared(script, steps)
+    found = align(theirs, ours)
+    source = np.full(len(recording), -1, dtype=np.int64)
+    source[here] = np.append(there, -1)[found.source]
+    equal = np.zeros(len(recording), dtype=np.bool_)
+    equal[here] = found.equal
+    # What was left out of the comparison, such as a dash, belongs to the word before it.
+    ends = np.append(here, len(recording))[1:] - 1
+    owner = np.searchsorted(there, np.arange(len(script)), side="right") - 1
+    place = np.append(ends, -1)[by_characters(found, theirs, ours)]
+    gaps = np.append(place, -1)[owner]
+    whole = Alignment(source, equal, len(script))
+    made = carry(_with_commas(script), recording, layers, whole, gaps).transcript
+    known = "sentences" in layers
+    return Aligned(
+        made,
+        Counts(
+            words=len(ours),
+            script=len(theirs),
+            equal=found.hits,
+            edits=found.edits,
+            boundaries=_inside(script) if known else 0,
+            carried=_inside(made) if known else 0,
+        ),
+    )
+
+
+def _compared(transcript: Transcript, steps: Sequence[str]) -> tuple[Strings, Indices]:
+    """Give the words that are compared, and which of the recording's words they are."""
+    numbers = np.arange(len(transcript), dtype=np.float64)
+    made = normalized(transcript.only(("opening", "mark", "tag")).replace(start=numbers), steps)
+    return made.words, np.array(made.start, dtype=np.int64)
+
+
+def _with_commas(script: Transcript) -> Transcript:
+    """Make commas in the text labels of their gaps, where sentence ends have labels."""
+    found = script.sentences
+    if found is None or found.label is None or script.mark is None:
+        return script
+    pairs = zip(found.label, script.mark, strict=True)
+    label = tuple(known or ("," if COMMAS & set(mark) else "") for known, mark in pairs)
+    return script.replace(sentences=replace(found, label=label))
+
+
+def _inside(transcript: Transcript) -> int:
+    """Count the boundaries before the last word, which always ends a sentence."""
+    return 0 if transcript.sentences is None else int(transcript.sentences.boundary[:-1].sum())

@@ -1,0 +1,123 @@
+"""Transcripts of CORAAL: tab-separated lines of speech with speaker, start and end."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from caesura.core.transcript import Transcript
+from caesura.formats.base import TextFormat
+from caesura.formats.builder import Rows
+from caesura.formats.nist.ctm import PAUSES
+from caesura.formats.nist.stm import stretches
+from caesura.formats.source import Source, seconds
+from caesura.formats.time_interpolation import decimal
+
+COLUMNS = ("Line", "Spkr", "StTime", "Content", "EnTime")
+"""The header, as it is written."""
+
+PAUSE = "(pause)"
+_UNHEARD = r"RD-[^/<>\s]*|unintelligible|inaudible|\?+"
+_SLASHED = re.compile(rf"/({_UNHEARD})/", re.IGNORECASE)
+_TAGGED = re.compile(rf"<({_UNHEARD})>", re.IGNORECASE)
+_PAUSED = re.compile(r"\(pause\b[^()]*\)", re.IGNORECASE)
+_NOTE = re.compile(r"[<(]([^<>()]*\w[^<>()]*)[>)]")
+_SIGNS = re.compile(r"[\[\]]|(?<!\w)/|/(?!\w)")
+_PIECES = re.compile(r"\(pause\)|(?:(?!\(pause\))\S)+")
+
+
+@dataclass(frozen=True, repr=False)
+class Coraal(TextFormat):
+    """Lines of speech: the first word has the line's start, the last its end.
+
+    Notes such as `<laugh>` or `(laughing)`, redacted names and what nobody could understand are
+    single words in angle brackets (`<sound_effect>`, `<RD-NAME-2>`, `<unintelligible>`). The signs
+    for overlaps `[ ]` and unclear words `/ /` are left out, their words are kept.
+    """
+
+    name = "coraal"
+    suffixes = (".txt",)
+    carries = frozenset({"start", "end", "speaker", "opening", "mark", "pause"})
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether the first line names the columns."""
+        header = source.text.lstrip().split("\n", 1)[0].split("\t")
+        return {name.strip() for name in header} >= set(COLUMNS)
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read line after line."""
+        lines = ((number, line) for number, line in source.lines() if line.strip())
+        first, header = next(lines, (1, ""))
+        names = [name.strip() for name in header.split("\t")]
+        if not set(COLUMNS) <= set(names):
+            raise source.error(
+                f"the first line does not name the columns {', '.join(COLUMNS)}", first
+            )
+        rows = Rows()
+        for number, line in lines:
+            cells = line.split("\t")
+            if len(cells) != len(names):
+                raise source.error(f"a line has {len(cells)} of {len(names)} cells", number)
+            row = dict(zip(names, cells, strict=True))
+            times = [_time(row[name], number, source) for name in ("StTime", "EnTime")]
+            _add(rows, row["Content"], row["Spkr"].strip(), times)
+        yield rows.transcript(source.stem)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a line a sentence, or a line for each stretch with times of its own."""
+        yield "\t".join(COLUMNS) + "\n"
+        for number, row in enumerate(_written(self.single(transcripts)), 1):
+            yield "\t".join((str(number), *row)) + "\n"
+
+
+def _time(cell: str, line: int, source: Source) -> float:
+    found = seconds(cell)
+    if math.isnan(found):
+        raise source.error(f"{cell!r} is not a time in seconds", line)
+    return found
+
+
+def _add(rows: Rows, content: str, speaker: str, times: list[float]) -> None:
+    first = len(rows)
+    rows.turn()
+    for piece in _PIECES.findall(_plain(content)):
+        if piece == PAUSE or piece in PAUSES:
+            if rows and rows.cell("speaker", len(rows) - 1) == speaker:
+                rows.set("pause", len(rows) - 1, piece)
+        else:
+            rows.token(piece, speaker=speaker or None)
+    if len(rows) > first:
+        rows.set("start", first, times[0])
+        rows.set("end", len(rows) - 1, times[1])
+
+
+def _plain(content: str) -> str:
+    """Give the content with events as single words and without the signs around words."""
+    text = _SLASHED.sub(r"<\1>", content)
+    text = _PAUSED.sub(" <pause> ", text)
+    text = _NOTE.sub(lambda note: f"<{'_'.join(note[1].split())}>", text)
+    text = re.sub(r"(?<=\w)<|(?<=>)(?=\w)", lambda edge: f" {edge[0]}", text)
+    return _SIGNS.sub("", text).replace("<pause>", PAUSE)
+
+
+def _written(transcript: Transcript) -> Iterator[tuple[str, str, str, str]]:
+    """Give speaker, start, content and end of each line."""
+    speakers = transcript.speaker or ("",) * len(transcript)
+    pauses = transcript.pause or ("",) * len(transcript)
+    surface = [_TAGGED.sub(r"/\1/", text) for text in transcript.surface()]
+    silence: tuple[float, str, str] | None = None
+    for first, last, start, end in stretches(transcript, "coraal"):
+        if silence:
+            since, speaker, marker = silence
+            until = max(since, start)
+            content = marker if marker != PAUSE else f"(pause {until - since:.2f})"
+            yield speaker, decimal(since), content, decimal(until)
+        speaker = " ".join(speakers[first].split())
+        inner = chain(*zip(surface[first:last], pauses[first:last], strict=True))
+        content = " ".join(" ".join((*inner, surface[last])).split())
+        yield speaker, decimal(start), content, decimal(end)
+        silence = (end, speaker, pauses[last]) if pauses[last] else None

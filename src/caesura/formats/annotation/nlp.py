@@ -1,0 +1,310 @@
+"""The .nlp files of Rev: a token a row, columns named in the first row and parted by `|`."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from caesura.core.arrays import Floats
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import TextFormat
+from caesura.formats.source import LATEST, Source, number
+from caesura.formats.time_interpolation import decimal
+from caesura.text.punctuation import end_mark
+
+logger = logging.getLogger("caesura")
+
+ENDS = ".?!"
+"""Marks that end a sentence."""
+
+BOTH = "both"
+TAGS = ("tags", "wer_tags", BOTH)
+"""Columns that name entities, or both of them."""
+
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+
+
+@dataclass(frozen=True, repr=False)
+class Nlp(TextFormat):
+    """Tokens with speaker, times, punctuation and entities; tags such as `<laugh>` are words.
+
+    Sentences end where the punctuation is `.`, `?` or `!`; a file without any has none. The
+    percent sign that some recognisers put into the punctuation is given back to the word.
+    `entities` names the column they are taken from: `tags` has classes (`5:TIME`), `wer_tags`
+    more entities but only their ids, whose class is '' if `tags` has none for the same words;
+    `both` gives those of `tags`, and as well those of `wer_tags` that are others.
+    """
+
+    entities: str = "tags"
+
+    name = "nlp"
+    suffixes = (".nlp",)
+    carries = frozenset({"start", "end", "confidence", "opening", "mark", "speaker", "entities"})
+
+    def __post_init__(self) -> None:
+        if self.entities not in TAGS:
+            raise ValueError(f"entities is one of {', '.join(TAGS)}, not {self.entities!r}")
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether the first row names the columns."""
+        header = source.text.split("\n", 1)[0].strip().split("|")
+        return "token" in header and "punctuation" in header
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read all rows at once, column by column."""
+        table = _Table(source)
+        words, marks, labels = _punctuated(table.column("token"), table.column("punctuation"))
+        kept = [i for i, word in enumerate(words) if word]
+        if len(kept) < len(words):
+            table.warn("has no token", len(words) - len(kept), words.index(""))
+            _hand_back(words, marks, labels)
+        whole = Transcript(
+            words=tuple(words),
+            id=source.stem,
+            start=table.numbers("ts", LATEST),
+            end=table.numbers("endTs", LATEST),
+            confidence=table.numbers("confidence", 1.0),
+            opening=_known(table.column("prepunctuation")),
+            mark=_known(marks),
+            speaker=_known(table.column("speaker")),
+            entities=tuple(_entities(table, self.entities)) or None,
+            sentences=Segmentation(np.array(labels) != "", tuple(labels)) if any(labels) else None,
+        )
+        yield whole if len(kept) == len(words) else whole.take(np.array(kept, dtype=np.int64))
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write the columns every reader of the format knows, and others that are needed."""
+        transcript = self.single(transcripts)
+        columns = _columns(transcript)
+        yield "|".join(columns) + "\n"
+        for row in zip(*columns.values(), strict=True):
+            yield "|".join(row) + "\n"
+
+
+class _Table:
+    """The cells of a file by the names of their columns."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        lines = [line for _, line in source.lines()]
+        self.first = next((i for i, line in enumerate(lines) if line.strip()), 0) + 1
+        header = [name.strip() for name in lines[self.first - 1].split("|")]
+        if "token" not in header:
+            raise source.error(
+                "the first row does not name a column 'token'",
+                self.first,
+                "an .nlp file begins with token|speaker|ts|endTs|punctuation|...",
+            )
+        rows = [line.split("|") for line in lines[self.first :]]
+        self.lines: list[int] = list(range(self.first + 1, len(lines) + 1))
+        odd = [i for i, row in enumerate(rows) if len(row) != len(header)]
+        if odd:
+            self._mend(rows, odd, len(header))
+        self.count = len(rows)
+        cells = zip(*rows, strict=True) if rows else [()] * len(header)
+        self.columns: dict[str, tuple[str, ...]] = dict(zip(header, cells, strict=True))
+
+    def _mend(self, rows: list[list[str]], odd: list[int], width: int) -> None:
+        """Drop blank rows; fill up or cut rows of another width, whose front is still good."""
+        blank = {i for i in odd if not "".join(rows[i]).strip()}
+        uneven = [i for i in odd if i not in blank]
+        for i in uneven:
+            if len(rows[i]) < 2:
+                raise self.source.error(
+                    f"a row has one cell where {width} are named", self.lines[i]
+                )
+            rows[i] = (rows[i] + [""] * width)[:width]
+        if uneven:
+            self.warn(f"does not have {width} cells", len(uneven), uneven[0])
+        if blank:
+            rows[:] = [row for i, row in enumerate(rows) if i not in blank]
+            self.lines = [line for i, line in enumerate(self.lines) if i not in blank]
+
+    def warn(self, what: str, count: int, first: int) -> None:
+        """Tell of rows that are not as they should be, and where the first is."""
+        more = f" ({count} rows are so)" if count > 1 else ""
+        logger.warning("%s:%d: a row %s%s", self.source.name, self.lines[first], what, more)
+
+    def column(self, name: str) -> tuple[str, ...]:
+        """Give the cells of a column, empty ones if the file does not have it."""
+        return self.columns.get(name) or ("",) * self.count
+
+    def numbers(self, name: str, largest: float) -> Floats | None:
+        """Give a column of numbers; None if there are none."""
+        cells = self.column(name)
+        if not any(cells):
+            return None
+        try:
+            found = np.array([cell or "nan" for cell in cells], dtype=np.float64)
+        except ValueError:
+            found = np.array([number(cell) for cell in cells])
+        found[~((found >= 0) & (found <= largest))] = np.nan
+        wrong = [i for i in np.flatnonzero(np.isnan(found)).tolist() if cells[i]]
+        if wrong:
+            self.warn(f"has {cells[wrong[0]]!r} as {name}", len(wrong), wrong[0])
+        return None if np.isnan(found).all() else np.round(found, 6)
+
+
+def _punctuated(
+    tokens: Sequence[str], punctuation: Sequence[str]
+) -> tuple[list[str], list[str], list[str]]:
+    """Give words, marks and the class of each sentence end; `5` and `%.` are `5%` and `.`."""
+    words, marks = [token.strip() for token in tokens], list(punctuation)
+    if any(mark.startswith("%") for mark in set(marks)):
+        for i, mark in enumerate(marks):
+            if mark.startswith("%") and words[i]:
+                words[i], marks[i] = words[i] + "%", mark[1:]
+    plain = {mark: end_mark(mark) for mark in set(marks)}
+    ends = {mark: found if found in ENDS else "" for mark, found in plain.items()}
+    return words, marks, [ends[mark] for mark in marks]
+
+
+def _hand_back(words: list[str], marks: list[str], labels: list[str]) -> None:
+    """Give the punctuation of rows without a token to the word before them."""
+    last = -1
+    for i, word in enumerate(words):
+        if word:
+            last = i
+        elif last >= 0:
+            marks[last] += marks[i]
+            labels[last] = labels[i] or labels[last]
+
+
+def _known(cells: Sequence[str]) -> tuple[str, ...] | None:
+    return tuple(cells) if any(cells) else None
+
+
+def _entities(table: _Table, name: str) -> list[Span]:
+    """Give the entities of a column, or of both."""
+    tagged = _runs(table.column("tags"))
+    named = [
+        span._replace(label=label, key=key)
+        for span in tagged
+        for key, _, label in [span.label.rpartition(":")]
+    ]
+    if name == "tags":
+        return named
+    bare = [span._replace(label="", key=span.label) for span in _runs(table.column("wer_tags"))]
+    if name == BOTH:
+        known = {(span.first, span.last, span.key) for span in named}
+        return named + [span for span in bare if (span.first, span.last, span.key) not in known]
+    classes = {(span.key, i): span.label for span in named for i in _inside(span)}
+    labels = ([classes.get((span.key, i), "") for i in _inside(span)] for span in bare)
+    return [
+        s._replace(label=next(filter(None, some), "")) for s, some in zip(bare, labels, strict=True)
+    ]
+
+
+def _inside(span: Span) -> range:
+    return range(span.first, span.last + 1)
+
+
+def _runs(cells: Sequence[str]) -> list[Span]:
+    """Give the runs of words that have the same item in a column, which is their label."""
+    spans: list[Span] = []
+    open: dict[str, int] = {}
+    items: list[str] = []
+    for i, cell in enumerate((*cells, "")):
+        if len(cell) < 3 and not items:
+            continue
+        before, items = items, _items(cell)
+        spans += [Span(open.pop(item), i - 1, item) for item in before if item not in items]
+        for item in items:
+            open.setdefault(item, i)
+    return spans
+
+
+def _items(cell: str) -> list[str]:
+    """Give the texts of a list in Python's notation, each once."""
+    if len(cell) < 3:
+        return []
+    found = (single or double for single, double in _QUOTED.findall(cell))
+    return list(dict.fromkeys(item.strip() for item in found if item.strip()))
+
+
+def _columns(transcript: Transcript) -> dict[str, list[str]]:
+    empty = ("",) * len(transcript)
+    tags, ids = _tags(transcript)
+    columns = {
+        "token": [_cell(word) for word in transcript.words],
+        "speaker": [_cell(speaker) for speaker in transcript.speaker or empty],
+        "ts": _decimals(transcript.start, len(transcript)),
+        "endTs": _decimals(transcript.end, len(transcript)),
+        "punctuation": [_cell(mark) for mark in _marks(transcript)],
+    }
+    if transcript.opening is not None:
+        columns["prepunctuation"] = [_cell(opening) for opening in transcript.opening]
+    columns |= {"case": [_case(word) for word in transcript.words], "tags": tags, "wer_tags": ids}
+    if transcript.confidence is not None:
+        columns["confidence"] = _decimals(transcript.confidence, len(transcript))
+    return columns
+
+
+def _marks(transcript: Transcript) -> Sequence[str]:
+    """Give the punctuation; where a sentence ends without a mark of its own, the end's class."""
+    marks = list(transcript.mark or ("",) * len(transcript))
+    if transcript.sentences is None:
+        return marks
+    labels = transcript.sentences.label or (".",) * len(transcript)
+    for gap in transcript.sentences.gaps.tolist():
+        if labels[gap] in ENDS and not end_mark(marks[gap]):
+            marks[gap] = labels[gap] or marks[gap]
+    return marks
+
+
+def _tags(transcript: Transcript) -> tuple[list[str], list[str]]:
+    """Give the columns `tags` and `wer_tags`.
+
+    An entity without an id is given one only where it could not be told from its neighbour.
+    """
+    tags: list[list[str]] = [[] for _ in transcript.words]
+    ids: list[list[str]] = [[] for _ in transcript.words]
+    taken = {_plain(span.key) for span in transcript.entities or ()}
+    unused = (str(n) for n in count() if str(n) not in taken)
+    for span in transcript.entities or ():
+        key, label = _plain(span.key), _plain(span.label)
+        if not key and any(label in tags[i] for i in _around(span, len(transcript))):
+            key = next(unused)
+        for i in range(span.first, span.last + 1):
+            tags[i].append(f"{key}:{label}" if key else label)
+            ids[i] += [key] if key else []
+    return [str(cell) for cell in tags], [str(cell) for cell in ids]
+
+
+def _around(span: Span, words: int) -> range:
+    return range(max(span.first - 1, 0), min(span.last + 2, words))
+
+
+def _plain(text: str) -> str:
+    """Leave out of an entity's name what would end it."""
+    return re.sub(r"['\"|\\]", "", " ".join(text.split())).strip(": ")
+
+
+def _cell(text: str) -> str:
+    """Make one cell: there is no way to quote `|`, so a broken bar stands for it."""
+    return " ".join(text.split()).replace("|", "¦")
+
+
+def _case(word: str) -> str:
+    """Code of a word's letters: none, all upper, all lower, the first upper, or a mixture."""
+    letters = "".join(char for char in word if char.isalpha())
+    if not letters:
+        return "N/A"
+    if letters.isupper():
+        return "CA"
+    if letters.islower():
+        return "LC"
+    return "UC" if letters[0].isupper() and letters[1:].islower() else "MC"
+
+
+def _decimals(column: Floats | None, words: int) -> list[str]:
+    if column is None:
+        return [""] * words
+    return ["" if cell != cell else decimal(cell) for cell in column.tolist()]

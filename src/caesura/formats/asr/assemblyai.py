@@ -1,0 +1,223 @@
+"""JSON of AssemblyAI: words in milliseconds, again in utterances; also sentences and streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.json_words import Cells, cells, known, stops, text, turns
+from caesura.formats.base import JsonFormat
+from caesura.formats.builder import Rows
+from caesura.formats.source import Source, items, number, seconds, share, string
+
+PENDING = frozenset({"queued", "processing", "submitted"})
+STATES = PENDING | {"completed", "error"}
+MESSAGES = frozenset(
+    "SessionBegins PartialTranscript FinalTranscript SessionInformation SessionTerminated".split()
+)
+"""Messages of the older stream; those of the newer one are `Begin`, `Turn`, `Termination`."""
+
+MILLISECOND = 0.001
+
+
+@dataclass(frozen=True, repr=False)
+class AssemblyAi(JsonFormat):
+    """The words of a transcript, of its sentences, or of the final messages of a stream.
+
+    Several channels are several recordings. Sentences are known only from the list of sentences
+    that the service gives on its own; a transcript has none.
+    """
+
+    name = "assemblyai"
+    carries = frozenset("start end confidence speaker opening mark blank language".split())
+    expects = "AssemblyAI has 'status', 'text' and 'words' with times in milliseconds"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether this is a transcript, a list of sentences, or messages of a stream."""
+        if isinstance(document, list):
+            return bool(document) and all(_is_message(part) for part in document)
+        if not isinstance(document, dict):
+            return False
+        inner = _unwrapped(document)
+        return _is_message(inner) or _is_transcript(inner)
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield each transcript, and what the messages of a stream say together."""
+        parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
+        recordings = [_unwrapped(part) for part in parts if not _is_message(part)]
+        messages = [part for part in parts if _is_message(part)]
+        if messages:
+            recordings.append({"utterances": _finals(messages)})
+        for i, recording in enumerate(recordings):
+            _check_status(recording, source)
+            yield from _transcripts(recording, source, source.numbered(i, len(recordings)))
+
+    def document(self, transcript: Transcript) -> Any:
+        """Give a completed transcript, with utterances where speakers are known."""
+        words = cells(transcript)
+        utterances = None
+        if transcript.speaker is not None:
+            utterances = [
+                {
+                    **known(speaker=speaker, start=_milliseconds(turn[0].start)),
+                    **known(end=_milliseconds(turn[-1].end), text=text(turn)),
+                    "words": [_word(word) for word in turn],
+                }
+                for speaker, turn in turns(words)
+            ]
+        return {
+            "status": "completed",
+            "audio_url": None,
+            **known(language_code=transcript.language),
+            "text": text(words),
+            "words": [_word(word) for word in words],
+            "utterances": utterances,
+        }
+
+
+def _unwrapped(document: dict[str, Any]) -> dict[str, Any]:
+    """Give the transcript that early versions of the service put into `transcript`."""
+    inner = document.get("transcript")
+    return inner if isinstance(inner, dict) else document
+
+
+def _is_message(document: Any) -> bool:
+    if not isinstance(document, dict):
+        return False
+    if document.get("type") == "Turn":
+        return "turn_order" in document
+    if document.get("type") in ("Begin", "Termination"):
+        return "id" in document or "audio_duration_seconds" in document
+    kind = document.get("message_type")
+    return isinstance(kind, str) and kind in MESSAGES
+
+
+def _is_transcript(document: dict[str, Any]) -> bool:
+    status = document.get("status")
+    if isinstance(status, str) and status in STATES:
+        return any(key in document for key in ("audio_url", "audio_src_url", "acoustic_model"))
+    stretches = items(document.get("sentences")) or items(document.get("paragraphs"))
+    words = items(stretches[0].get("words")) if stretches else items(document.get("words"))
+    if not words or not ("text" in document or "audio_duration" in document):
+        return False
+    return {"text", "start", "end", "confidence"} <= set(words[0]) and "type" not in words[0]
+
+
+def _finals(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Keep final messages; of the turns of the newer stream, the last version of each.
+
+    Of a turn that was cut off before its end, the words that are final stay.
+    """
+    finals = [m for m in messages if m.get("message_type") == "FinalTranscript"]
+    latest: dict[str, dict[str, Any]] = {}
+    for turn in (m for m in messages if m.get("type") == "Turn"):
+        order = string(turn["turn_order"])
+        if _ended(turn) or not _ended(latest.get(order, {})):
+            latest[order] = turn
+    return [*finals, *map(_settled, latest.values())]
+
+
+def _ended(turn: dict[str, Any]) -> bool:
+    return turn.get("end_of_turn") is True
+
+
+def _settled(turn: dict[str, Any]) -> dict[str, Any]:
+    if _ended(turn):
+        return turn
+    words = [word for word in items(turn.get("words")) if word.get("word_is_final") is True]
+    return {**turn, "words": words}
+
+
+def _check_status(recording: dict[str, Any], source: Source) -> None:
+    status = recording.get("status")
+    if status == "error":
+        why = " ".join(string(recording.get("error")).split()) or "no reason is given"
+        raise source.error(f"AssemblyAI could not transcribe this: {why}")
+    if isinstance(status, str) and status in PENDING:
+        raise source.error(
+            f"this transcript is not finished: its status is {status!r}",
+            remedy="fetch it again when the status is 'completed'",
+        )
+
+
+def _transcripts(recording: dict[str, Any], source: Source, id: str) -> Iterator[Transcript]:
+    """Yield a recording for each channel; without words, one of the bare text."""
+    language = string(recording.get("language_code"))
+    words = _words(recording)
+    channels = list(dict.fromkeys(string(word.get("channel")) for word in words))
+    if len(channels) > 1:
+        for channel in channels:
+            spoken = [word for word in words if string(word.get("channel")) == channel]
+            yield _rows(spoken, "", source).transcript(f"{id}.{channel}", language)
+        return
+    rows = _rows(words, _text(recording), source)
+    stretches = items(recording.get("sentences"))
+    ends = stops([_text(word) for word in words], map(_text, stretches)) if stretches else None
+    if ends is not None and len(rows) == len(words):
+        rows.ends = [i for i, end in enumerate(ends) if end]
+    yield rows.transcript(id, language)
+
+
+def _words(recording: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the words once, from where they are with their speakers."""
+    words = list(items(recording.get("words")))
+    holders = next(
+        (recording[key] for key in ("utterances", "sentences", "paragraphs") if recording.get(key)),
+        None,
+    )
+    inner = [
+        {**word, **{key: holder.get(key) for key in ("speaker", "channel") if not word.get(key)}}
+        for holder in items(holders)
+        for word in items(holder.get("words"))
+    ]
+    labelled = any(word.get("speaker") for word in words)
+    return words if words and (labelled or len(words) != len(inner)) else inner
+
+
+def _text(holder: dict[str, Any]) -> str:
+    return string(holder.get("text"))
+
+
+def _rows(words: list[dict[str, Any]], running: str, source: Source) -> Rows:
+    rows = Rows()
+    surfaces = [_text(word) for word in words]
+    blanks = stops(surfaces, running.split()) or [True] * len(words)
+    for word, surface, blank in zip(words, surfaces, blanks, strict=True):
+        rows.phrase(
+            surface,
+            _time(word.get("start"), source),
+            _time(word.get("end"), source),
+            confidence=share(word.get("confidence")),
+            speaker=string(word.get("speaker")) or None,
+        )
+        if not blank:
+            rows.glue()
+    if not words:
+        rows.phrase(running)
+    return rows
+
+
+def _time(value: Any, source: Source) -> float:
+    """Read milliseconds; a fraction gives away seconds, which would be wrong by a thousand."""
+    found = number(value)
+    if found == found and not found.is_integer():
+        raise source.error(
+            f"a time is {value!r} where AssemblyAI has whole milliseconds",
+            remedy="choose the format that the file has with --format",
+        )
+    return seconds(found, MILLISECOND)
+
+
+def _milliseconds(time: float | None) -> int | None:
+    return None if time is None else round(time * 1000)
+
+
+def _word(word: Cells) -> dict[str, Any]:
+    return {
+        **known(text=word.surface, start=_milliseconds(word.start), end=_milliseconds(word.end)),
+        **known(confidence=word.confidence),
+        "speaker": word.speaker or None,
+    }

@@ -1,0 +1,233 @@
+"""JSON of Amazon Transcribe: transcription jobs, medical jobs, and analytics of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.json_words import Cells, cells, known, stops, text, turns
+from caesura.formats.base import JsonFormat
+from caesura.formats.builder import Rows
+from caesura.formats.source import Source, folded, items, number, seconds, share, string
+from caesura.text.punctuation import is_opening
+
+
+@dataclass(frozen=True, repr=False)
+class Aws(JsonFormat):
+    """Items with the first of their alternatives; numbers are texts.
+
+    Punctuation is an item of its own without times and becomes the mark of the word before it.
+    Several channels are several recordings, named `job.channel`. In analytics of calls the
+    speaker is the participant's role.
+    """
+
+    name = "aws"
+    carries = frozenset("start end confidence speaker opening mark blank id language".split())
+    expects = (
+        "Amazon Transcribe has 'results' with 'items', and analytics of calls have a "
+        "'Transcript' with 'ParticipantRole'"
+    )
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether this is the result of a job, or the analysis of a call."""
+        if not isinstance(document, dict):
+            return False
+        results = document.get("results")
+        if isinstance(results, dict):
+            return isinstance(results.get("items"), list)
+        return any("ParticipantRole" in turn for turn in items(document.get("Transcript")))
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield the recording of each job, or each of its channels."""
+        for document in documents:
+            job = folded(document)
+            id = string(job.get("jobname")) or source.stem
+            if "results" in job:
+                yield from _channels(job["results"], id)
+            else:
+                yield _call(items(job["transcript"]), id, string(job.get("languagecode")))
+
+    def document(self, transcript: Transcript) -> Any:
+        """Give the result of a job."""
+        words = cells(transcript)
+        results = known(
+            language_code=transcript.language,
+            transcripts=[{"transcript": text(words)}],
+            speaker_labels=_labels(words) if transcript.speaker is not None else None,
+            items=[item for word in words for item in _written(word)],
+        )
+        return {"jobName": transcript.id, "results": results, "status": "COMPLETED"}
+
+
+@dataclass
+class _Word:
+    """A word and the punctuation items around it."""
+
+    content: str
+    start: float
+    end: float
+    confidence: float
+    speaker: str
+    mark: str = ""
+
+
+def _channels(results: dict[str, Any], id: str) -> Iterator[Transcript]:
+    language = _language(results)
+    speakers = _Speakers(results)
+    channels = items(folded(results.get("channel_labels")).get("channels"))
+    if not channels:
+        running = " ".join(string(t.get("transcript")) for t in items(results.get("transcripts")))
+        rows = Rows()
+        _add(rows, [_item(item, speakers) for item in items(results["items"])], running)
+        yield rows.transcript(id, language)
+    for channel in channels:
+        label = string(channel.get("channel_label"))
+        rows = Rows()
+        _add(rows, [_item(item, speakers) for item in items(channel.get("items"))], "")
+        yield rows.transcript(f"{id}.{label}" if len(channels) > 1 else id, language)
+
+
+def _call(parts: Iterable[dict[str, Any]], id: str, language: str) -> Transcript:
+    rows = Rows()
+    for part in parts:
+        turn = folded(part)
+        speaker = string(turn.get("participantrole"))
+        content = string(turn.get("content"))
+        spoken = items(turn.get("items"))
+        if spoken:
+            _add(rows, [_call_item(folded(item), speaker) for item in spoken], content)
+        else:
+            start, end = _millis(turn)
+            rows.phrase(content, start, end, speaker=speaker or None)
+    return rows.transcript(id, language)
+
+
+def _language(results: dict[str, Any]) -> str:
+    """Give the language of the job: the stated one, else the one most spoken or most likely."""
+    spoken = [
+        (number(language.get("duration_in_seconds")), string(language.get("language_code")))
+        for language in items(results.get("language_codes"))
+    ]
+    guessed = [
+        (number(language.get("score")), string(language.get("code")))
+        for language in items(results.get("language_identification"))
+    ]
+    _, best = max((pair for pair in spoken or guessed if pair[0] >= 0), default=(0, ""))
+    return string(results.get("language_code")) or best
+
+
+class _Speakers:
+    """Who speaks when, where this stands apart from the words."""
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        self.starts: dict[float, str] = {}
+        self.spans: list[tuple[float, float, str]] = []
+        for segment in items(folded(results.get("speaker_labels")).get("segments")):
+            words = items(segment.get("items"))
+            for word in words:
+                self.starts[seconds(word.get("start_time"))] = string(word.get("speaker_label"))
+            if not words:
+                start, end = seconds(segment.get("start_time")), seconds(segment.get("end_time"))
+                self.spans.append((start, end, string(segment.get("speaker_label"))))
+
+    def at(self, time: float) -> str:
+        """Give the speaker of the word that starts at this time."""
+        if time in self.starts and time >= 0:
+            return self.starts[time]
+        return next((name for start, end, name in self.spans if start <= time < end), "")
+
+
+def _item(item: dict[str, Any], speakers: _Speakers) -> tuple[bool, _Word]:
+    """Give whether an item is punctuation, and what it says."""
+    best = next(iter(items(item.get("alternatives"))), {})
+    start = seconds(item.get("start_time"))
+    return item.get("type") == "punctuation", _Word(
+        string(best.get("content")),
+        start,
+        seconds(item.get("end_time")),
+        share(best.get("confidence")),
+        string(item.get("speaker_label")) or speakers.at(start),
+    )
+
+
+def _call_item(item: dict[str, Any], speaker: str) -> tuple[bool, _Word]:
+    """Give the same for an item of a call, whose times are milliseconds."""
+    start, end = _millis(item)
+    confidence = share(item.get("confidence"))
+    word = _Word(string(item.get("content")), start, end, confidence, speaker)
+    return string(item.get("type")).lower() == "punctuation", word
+
+
+def _millis(part: dict[str, Any]) -> tuple[float, float]:
+    return seconds(part.get("beginoffsetmillis"), 1e-3), seconds(part.get("endoffsetmillis"), 1e-3)
+
+
+def _add(rows: Rows, parts: Iterable[tuple[bool, _Word]], running: str) -> None:
+    """Add items; the running text tells where there are no blanks."""
+    words = _gathered(parts)
+    blanks = stops([word.content + word.mark for word in words], running.split())
+    for word, blank in zip(words, blanks or [True] * len(words), strict=True):
+        rows.phrase(
+            word.content,
+            word.start,
+            word.end,
+            confidence=word.confidence,
+            speaker=word.speaker or None,
+        )
+        last = len(rows) - 1
+        if word.mark and last >= 0:
+            rows.set("mark", last, rows.cell("mark", last) + word.mark)
+        if not blank:
+            rows.glue()
+    if not words:
+        rows.phrase(running)
+
+
+def _gathered(parts: Iterable[tuple[bool, _Word]]) -> list[_Word]:
+    """Give punctuation to the word before it, or to the word after it if it opens something."""
+    words: list[_Word] = []
+    opening = ""
+    for is_mark, word in parts:
+        if is_mark and words and not is_opening(word.content):
+            words[-1].mark += word.content
+        elif is_mark:
+            opening += word.content
+        elif word.content:
+            word.content, opening = opening + word.content, ""
+            words.append(word)
+    if words:
+        words[-1].mark += opening
+    return words
+
+
+def _labels(words: list[Cells]) -> dict[str, Any]:
+    segments = [
+        _spoken(turn[0].start, turn[-1].end, speaker)
+        | {"items": [_spoken(word.start, word.end, speaker) for word in turn]}
+        for speaker, turn in turns(words)
+        if speaker
+    ]
+    return {"speakers": len({word.speaker for word in words} - {""}), "segments": segments}
+
+
+def _spoken(start: float | None, end: float | None, speaker: str) -> dict[str, Any]:
+    return known(start_time=_text(start), speaker_label=speaker, end_time=_text(end))
+
+
+def _written(word: Cells) -> Iterator[dict[str, Any]]:
+    """Give the item of a word, and that of its punctuation."""
+    alternative = known(confidence=_text(word.confidence), content=word.opening + word.word)
+    yield _spoken(word.start, word.end, word.speaker) | {
+        "alternatives": [alternative],
+        "type": "pronunciation",
+    }
+    if word.mark:
+        alternatives = [{"confidence": "0.0", "content": word.mark}]
+        yield {"alternatives": alternatives, "type": "punctuation"}
+
+
+def _text(value: float | None) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,385 @@
+"""JSON of Azure Speech: batch and fast transcriptions, and results of real-time recognition."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from rapidfuzz.distance import LCSseq
+
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.json_words import Cells, cells, known, speaker_key, stops, text, turns
+from caesura.formats.base import JsonFormat
+from caesura.formats.builder import Rows
+from caesura.formats.source import (
+    Source,
+    folded,
+    items,
+    number,
+    recording,
+    seconds,
+    share,
+    string,
+    without_lone_surrogates,
+)
+from caesura.text.punctuation import split_marks
+
+
+class Dressed(NamedTuple):
+    """A word as it is written, and whether a blank follows."""
+
+    surface: str
+    blank: bool
+
+
+class _Match(NamedTuple):
+    """A word and the tokens of the display text, both inside, that write it."""
+
+    word: int
+    first: int
+    last: int
+
+
+def dressed(words: Sequence[str], display: str) -> list[Dressed]:
+    """Give lexical words the case and the punctuation that they have in the display text.
+
+    Where the two do not agree, as with numbers (`twenty twenty` and `2020.`), the words stay,
+    and the punctuation around what is displayed goes to the first and to the last of them.
+    """
+    tokens = _tokens(display)
+    uncased = sum(unicodedata.category(word[0]) == "Lo" for word in words)
+    if not tokens or len(tokens) >= len(words) or 2 * uncased < len(words):
+        matches = _by_token(words, tokens)
+        return [Dressed(surface, True) for surface in _display_words(words, tokens, matches)]
+    letters = _letters(display)
+    matches = _by_letter(words, letters)
+    return _without_blanks(words, letters, matches, display)
+
+
+def plain(word: str) -> str:
+    """Give the form in which a word is compared."""
+    return word.lower().casefold()
+
+
+def _tokens(display: str) -> list[str]:
+    """Split at blanks; punctuation on its own stays with the token before it."""
+    tokens: list[str] = []
+    for piece in display.split():
+        if tokens and not split_marks(piece).word:
+            tokens[-1] += " " + piece
+        else:
+            tokens.append(piece)
+    return tokens
+
+
+def _bare(token: str) -> str:
+    return plain(split_marks(token.split()[0]).word)
+
+
+def _by_token(words: Sequence[str], tokens: Sequence[str]) -> list[_Match]:
+    pairs = _common([plain(word) for word in words], [_bare(token) for token in tokens])
+    return [_Match(word, token, token) for word, token in pairs]
+
+
+def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
+    """Give the places of a longest common subsequence."""
+    return [
+        pair
+        for step in LCSseq.opcodes(one, two)
+        if step.tag == "equal"
+        for pair in zip(
+            range(step.src_start, step.src_end),
+            range(step.dest_start, step.dest_end),
+            strict=True,
+        )
+    ]
+
+
+def _is_letter(char: str) -> bool:
+    return unicodedata.category(char)[0] not in "PZC"
+
+
+def _letters(display: str) -> list[str]:
+    """Split into single letters, each with the punctuation and blanks after it."""
+    letters: list[str] = []
+    for char in display.strip():
+        if letters and not _is_letter(char):
+            letters[-1] += char
+        else:
+            letters.append(char)
+    return letters
+
+
+def _by_letter(words: Sequence[str], letters: Sequence[str]) -> list[_Match]:
+    """Match words letter by letter, as there are no blanks in Japanese or Chinese."""
+    owners = [(i, char) for i, word in enumerate(words) for char in plain(word) if _is_letter(char)]
+    places: dict[int, list[int]] = {}
+    for at, letter in _common([char for _, char in owners], [plain(x[0]) for x in letters]):
+        places.setdefault(owners[at][0], []).append(letter)
+    lengths = [sum(map(_is_letter, plain(word))) for word in words]
+    return [
+        _Match(word, found[0], found[-1])
+        for word, found in places.items()
+        if len(found) == lengths[word] == found[-1] - found[0] + 1
+    ]
+
+
+def _display_words(words: Sequence[str], tokens: Sequence[str], matches: list[_Match]) -> list[str]:
+    """Give each word as its tokens write it, and unmatched ones the punctuation around them."""
+    surfaces = list(words)
+    word, token = 0, 0
+    for match in [*matches, _Match(len(words), len(tokens), len(tokens))]:
+        if word < match.word and token < match.first:
+            opening, _, _ = split_marks(tokens[token])
+            last = tokens[match.first - 1]
+            kept = split_marks(last.split()[0])
+            surfaces[word] = opening + surfaces[word]
+            surfaces[match.word - 1] += last[len(kept.opening + kept.word) :].rstrip()
+        if match.word < len(words):
+            surfaces[match.word] = "".join(tokens[match.first : match.last + 1]).rstrip()
+        word, token = match.word + 1, match.last + 1
+    return surfaces
+
+
+def _without_blanks(
+    words: Sequence[str], letters: Sequence[str], matches: list[_Match], display: str
+) -> list[Dressed]:
+    """Tell where blanks are in a text that does without them, or almost."""
+    surfaces = _display_words(words, letters, matches)
+    spaced = not matches or any(char.isspace() for char in display.strip())
+    blanks = [spaced or word.isascii() for word in words]
+    for match, follower in pairwise(matches):
+        if follower.word == match.word + 1:
+            blanks[match.word] = letters[match.last][-1].isspace()
+    return [Dressed(*pair) for pair in zip(surfaces, blanks, strict=True)]
+
+
+TICK = 1e-7
+"""Seconds in the unit of this service, 100 nanoseconds."""
+
+NOBODY = frozenset({"Unknown", "Unidentified"})
+"""What stands for a speaker that is not known."""
+
+ISO = re.compile(r"P(?=.*\d)(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?", re.ASCII)
+
+Phrases = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class Azure(JsonFormat):
+    """The first of each phrase's `nBest`, which is the answer even if others are surer.
+
+    Words are lexical; capitals and punctuation come from the display text where the two agree,
+    and where they do not, as with numbers, the lexical words stay. Several channels are several
+    recordings. Results of real-time recognition, in a list or one after another, are one.
+    """
+
+    name = "azure"
+    carries = frozenset("start end confidence speaker opening mark id language".split())
+    expects = (
+        "Azure has 'recognizedPhrases', 'phrases' with 'combinedPhrases', or results with "
+        "'RecognitionStatus'"
+    )
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether this is a transcription, a result of recognition or a list of these."""
+        if isinstance(document, list):
+            return bool(document) and all(_is_result(_opened(part)) for part in document)
+        outer = _opened(document)
+        lists = {key for key, value in outer.items() if isinstance(value, list)}
+        if "recognizedphrases" in lists or "audiofileresults" in lists:
+            return True
+        return {"phrases", "combinedphrases"} <= lists or _is_result(outer)
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield each channel of each transcription."""
+        heard: Phrases = []
+        for document in documents:
+            outer = _opened(document)
+            if isinstance(document, list) or _is_result(outer):
+                heard += map(_opened, document if isinstance(document, list) else [document])
+            elif "audiofileresults" in outer:
+                for file in map(folded, items(outer["audiofileresults"])):
+                    id = recording(string(file.get("audiofilename"))) or source.stem
+                    yield from _channels(_phrases(file.get("segmentresults")), id)
+            else:
+                id = recording(string(outer.get("source"))) or source.stem
+                yield from _channels(_transcribed(outer), id)
+        if heard:
+            yield from _channels(heard, source.stem)
+
+    def document(self, transcript: Transcript) -> Any:
+        """Give a batch transcription of version 3."""
+        words = cells(transcript)
+        lexical = " ".join(word.word.lower() for word in words)
+        return {
+            "source": transcript.id,
+            "combinedRecognizedPhrases": [
+                {"channel": 0, "lexical": lexical, "display": text(words)}
+            ],
+            "recognizedPhrases": [
+                _written(turn, speaker, transcript.language) for speaker, turn in turns(words)
+            ],
+        }
+
+
+def _opened(value: Any) -> dict[str, Any]:
+    """Give a result, also as the JavaScript client keeps it: in `privJson`, perhaps as text."""
+    outer = folded(value)
+    outer = folded(outer.get("privresult")) or outer
+    inner = outer.get("privjson")
+    if isinstance(inner, str):
+        try:
+            inner = json.loads(without_lone_surrogates(inner))
+        except (ValueError, RecursionError):
+            return outer
+    return folded(inner) or outer
+
+
+def _is_result(outer: dict[str, Any]) -> bool:
+    return "recognitionstatus" in outer and bool({"offset", "nbest", "displaytext"} & set(outer))
+
+
+def _phrases(value: Any) -> Phrases:
+    return [folded(item) for item in items(value)]
+
+
+def _transcribed(outer: dict[str, Any]) -> Phrases:
+    """Give the phrases of a transcription; failing these, the whole text of each channel."""
+    if "phrases" in outer:
+        milliseconds = [phrase | {"unit": 1e-3} for phrase in _phrases(outer["phrases"])]
+        return milliseconds or _phrases(outer.get("combinedphrases"))
+    return _phrases(outer["recognizedphrases"]) or _phrases(outer.get("combinedrecognizedphrases"))
+
+
+def _channels(phrases: Phrases, id: str) -> Iterator[Transcript]:
+    channels: dict[str, Phrases] = {}
+    for phrase in phrases:
+        channel = _first(phrase, "channel", "channelnumber") or "0"
+        channels.setdefault(channel, []).append(phrase)
+    for channel, part in (channels or {"0": []}).items():
+        yield _transcript(part, f"{id}.{channel}" if len(channels) > 1 else id)
+
+
+def _transcript(phrases: Phrases, id: str) -> Transcript:
+    rows = Rows()
+    languages: Counter[str] = Counter()
+    for phrase in phrases:
+        _add(rows, phrase)
+        language = folded(phrase.get("primarylanguage")).get("language")
+        languages[string(phrase.get("locale")) or string(language)] += 1
+    del languages[""]
+    return rows.transcript(id, languages.most_common(1)[0][0] if languages else "")
+
+
+def _add(rows: Rows, phrase: dict[str, Any]) -> None:
+    """Add a phrase word by word, or its text where it has no words."""
+    best = next(iter(_phrases(phrase.get("nbest"))), phrase)
+    display = _first(best, "display", "displaytext", "text", "lexical")
+    unit = phrase.get("unit", TICK)
+    named = _first(phrase, "speaker", "speakerid")
+    speaker = None if named in NOBODY else named or None
+    first = len(rows)
+    words = _words(best, display)
+    if not words:
+        rows.phrase(display, speaker=speaker)
+    for word, (surface, blank) in words:
+        confidence = share(word.get("confidence"))
+        rows.phrase(surface, *_times(word, unit), confidence=confidence, speaker=speaker)
+        if not blank:
+            rows.glue()
+    if len(rows) > first:
+        for name, at, time in zip(("start", "end"), (first, -1), _times(phrase, unit), strict=True):
+            at %= len(rows)
+            if time >= 0 and not rows.cell(name, at) >= 0:
+                rows.set(name, at, time)
+
+
+def _words(best: dict[str, Any], display: str) -> list[tuple[dict[str, Any], Dressed]]:
+    """Give the lexical words, else the display words, each as it is written."""
+    words, shown = _phrases(best.get("words")), _phrases(best.get("displaywords"))
+    lexical = [word for word in words if _first(word, "word")]
+    if not lexical:
+        shown = shown or words
+    surfaces = [_first(word, "displaytext", "text", "word") for word in shown]
+    if not lexical:
+        return list(zip(shown, _spaced(surfaces, display), strict=True))
+    dressing = _dressing([_first(word, "word") for word in lexical], surfaces, display)
+    return list(zip(lexical, dressing, strict=True))
+
+
+def _first(part: dict[str, Any], *keys: str) -> str:
+    """Give the first of these that has something to say."""
+    return next((found for key in keys if (found := string(part.get(key)))), "")
+
+
+def _dressing(words: list[str], shown: list[str], display: str) -> list[Dressed]:
+    """Write lexical words as the display words do if they are the same, else as the text does."""
+    bare = [plain(split_marks("".join(surface.split()[:1])).word) for surface in shown]
+    same = bare == [plain(word) for word in words]
+    return _spaced(shown, display) if same else dressed(words, display)
+
+
+def _spaced(surfaces: list[str], display: str) -> list[Dressed]:
+    blanks = stops(surfaces, display.split()) or [True] * len(surfaces)
+    return [Dressed(*pair) for pair in zip(surfaces, blanks, strict=True)]
+
+
+def _times(part: dict[str, Any], unit: float) -> tuple[float, float]:
+    """Give start and end in seconds."""
+    start, length = (_time(part, key, unit) for key in ("offset", "duration"))
+    return start, seconds(start + length)
+
+
+def _time(part: dict[str, Any], key: str, unit: float) -> float:
+    """Read a time in ticks, in milliseconds or as in `PT1M2.5S`; plain numbers are in `unit`."""
+    plain = part.get(key)
+    stated = ISO.fullmatch(plain) if isinstance(plain, str) else None
+    for value, scale in (
+        (part.get(f"{key}inticks"), TICK),
+        (part.get(f"{key}milliseconds"), 1e-3),
+        (plain if stated is None else None, unit),
+    ):
+        if number(value) >= 0:
+            return seconds(value, scale)
+    if stated is None:
+        return seconds(None)
+    days, hours, minutes, rest = (number(piece or 0) for piece in stated.groups())
+    return seconds(((days * 24 + hours) * 60 + minutes) * 60 + rest)
+
+
+def _written(words: list[Cells], speaker: str, locale: str) -> dict[str, Any]:
+    """Give a phrase."""
+    best = {
+        "lexical": " ".join(word.word.lower() for word in words),
+        "display": text(words),
+        "words": [{"word": word.word.lower()} | _spoken(word) for word in words],
+        "displayWords": [{"displayText": word.surface} | _spoken(word) for word in words],
+    }
+    phrase = known(
+        recognitionStatus="Success", channel=0, speaker=speaker_key(speaker), locale=locale
+    )
+    return phrase | _ticks(words[0].start, words[-1].end) | {"nBest": [best]}
+
+
+def _spoken(word: Cells) -> dict[str, Any]:
+    return _ticks(word.start, word.end) | known(confidence=word.confidence)
+
+
+def _ticks(start: float | None, end: float | None) -> dict[str, Any]:
+    """Write start and duration in both ways."""
+    if start is None:
+        return {}
+    times = {"offset": start} if end is None else {"offset": start, "duration": end - start}
+    return {
+        name: value
+        for key, time in times.items()
+        for name, value in ((key, f"PT{round(time, 3)}S"), (f"{key}InTicks", round(time / TICK)))
+    }

@@ -1,0 +1,288 @@
+"""Words out of a running text that is given in elements: words, punctuation and blanks."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.json_words import Cells, cells, known, speaker_key, speaker_names, turns
+from caesura.formats.base import JsonFormat
+from caesura.formats.builder import Rows
+from caesura.formats.source import Source, items, number, seconds, share, string
+from caesura.text.punctuation import is_opening
+
+
+class Element(NamedTuple):
+    """A piece of the text; `spoken` tells a word, or a part of one, from what is only written."""
+
+    value: str
+    spoken: bool
+    start: float = math.nan
+    end: float = math.nan
+    confidence: float = math.nan
+
+
+Joins = Callable[[Element, Element], bool]
+"""Whether a spoken element is part of the word that the element before it belongs to."""
+
+
+def add_elements(rows: Rows, elements: Iterable[Element], joins: Joins, **cells: Any) -> None:
+    """Add the words of one speaker's turn.
+
+    A word has the start of its first and the end of its last spoken element.
+    """
+    rows.turn()
+    for chunk in _chunks(elements):
+        for i, word in enumerate(_words(chunk, joins)):
+            if i:
+                rows.glue()
+            spoken = [element for element in word if element.spoken] or word
+            rows.phrase(
+                "".join(element.value for element in word),
+                spoken[0].start,
+                spoken[-1].end,
+                confidence=spoken[0].confidence,
+                **cells,
+            )
+
+
+def _chunks(elements: Iterable[Element]) -> Iterator[list[Element]]:
+    """Part the text at blanks; of an element with blanks in it, the first piece has the start."""
+    chunk: list[Element] = []
+    for element in elements:
+        pieces = re.findall(r"\s+|\S+", element.value)
+        places = [i for i, piece in enumerate(pieces) if not piece.isspace()]
+        for i, piece in enumerate(pieces):
+            if i in places:
+                start = element.start if i == places[0] else math.nan
+                end = element.end if i == places[-1] else math.nan
+                chunk.append(element._replace(value=piece, start=start, end=end))
+            elif chunk:
+                yield chunk
+                chunk = []
+    if chunk:
+        yield chunk
+
+
+def _words(chunk: Iterable[Element], joins: Joins) -> list[list[Element]]:
+    """Group what stands together without a blank into words with their punctuation."""
+    words: list[list[Element]] = [[]]
+    for element in chunk:
+        if any(before.spoken for before in words[-1]):
+            begins = (
+                not joins(words[-1][-1], element) if element.spoken else is_opening(element.value)
+            )
+            if begins:
+                words.append([])
+        words[-1].append(element)
+    return words
+
+
+logger = logging.getLogger("caesura")
+
+JOINERS = "-–.&:/'’@_+"
+"""What joins spans into one written word: African-American, D.C., R&B, 7:00, he's."""
+
+
+@dataclass(frozen=True, repr=False)
+class Rev(JsonFormat):
+    """Spans put together are the text; what stands between blanks is a word.
+
+    Untimed spans are blanks, punctuation, or words that were typed in later. Notes such as
+    `(laughs)` and `[inaudible 00:00:04]` are words with brackets as their opening and mark.
+    """
+
+    name = "rev"
+    carries = frozenset("start end speaker opening mark id".split())
+    expects = "Rev's editor has 'monologues' with 'spans'"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether there are monologues with spans, or a table of speakers and no monologue."""
+        if not isinstance(document, dict) or not isinstance(document.get("monologues"), list):
+            return False
+        monologues = items(document["monologues"])
+        return any(isinstance(m.get("spans"), list) for m in monologues) or (
+            not document["monologues"] and isinstance(document.get("speakers"), list)
+        )
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield each document as a recording."""
+        for i, document in enumerate(documents):
+            if number(document.get("offsetSeconds")) > 0:
+                logger.warning("%s: 'offsetSeconds' is not added to the times", source.name)
+            id = source.numbered(i, len(documents)) or string(document.get("name"))
+            yield _transcript(document, id)
+
+    def document(self, transcript: Transcript) -> Any:
+        """Give a monologue for each turn of a speaker."""
+        words = cells(transcript)
+        labels = list(dict.fromkeys(word.speaker for word in words if word.speaker))
+        monologues: list[dict[str, Any]] = []
+        for speaker, turn in turns(words):
+            spans = [span for word in turn for span in _spans(word)]
+            number = labels.index(speaker) if speaker else None
+            monologues.append({"id": len(monologues) + 1, "speaker": number, "spans": spans})
+        return {
+            "speakers": [{"id": i, "name": label} for i, label in enumerate(labels)],
+            "monologues": monologues,
+            "offsetSeconds": 0,
+            "name": transcript.id,
+        }
+
+
+def _transcript(document: dict[str, Any], id: str) -> Transcript:
+    rows = Rows()
+    names = speaker_names(items(document.get("speakers")), "id")
+    for monologue in items(document["monologues"]):
+        key = string(monologue.get("speaker"))
+        spans = [_element(span) for span in items(monologue.get("spans"))]
+        add_elements(rows, spans, _joins, speaker=names.get(key, key) or None)
+    return rows.transcript(id)
+
+
+def _element(span: dict[str, Any]) -> Element:
+    value = string(span.get("value"))
+    start, end = seconds(span.get("ts")), seconds(span.get("endTs"))
+    timed = start == start or end == end
+    return Element(value, timed or any(map(str.isalnum, value)), start, end)
+
+
+def _joins(before: Element, span: Element) -> bool:
+    """Whether a span goes on with a word: after or with a joiner, or typed right beside it."""
+    if before.value[-1] in JOINERS or span.value[0] in JOINERS:
+        return True
+    return before.spoken and (before.start != before.start or span.start != span.start)
+
+
+def _spans(word: Cells) -> Iterator[dict[str, Any]]:
+    """Give a word with its punctuation and blank as spans."""
+    if word.opening:
+        yield {"type": 0, "value": word.opening}
+    yield {"type": 0, "value": word.word, **known(ts=word.start, endTs=word.end)}
+    after = word.mark + " " * word.blank
+    if after:
+        yield {"type": 0, "value": after}
+
+
+MESSAGES = frozenset({"final", "partial", "connected"})
+"""Types of messages in a stream; only `final` counts."""
+
+ELEMENT_JOINERS = ("-", "'", "’", "&", "/", "@")
+"""Punctuation that joins two texts into one word: well-known, R&B."""
+
+
+@dataclass(frozen=True, repr=False)
+class RevAi(JsonFormat):
+    """Elements of type `text` are words, `punct` are punctuation or blanks.
+
+    A monologue's end stands for a blank; to write that there is none, an empty `punct` is used.
+    Of a stream, saved as a list or one message after another, final hypotheses count.
+    """
+
+    name = "revai"
+    carries = frozenset("start end confidence speaker opening mark blank".split())
+    expects = "Rev AI has 'monologues' with 'elements'"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether this is a transcript, a message of a stream or a list of messages."""
+        if isinstance(document, list):
+            return bool(document) and all(_is_message(part) for part in document)
+        if not isinstance(document, dict):
+            return False
+        monologues = document.get("monologues")
+        if isinstance(monologues, list):
+            inner = items(monologues)
+            return any(isinstance(m.get("elements"), list) for m in inner) or (
+                not monologues and "speakers" not in document
+            )
+        return _is_message(document)
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield each transcript, and what the messages of a stream say together."""
+        parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
+        recordings = [part for part in parts if "monologues" in part]
+        finals = [part for part in parts if part.get("type") == "final"]
+        if finals or not recordings:
+            recordings.append({"monologues": finals})
+        for i, recording in enumerate(recordings):
+            yield _recording_transcript(recording, source.numbered(i, len(recordings)))
+
+    def document(self, transcript: Transcript) -> Any:
+        """Give a monologue for each turn of a speaker."""
+        words = cells(transcript)
+        labels = dict.fromkeys(word.speaker for word in words if word.speaker)
+        counted = all(isinstance(speaker_key(label), int) for label in labels)
+        numbers = {
+            label: speaker_key(label) if counted else place for place, label in enumerate(labels)
+        }
+        monologues = []
+        for speaker, turn in turns(words):
+            number = numbers.get(speaker)
+            named = {"id": number, "display_name": speaker} if speaker and not counted else None
+            elements = [element for word in turn for element in _elements(word)]
+            if turn[-1].blank:
+                elements.pop()
+            else:
+                elements.append({"type": "punct", "value": ""})
+            monologues.append(known(speaker=number, speaker_info=named, elements=elements))
+        return {"monologues": monologues}
+
+
+def _is_message(document: Any) -> bool:
+    if not isinstance(document, dict) or not isinstance(document.get("type"), str):
+        return False
+    if document["type"] == "connected":
+        return "id" in document
+    return document["type"] in MESSAGES and isinstance(document.get("elements"), list)
+
+
+def _recording_transcript(recording: dict[str, Any], id: str) -> Transcript:
+    rows = Rows()
+    names = speaker_names(items(recording.get("speakers")), "id")
+    for monologue in items(recording.get("monologues")):
+        info = monologue.get("speaker_info")
+        shown = string(info.get("display_name")) if isinstance(info, dict) else ""
+        number = string(monologue.get("speaker"))
+        elements = [_ai_element(element) for element in items(monologue.get("elements"))]
+        speaker = shown or names.get(number, number) or None
+        add_elements(rows, elements, _ai_joins, speaker=speaker)
+        if elements and not elements[-1].value and not elements[-1].spoken:
+            rows.glue()
+    return rows.transcript(id)
+
+
+def _ai_element(element: dict[str, Any]) -> Element:
+    return Element(
+        string(element.get("value")),
+        element.get("type") != "punct",
+        seconds(element.get("ts")),
+        seconds(element.get("end_ts")),
+        share(element.get("confidence")),
+    )
+
+
+def _ai_joins(before: Element, element: Element) -> bool:
+    """Whether a word goes on after an element that joins, with no blank on either side."""
+    return element.spoken and not before.spoken and before.value in ELEMENT_JOINERS
+
+
+def _elements(word: Cells) -> Iterator[dict[str, Any]]:
+    """Give a word with its punctuation and blank as elements."""
+    if word.opening:
+        yield {"type": "punct", "value": word.opening}
+    yield {
+        "type": "text",
+        "value": word.word,
+        **known(ts=word.start, end_ts=word.end, confidence=word.confidence),
+    }
+    if word.mark:
+        yield {"type": "punct", "value": word.mark}
+    if word.blank:
+        yield {"type": "punct", "value": " "}

@@ -1,0 +1,270 @@
+"""JSON of Speechmatics: results that are words, punctuation or entities; jobs and streams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from caesura.core.transcript import Span, Transcript
+from caesura.formats.asr.json_words import Cells, cells, known
+from caesura.formats.base import JsonFormat
+from caesura.formats.builder import Rows
+from caesura.formats.source import Source, items, seconds, share, string
+
+TYPES = frozenset({"word", "punctuation", "entity", "speaker_change"})
+MESSAGES = frozenset(
+    "StartRecognition RecognitionStarted AddAudio AudioAdded ChannelAudioAdded EndOfStream "
+    "AddTranslation AddPartialTranslation AudioEventStarted AudioEventEnded SpeakersResult "
+    "EndOfUtterance EndOfTranscript".split()
+)
+"""Messages of a stream that have no words of the transcript."""
+
+UNKNOWN = "UU"
+"""The speaker of words that could not be told apart."""
+
+UNSPACED = frozenset("ja cmn zh yue th lo km my".split())
+"""Languages written without blanks, for which an empty `word_delimiter` is to be believed."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Speechmatics(JsonFormat):
+    """Words of the first alternative; an entity counts with the words of its written form.
+
+    Sentences end where the recogniser says so (`is_eos`). Several channels are several
+    recordings. Of a stream, saved as a list or one message after another, `AddTranscript` counts.
+    """
+
+    name = "speechmatics"
+    carries = frozenset(
+        "start end confidence speaker opening mark entities sentences language id".split()
+    )
+    expects = "Speechmatics has 'results' of the types 'word' and 'punctuation'"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether this is a job's transcript, a message of a stream or a list of messages."""
+        if isinstance(document, list):
+            return bool(document) and all(_is_message(part) for part in document)
+        if not isinstance(document, dict):
+            return False
+        results = document.get("results")
+        if not isinstance(results, list) or _is_message(document):
+            return _is_message(document)
+        if not results:
+            return isinstance(document.get("format"), str) and "metadata" in document
+        first = next(iter(items(results)), {})
+        kind = first.get("type")
+        return (
+            isinstance(kind, str)
+            and kind in TYPES
+            and ("alternatives" in first or "start_time" in first)
+        )
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield each job, and what the messages of a stream say together."""
+        parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
+        jobs = [part for part in parts if not _is_message(part)]
+        messages = [part for part in parts if _is_message(part)]
+        if messages:
+            jobs.append(_stream(messages))
+        for i, job in enumerate(jobs):
+            id = source.numbered(i, len(jobs)) or string(_object(job, "job").get("data_name"))
+            yield from _transcripts(job, id)
+
+    def document(self, transcript: Transcript) -> Any:
+        """Give a job's transcript."""
+        words = cells(transcript)
+        ends = None if transcript.sentences is None else transcript.sentences.boundary.tolist()
+        parts = [
+            _word(word, None if ends is None else ends[i], transcript.language)
+            for i, word in enumerate(words)
+        ]
+        glued = len(words) > 1 and not any(word.blank for word in words[:-1])
+        return {
+            "format": "2.9",
+            "job": {"data_name": transcript.id},
+            "metadata": {
+                "type": "transcription",
+                "transcription_config": known(language=transcript.language),
+                "language_pack_info": {"word_delimiter": "" if glued else " "},
+            },
+            "results": list(_results(parts, transcript.entities or ())),
+        }
+
+
+def _object(holder: Json, key: str) -> Json:
+    inner = holder.get(key)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _is_message(document: Any) -> bool:
+    """Whether this is a message of a stream; those with words have results."""
+    if not isinstance(document, dict) or not isinstance(document.get("message"), str):
+        return False
+    named = document["message"]
+    if named in ("AddTranscript", "AddPartialTranscript"):
+        return isinstance(document.get("results"), list)
+    return named in MESSAGES
+
+
+def _stream(messages: list[Json]) -> Json:
+    """Join the final messages of a stream into what a job would hold."""
+    results = [
+        {"channel": message.get("channel"), **result}
+        for message in messages
+        if message["message"] == "AddTranscript"
+        for result in items(message["results"])
+    ]
+    started = next((m for m in messages if m["message"] == "RecognitionStarted"), {})
+    return {"results": results, "metadata": started}
+
+
+def _transcripts(job: Json, id: str) -> Iterator[Transcript]:
+    results = items(job["results"])
+    metadata = _object(job, "metadata")
+    language = string(_object(metadata, "transcription_config").get("language"))
+    if language in ("", "auto"):
+        spoken = (string(_first(result).get("language")) for result in results)
+        language = next(filter(None, spoken), "")
+    delimiter = _object(metadata, "language_pack_info").get("word_delimiter", " ")
+    blank = delimiter != "" or language.split("_")[0] not in UNSPACED
+    channels: dict[str, Rows] = {} if results else {"": Rows()}
+    for result in results:
+        channel = string(result.get("channel"))
+        _add(channels.setdefault(channel, Rows()), result, blank)
+    for channel, rows in channels.items():
+        yield rows.transcript(id if len(channels) == 1 else f"{id}.{channel}", language)
+
+
+def _first(result: Json) -> Json:
+    return next(iter(items(result.get("alternatives"))), {})
+
+
+def _add(rows: Rows, result: Json, blank: bool) -> None:
+    """Add a result; what is neither word nor punctuation nor entity says nothing of words."""
+    kind = result.get("type")
+    if kind == "entity":
+        _add_entity(rows, result, blank)
+    elif kind == "punctuation":
+        _add_punctuation(rows, result, blank)
+    elif kind == "word":
+        _add_word(rows, result, blank)
+    if result.get("is_eos") is True:
+        rows.end_sentence()
+
+
+def _add_word(rows: Rows, result: Json, blank: bool) -> None:
+    first = _first(result)
+    speaker = string(first.get("speaker"))
+    rows.phrase(
+        string(first.get("content")),
+        seconds(result.get("start_time")),
+        seconds(result.get("end_time")),
+        confidence=share(first.get("confidence")),
+        speaker=None if speaker in ("", UNKNOWN) else speaker,
+    )
+    if not blank:
+        rows.glue()
+
+
+def _add_entity(rows: Rows, result: Json, blank: bool) -> None:
+    """Add the written form (`$2.05`, not `two dollars five`) and name it."""
+    first = len(rows)
+    for inner in items(result.get("written_form")):
+        if inner.get("type") != "entity":
+            _add(rows, inner, blank)
+    if len(rows) == first:
+        _add_word(rows, result, blank)
+    if len(rows) > first:
+        rows.entity(first, len(rows) - 1, string(result.get("entity_class")))
+
+
+def _add_punctuation(rows: Rows, result: Json, blank: bool) -> None:
+    surface = string(_first(result).get("content")).strip()
+    side = result.get("attaches_to", "previous")
+    if not surface:
+        return
+    if side == "next":
+        rows.open(surface)
+    elif side == "none":
+        rows.punctuation(surface, blank)
+    else:
+        rows.attach(surface, blank and side != "both")
+
+
+class _Word(NamedTuple):
+    """The results a word is written as."""
+
+    before: list[Json]
+    word: Json
+    after: list[Json]
+
+
+def _word(cell: Cells, ends: bool | None, language: str) -> _Word:
+    """Give a word and its punctuation; `ends` says whether a sentence does, if that is known."""
+    marked = {} if ends is None else {"is_eos": False}
+    before = [
+        {**marked, "attaches_to": "none" if piece[-1].isspace() else "next"}
+        | _result("punctuation", piece.strip(), cell, language, cell.start)
+        for piece in re.findall(r"\S+\s*", cell.opening)
+    ]
+    word = _result("word", cell.word, cell, language, cell.start)
+    after = [
+        {**marked, "attaches_to": "none" if piece[0].isspace() else "previous"}
+        | _result("punctuation", piece.strip(), cell, language, cell.end)
+        for piece in re.findall(r"\s*\S+", cell.mark)
+    ]
+    if ends:
+        (after[-1] if after else word)["is_eos"] = True
+    return _Word(before, word, after)
+
+
+def _result(kind: str, content: str, cell: Cells, language: str, start: float | None) -> Json:
+    """Make a result that ends with the word, or lies where it starts if it opens the word."""
+    end = cell.end if kind == "word" else start
+    alternative = known(content=content, confidence=cell.confidence, language=language)
+    return {
+        **known(start_time=start, end_time=end),
+        "type": kind,
+        "alternatives": [{**alternative, "speaker": cell.speaker or UNKNOWN}],
+    }
+
+
+def _results(words: list[_Word], entities: tuple[Span, ...]) -> Iterator[Json]:
+    """Give all results; words that form an entity are put into one (the outer one of several)."""
+    spans: dict[int, int] = {}
+    labels: dict[int, str] = {}
+    reached = 0
+    for span in sorted(entities, key=lambda span: (span.first, -span.last)):
+        if span.first >= reached:
+            reached = span.last + 1
+            spans[span.first], labels[span.first] = reached, span.label
+    at = 0
+    while at < len(words):
+        stop = spans.get(at, at + 1)
+        inner = words[at:stop]
+        yield from inner[0].before
+        yield _entity(inner, labels[at]) if at in spans else inner[0].word
+        yield from inner[-1].after
+        at = stop
+
+
+def _entity(words: list[_Word], label: str) -> Json:
+    """Give words as an entity, with the punctuation among them as part of its written form."""
+    written = [words[0].word]
+    for one, two in pairwise(words):
+        written += [*one.after, *two.before, two.word]
+    content = " ".join(word.word["alternatives"][0]["content"] for word in words)
+    return {
+        **{key: words[0].word[key] for key in ("start_time",) if key in words[0].word},
+        **{key: words[-1].word[key] for key in ("end_time",) if key in words[-1].word},
+        "type": "entity",
+        "entity_class": label,
+        "alternatives": [{**words[0].word["alternatives"][0], "content": content}],
+        "written_form": written,
+    }

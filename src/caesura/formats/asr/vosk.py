@@ -1,0 +1,120 @@
+"""JSON of Vosk: results with timed words, lower case and without punctuation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.segments import Segment, Spoken, of_segments, spans, spoken
+from caesura.formats.base import JsonFormat
+from caesura.formats.source import Source, items, seconds, share, string
+
+VOICE = frozenset({"spk", "spk_frames"})
+"""The voice print of a result's speaker."""
+
+BARE = (frozenset({"text"}), frozenset({"partial"}), frozenset({"partial", "partial_result"}))
+"""Keys of results without timed words that are certain."""
+
+
+@dataclass(frozen=True, repr=False)
+class Vosk(JsonFormat):
+    """Results one after another or in a list, also as videogrep keeps them (`content`).
+
+    Of alternatives the first counts; partial results and the voice prints (`spk`) are left out.
+    """
+
+    name = "vosk"
+    carries = frozenset({"start", "end", "confidence", "opening", "mark", "blank"})
+    expects = "that has `result` with `word`, `alternatives`, or `content` with `words`"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether all results, in a list or not, are Vosk's."""
+        return all(map(_is_result, _listed(document)))
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether there is, among results, one with timed words."""
+        results = [one for document in source.documents for one in _listed(document)]
+        return all(map(_is_result, results)) and any(map(_is_timed, results))
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Read all results as one recording."""
+        results = [
+            one for document in documents for one in _listed(document) if "partial" not in one
+        ]
+        yield of_segments(map(_segment, results), source.name, source.stem)
+
+    def document(self, transcript: Transcript) -> Any:
+        """Write a result for each sentence; a single one stands alone."""
+        words = spoken(transcript)
+        if transcript.sentences is None:
+            return _written(words)
+        results = [
+            _written(words[first:stop]) for first, stop in spans(transcript.sentences.boundary)
+        ]
+        return results[0] if len(results) == 1 else results
+
+
+def _listed(document: Any) -> list[Any]:
+    return document if isinstance(document, list) else [document]
+
+
+def _is_result(one: Any) -> bool:
+    if not isinstance(one, dict):
+        return False
+    if _is_timed(one):
+        return True
+    if isinstance(one.get("content"), str):
+        return "start" in one and "end" in one
+    said = one.get("partial", one.get("text"))
+    return isinstance(said, str) and one.keys() - VOICE in BARE
+
+
+def _is_timed(one: dict[str, Any]) -> bool:
+    """Whether a result has words that only Vosk writes like that."""
+    if isinstance(one.get("alternatives"), list):
+        shown = items(one["alternatives"])
+        return bool(shown) and all(isinstance(best.get("text"), str) for best in shown)
+    words = one.get("words" if "content" in one else "result")
+    return isinstance(words, list) and all("word" in word for word in items(words))
+
+
+def _segment(one: dict[str, Any]) -> Segment:
+    best = next(iter(items(one.get("alternatives"))), one)
+    name = "content" if "content" in best else "text"
+    text = best.get(name)
+    words = [
+        Spoken(
+            string(word.get("word")),
+            seconds(word.get("start")),
+            seconds(word.get("end")),
+            share(word.get("conf")),
+        )
+        for word in items(best.get("words" if name == "content" else "result"))
+    ]
+    whole = text if isinstance(text, str) else " ".join(word.text for word in words)
+    return Segment(whole, words, seconds(best.get("start")), seconds(best.get("end")))
+
+
+def _written(words: list[Spoken]) -> dict[str, Any]:
+    words = [word for word in words if word.text]
+    return {
+        "result": [
+            {
+                name: cell
+                for name, cell in (
+                    ("conf", word.confidence),
+                    ("end", word.end),
+                    ("start", word.start),
+                    ("word", word.text.strip()),
+                )
+                if isinstance(cell, str) or not math.isnan(cell)
+            }
+            for word in words
+        ],
+        "text": "".join(word.text for word in words).strip(),
+    }

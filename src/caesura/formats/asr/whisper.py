@@ -1,0 +1,293 @@
+"""JSON of Whisper and of what was built on it: one shape with many dialects."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.segments import (
+    Segment,
+    Spoken,
+    aligned,
+    merged,
+    of_segments,
+    segment_ends,
+    spans,
+    spoken,
+)
+from caesura.formats.base import JsonFormat
+from caesura.formats.source import Source, items, number, seconds, share, string
+from caesura.text.tokens import has_joined
+
+CONFIDENCE = ("probability", "confidence", "score")
+"""Names of a word's confidence: Whisper's, whisper-timestamped's, whisperX's."""
+
+SIGNS = ("words", "tokens", "avg_logprob", "no_speech_prob", "seek")
+"""What only a Whisper segment has, beside `start`, `end` and `text`."""
+
+STRANGERS = frozenset({"audio_url", "audio_src_url", "acoustic_model", "utterances", "monologues"})
+"""Keys of other recognisers, some of which have segments too."""
+
+
+@dataclass(frozen=True, repr=False)
+class Whisper(JsonFormat):
+    """openai-whisper and its API, faster-whisper, whisperX, whisper-timestamped, stable-ts, HF.
+
+    A segment is no sentence. Words without times keep none; a segment without words has its
+    start at its first word and its end at its last. Marks that are in the text of a segment
+    but not in its words are found there.
+    """
+
+    name = "whisper"
+    carries = frozenset(
+        {"start", "end", "confidence", "speaker", "opening", "mark", "blank", "language"}
+    )
+    expects = "that has `segments` or `chunks` with `text`, or `words` with `word`"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether segments, chunks or words can be found."""
+        if isinstance(document, list):
+            return all(map(_is_segment, document)) or _is_words(document)
+        if not isinstance(document, dict) or STRANGERS & document.keys():
+            return False
+        document = _outer(document)
+        for name, fits in (("segments", _is_segment), ("chunks", _is_chunk)):
+            if isinstance(document.get(name), list):
+                named = "text" in document or "language" in document
+                return all(map(fits, document[name])) and (named or bool(document[name]))
+        return _has_words(document) or _is_segment(document)
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it could be nothing else; a bare list needs more than `start`, `end`, `text`."""
+        documents = source.documents
+        if not all(map(cls.matches, documents)):
+            return False
+        if isinstance(documents[0], list) and _is_words(documents[0]):
+            return True
+        bare = documents[0] if isinstance(documents[0], list) else documents
+        if isinstance(documents[0], dict) and not _is_segment(documents[0]):
+            return True
+        return bool(bare) and all(
+            not isinstance(one, dict) or any(sign in one for sign in SIGNS) for one in bare
+        )
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Read each value as a recording; segments one after another are one."""
+        if all(isinstance(one, dict) and _is_segment(one) for one in documents):
+            documents = [documents]
+        for i, document in enumerate(documents, 1):
+            id = f"{source.stem}-{i}" if len(documents) > 1 else source.stem
+            yield of_segments(_segments(document), source.name, id, _language(document))
+
+    def document(self, transcript: Transcript) -> dict[str, Any]:
+        """Write openai-whisper's keys, and `speaker` as whisperX has it."""
+        words = spoken(transcript)
+        segments = [
+            _written(i, words[first:stop])
+            for i, (first, stop) in enumerate(spans(segment_ends(transcript)))
+        ]
+        text = "".join(segment["text"] for segment in segments)
+        return {"text": text, "segments": segments, "language": transcript.language}
+
+
+def _is_segment(value: Any) -> bool:
+    one = _named(value)
+    if isinstance(one.get("text"), str):
+        return "start" in one and "end" in one
+    return "content" not in one and any(
+        isinstance(word.get("word"), str) for word in items(one.get("words"))
+    )
+
+
+def _is_words(document: list[Any]) -> bool:
+    """Whether a list is one of words, as some keep of whisperX; not all have times."""
+    return all(
+        isinstance(word, dict) and isinstance(word.get("word"), str) and "words" not in word
+        for word in document
+    ) and any("start" in word for word in document)
+
+
+def _is_chunk(value: Any) -> bool:
+    return isinstance(value, dict) and "timestamp" in value and isinstance(value.get("text"), str)
+
+
+def _has_words(document: dict[str, Any]) -> bool:
+    words = items(document.get("words"))
+    timed = all("word" in word and "start" in word for word in words)
+    return bool(words) and timed and isinstance(document.get("text"), str)
+
+
+def _outer(document: dict[str, Any]) -> dict[str, Any]:
+    """Give what holds the segments; old stable-ts and servers of whisperX wrap it."""
+    inner = document.get("ori_dict", document.get("result"))
+    return inner if "segments" not in document and isinstance(inner, dict) else document
+
+
+def _named(value: Any) -> dict[str, Any]:
+    """Give a segment or word with names; as a named tuple it has start, end, text in a row."""
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, list):
+        return {}
+    at = next((i for i, cell in enumerate(value) if isinstance(cell, str)), 0)
+    if at < 2 or any(math.isnan(number(cell)) for cell in value[at - 2 : at]):
+        return {}
+    rest = value[at + 1 :]
+    inner = (cell for cell in rest if isinstance(cell, list) and cell and _named(cell[0]))
+    return {
+        "start": value[at - 2],
+        "end": value[at - 1],
+        "text": value[at],
+        "probability": rest[0] if rest else None,
+        "words": next(inner, None),
+    }
+
+
+def _segments(document: Any) -> list[Segment]:
+    if isinstance(document, list):
+        if _is_words(document):
+            return [Segment("", [_word(one) for one in document])]
+        return [_segment(one) for one in document]
+    document = _outer(document)
+    if isinstance(document.get("chunks"), list):
+        return _chunks(document)
+    segments = [_segment(one) for one in _list(document.get("segments"))]
+    flat = document.get("words") or document.get("word_segments")
+    words = [_word(word) for word in _list(flat)]
+    if not words or any(segment.words for segment in segments):
+        return segments
+    text = string(document.get("text"))
+    if not segments or aligned(text, words):
+        return [Segment(text, words)]
+    return _shared_out(words, segments)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _segment(value: Any) -> Segment:
+    one = _named(value)
+    speaker = string(one.get("speaker"))
+    given = one.get("words")
+    words = [_word(word, speaker) for word in _list(given)]
+    if any("t_dtw" in word for word in items(given)):
+        words = merged(words)
+    text = one.get("text")
+    text = text if isinstance(text, str) else "".join(word.text for word in words)
+    return Segment(text, words, *_times(one), speaker)
+
+
+def _word(value: Any, speaker: str = "") -> Spoken:
+    one = _named(value)
+    text = one["word"] if "word" in one else one.get("text")
+    confidence = next((share(one[name]) for name in CONFIDENCE if name in one), math.nan)
+    own = string(one.get("speaker"))
+    return Spoken(string(text), *_times(one), confidence, own or speaker)
+
+
+def _times(one: dict[str, Any]) -> tuple[float, float]:
+    pair = one.get("timestamp")
+    if isinstance(pair, list) and len(pair) == 2:
+        return seconds(pair[0]), seconds(pair[1])
+    return seconds(one.get("start")), seconds(one.get("end"))
+
+
+def _chunks(document: dict[str, Any]) -> list[Segment]:
+    """Read the chunks of the HF pipeline, which are segments or words."""
+    words = [_word(chunk) for chunk in items(document["chunks"])]
+    turns = [_word(turn) for turn in items(document.get("speakers"))]
+    turns = [turn for turn in turns if not math.isnan(turn.start)]
+    if turns:
+        places = _places(words, [turn.start for turn in turns])
+        words = [
+            word._replace(speaker=turns[at].speaker) for word, at in zip(words, places, strict=True)
+        ]
+    single = all(len(word.text.split()) < 2 and not has_joined(word.text) for word in words)
+    if single and len(words) > 1:
+        return [Segment(string(document.get("text")), words)]
+    return [Segment(word.text, (), word.start, word.end, word.speaker) for word in words]
+
+
+def _places(words: list[Spoken], starts: list[float]) -> Iterator[int]:
+    """Tell in which of the stretches that begin at `starts` each word begins."""
+    at = 0
+    for word in words:
+        if not math.isnan(word.start):
+            at = max(bisect_right(starts, word.start + 0.001) - 1, 0)
+        yield at
+
+
+def _shared_out(words: list[Spoken], segments: list[Segment]) -> list[Segment]:
+    """Give words of the whole recording to the segments in whose time they begin."""
+    own: list[list[Spoken]] = [[] for _ in segments]
+    starts = [0.0 if math.isnan(segment.start) else segment.start for segment in segments]
+    for word, at in zip(words, _places(words, starts), strict=True):
+        own[at].append(word)
+    shared = zip(segments, own, strict=True)
+    return [segment._replace(words=mine) for segment, mine in shared if mine]
+
+
+def _language(document: Any) -> str:
+    """Give the language's code; the API writes its name, some put it beside the segments."""
+    if not isinstance(document, dict):
+        return ""
+    holders = [document, *(inner for inner in document.values() if isinstance(inner, dict))]
+    named = [holder.get("language") for holder in holders]
+    if isinstance(document.get("info"), list):
+        named += document["info"][:1]
+    language = next((one for one in named if isinstance(one, str) and one), "")
+    return LANGUAGES.get(language.lower(), language)
+
+
+def _written(id: int, words: list[Spoken]) -> dict[str, Any]:
+    words = [word for word in words if word.text]
+    speakers = {word.speaker for word in words}
+    starts = [word.start for word in words if not math.isnan(word.start)]
+    ends = [word.end for word in words if not math.isnan(word.end)]
+    return {
+        "id": id,
+        "start": starts[0] if starts else None,
+        "end": ends[-1] if ends else None,
+        "text": "".join(word.text for word in words),
+        **({"speaker": words[0].speaker} if len(speakers) == 1 and speakers != {""} else {}),
+        "words": [_keys(word) for word in words],
+    }
+
+
+def _keys(word: Spoken) -> dict[str, Any]:
+    cells = {"start": word.start, "end": word.end, "probability": word.confidence}
+    return {
+        "word": word.text,
+        **{name: cell for name, cell in cells.items() if not math.isnan(cell)},
+        **({"speaker": word.speaker} if word.speaker else {}),
+    }
+
+
+LANGUAGES = dict(
+    pair.split(":")
+    for pair in (
+        "afrikaans:af albanian:sq amharic:am arabic:ar armenian:hy assamese:as azerbaijani:az "
+        "bashkir:ba basque:eu belarusian:be bengali:bn bosnian:bs breton:br bulgarian:bg "
+        "burmese:my cantonese:yue castilian:es catalan:ca chinese:zh croatian:hr czech:cs "
+        "danish:da dutch:nl english:en estonian:et faroese:fo finnish:fi flemish:nl french:fr "
+        "galician:gl georgian:ka german:de greek:el gujarati:gu haitian:ht hausa:ha hawaiian:haw "
+        "hebrew:he hindi:hi hungarian:hu icelandic:is indonesian:id italian:it japanese:ja "
+        "javanese:jw kannada:kn kazakh:kk khmer:km korean:ko lao:lo latin:la latvian:lv "
+        "lingala:ln lithuanian:lt luxembourgish:lb macedonian:mk malagasy:mg malay:ms "
+        "malayalam:ml maltese:mt mandarin:zh maori:mi marathi:mr moldavian:ro mongolian:mn "
+        "myanmar:my nepali:ne norwegian:no nynorsk:nn occitan:oc panjabi:pa pashto:ps persian:fa "
+        "polish:pl portuguese:pt punjabi:pa pushto:ps romanian:ro russian:ru sanskrit:sa "
+        "serbian:sr shona:sn sindhi:sd sinhala:si sinhalese:si slovak:sk slovenian:sl somali:so "
+        "spanish:es sundanese:su swahili:sw swedish:sv tagalog:tl tajik:tg tamil:ta tatar:tt "
+        "telugu:te thai:th tibetan:bo turkish:tr turkmen:tk ukrainian:uk urdu:ur uzbek:uz "
+        "valencian:ca vietnamese:vi welsh:cy yiddish:yi yoruba:yo"
+    ).split()
+)
+"""Codes of the languages that Whisper knows, by the names its API gives."""

@@ -1,0 +1,213 @@
+"""JSON of whisper.cpp (`-oj`, `-ojf`): segments in milliseconds and tokens that are word pieces."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from caesura.core.arrays import Flags
+from caesura.core.transcript import Transcript
+from caesura.formats.asr.segments import (
+    Segment,
+    Spoken,
+    is_special,
+    mended,
+    merged,
+    of_segments,
+    segment_ends,
+    spans,
+    spoken,
+)
+from caesura.formats.base import JsonFormat
+from caesura.formats.source import Source, items, seconds, share, string
+from caesura.text.tokens import has_joined
+
+logger = logging.getLogger("caesura")
+
+BROKEN = "\ufffd"
+PIECE = 4
+"""Characters: text without blanks whose segments are longer on average has no word segments."""
+
+
+class _Torn(Source):
+    """A file in which the bytes of one character may lie in two texts."""
+
+    @cached_property
+    def text(self) -> str:
+        return self.data.decode("utf-8-sig", "surrogateescape")
+
+
+@dataclass(frozen=True, repr=False)
+class WhisperCpp(JsonFormat):
+    """whisper.cpp with and without tokens, also one word a segment (`-ml 1`).
+
+    Characters that whisper.cpp tore apart between two tokens are put together again; where
+    another program has already replaced them, words come from the text of the segment.
+    Without names for speakers (`-tdrz`) their turns are numbered.
+    """
+
+    name = "whispercpp"
+    carries = frozenset({"start", "end", "confidence", "speaker", "opening", "mark", "language"})
+    expects = "that has `transcription` with `text` and `offsets`"
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether the transcription is there, with the offsets that nobody else has."""
+        if not isinstance(document, dict) or not isinstance(document.get("transcription"), list):
+            return False
+        found = document["transcription"]
+        timed = any(isinstance(one.get("offsets"), dict) for one in items(found))
+        known = isinstance(document.get("result"), dict) or "systeminfo" in document
+        return (timed or known) and all(
+            isinstance(one, dict) and isinstance(one.get("text"), str) for one in found
+        )
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it has the keys, even if it is not clean UTF-8."""
+        return super().recognises(_readable(source))
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read the file, even if it is not clean UTF-8."""
+        return super().parse(_readable(source))
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Read each value as a recording, as a rule just one."""
+        for i, document in enumerate(documents, 1):
+            id = f"{source.stem}-{i}" if len(documents) > 1 else source.stem
+            result = document.get("result")
+            language = string(result.get("language")) if isinstance(result, dict) else ""
+            segments = _segments(document["transcription"])
+            yield of_segments(segments, source.name, id, mended(language))
+
+    def document(self, transcript: Transcript) -> dict[str, Any]:
+        """Write what whisper.cpp writes with `-ojf`; a word is a token."""
+        words = spoken(transcript)
+        found = spans(segment_ends(transcript) | _changes(transcript))
+        return {
+            "result": {"language": transcript.language},
+            "transcription": [_written(words[first:stop]) for first, stop in found],
+        }
+
+
+def _readable(source: Source) -> Source:
+    """Give the file with bytes of torn characters kept, if it has such."""
+    try:
+        source.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if b'"transcription"' in source.data:
+            line = source.data[: error.start].count(b"\n") + 1
+            logger.warning("%s:%d: a character is torn apart", source.name, line)
+            return _Torn(source.name, source.data)
+    return source
+
+
+def _segments(transcription: list[dict[str, Any]]) -> list[Segment]:
+    found = list(map(_whole, transcription, _speakers(transcription)))
+    if _is_word_by_word(found):
+        words = merged(found)
+        return [Segment("".join(word.text for word in words), words)]
+    return [
+        Segment(mended(one.text), _words(segment, one.speaker), one.start, one.end, one.speaker)
+        for one, segment in zip(found, transcription, strict=True)
+    ]
+
+
+def _whole(segment: dict[str, Any], speaker: str) -> Spoken:
+    tokens = [token for token in items(segment.get("tokens")) if not is_special(_text(token))]
+    known = [share(token["p"]) for token in tokens if "p" in token]
+    known = [p for p in known if not math.isnan(p)]
+    mean = round(math.fsum(known) / len(known), 6) if known else math.nan
+    return Spoken(segment["text"], *_times(segment), mean, speaker)
+
+
+def _text(token: dict[str, Any]) -> str:
+    text = token.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def _times(one: dict[str, Any]) -> tuple[float, float]:
+    offsets = one.get("offsets")
+    if not isinstance(offsets, dict):
+        return math.nan, math.nan
+    return seconds(offsets.get("from"), 0.001), seconds(offsets.get("to"), 0.001)
+
+
+def _speakers(transcription: list[dict[str, Any]]) -> Iterator[str]:
+    """Give the speaker of each segment, or the number of the turn if only turns are known."""
+    turns = any(segment.get("speaker_turn_next") is True for segment in transcription)
+    turn = 1
+    for segment in transcription:
+        speaker = mended(string(segment.get("speaker")))
+        yield str(turn) if turns and not speaker else speaker if speaker != "?" else ""
+        turn += segment.get("speaker_turn_next") is True
+
+
+def _is_word_by_word(segments: list[Spoken]) -> bool:
+    """Whether each segment is a word or a piece of one, as with `-ml 1`."""
+    texts = [segment.text.strip() for segment in segments if segment.text.strip()]
+    if len(texts) < 2 or any(len(text.split()) > 1 for text in texts):
+        return False
+    return not any(map(has_joined, texts)) or sum(map(len, texts)) <= PIECE * len(texts)
+
+
+def _words(segment: dict[str, Any], speaker: str) -> list[Spoken]:
+    """Give the words of the tokens; none where characters are lost."""
+    tokens = items(segment.get("tokens"))
+    pieces = [
+        Spoken(_text(token), *_times(token), share(token.get("p")), speaker) for token in tokens
+    ]
+    words = merged(pieces)
+    return [] if any(BROKEN in word.text for word in words) else words
+
+
+def _changes(transcript: Transcript) -> Flags:
+    """Tell after which words the speaker changes."""
+    changes = np.zeros(len(transcript), dtype=np.bool_)
+    if transcript.speaker:
+        changes[:-1] = [one != two for one, two in pairwise(transcript.speaker)]
+    return changes
+
+
+def _written(words: list[Spoken]) -> dict[str, Any]:
+    words = [word for word in words if word.text]
+    starts = [word.start for word in words if not math.isnan(word.start)]
+    ends = [word.end for word in words if not math.isnan(word.end)]
+    speaker = words[0].speaker if words else ""
+    return {
+        **_stamps(starts[0] if starts else math.nan, ends[-1] if ends else math.nan),
+        "text": "".join(word.text for word in words),
+        "tokens": [
+            {
+                "text": word.text,
+                **_stamps(word.start, word.end),
+                **({} if math.isnan(word.confidence) else {"p": word.confidence}),
+            }
+            for word in words
+        ],
+        **({"speaker": speaker} if speaker else {}),
+    }
+
+
+def _stamps(start: float, end: float) -> dict[str, Any]:
+    """Write times as clock and as milliseconds; unknown ones are left out, as there."""
+    offsets = {
+        name: round(time * 1000)
+        for name, time in (("from", start), ("to", end))
+        if not math.isnan(time)
+    }
+    if not offsets:
+        return {}
+    return {"timestamps": {name: _clock(ms) for name, ms in offsets.items()}, "offsets": offsets}
+
+
+def _clock(milliseconds: int) -> str:
+    whole, rest = divmod(milliseconds, 1000)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{rest:03}"

@@ -1,0 +1,109 @@
+"""SubRip: numbered cues with times and lines of text."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.cue_text import TIMING, Run, Shown, timing, transcript
+from caesura.formats.captions.layout import Captions
+from caesura.formats.source import Source
+
+logger = logging.getLogger("caesura")
+
+_CODE = re.compile(r"\{\\[^{}]*\}|\{[A-Za-z]:[^{}]*\}")
+_BREAK = re.compile(r"\\N|<br\s*/?>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([A-Za-z][\w.]*)[^<>]*>")
+_KNOWN = frozenset(("b", "i", "u", "s", "font", "c", "v", "em", "strong", "span", "ruby", "rt"))
+_MARKS = frozenset(("u", "font"))
+_NUMBER = re.compile(r"\s*[0-9]+\s*")
+
+
+@dataclass(frozen=True, repr=False)
+class Srt(Captions):
+    """SubRip. Tags and position codes are left out on reading, and speakers on writing."""
+
+    name = "srt"
+    may_be_empty = True
+    suffixes = (".srt",)
+    carries = frozenset({"opening", "mark"})
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it begins with a number, if any, and the times of a cue."""
+        lines = [line for _, line in source.lines() if line.strip()][:2]
+        if lines and _NUMBER.fullmatch(lines[0]):
+            lines = lines[1:]
+        return bool(lines) and TIMING.match(lines[0]) is not None
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read what stands between the lines with times; the number of a cue belongs to it."""
+        shown = list(_shown(source))
+        if not shown and source.text.strip():
+            raise source.error(
+                "no line has the times of a cue",
+                remedy="a cue begins with a line such as 00:00:01,000 --> 00:00:02,000",
+            )
+        yield transcript(shown, source)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write numbered cues."""
+        cues = self.cues(self.single(transcripts))
+        rows = zip(*cues.stamps(","), cues.text, strict=True)
+        yield "".join(
+            f"{at}\n{start} --> {end}\n{text}\n\n" for at, (start, end, text) in enumerate(rows, 1)
+        )
+
+
+def _shown(source: Source) -> Iterator[Shown]:
+    """Find cues; the number above the times is the cue's own if the first cue has one."""
+    before: list[str] = []
+    cues: list[tuple[tuple[float, float], list[str]]] = []
+    for number, line in source.lines():
+        times = timing(line, number, source)
+        if times is not None:
+            cues.append((times, []))
+        else:
+            (cues[-1][1] if cues else before).append(line)
+    if cues and before and _NUMBER.fullmatch(before[-1]):
+        for lines in (before, *(lines for _, lines in cues[:-1])):
+            if lines and _NUMBER.fullmatch(lines[-1]):
+                lines.pop()
+    if cues and any(map(str.strip, before)):
+        logger.warning("%s: text before the first cue is left out", source.name)
+    for times, lines in cues:
+        yield Shown(*times, _lines("\n".join(lines)))
+
+
+def _lines(text: str) -> list[list[Run]]:
+    """Leave out codes and tags; what only looks like a tag stays."""
+    if "\\" in text or "{" in text:
+        text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
+    if "<" not in text:
+        return [[Run(line)] for line in text.split("\n")]
+    lines: list[list[Run]] = [[]]
+    for piece, marked in _pieces(_BREAK.sub("\n", text)):
+        first, *others = piece.split("\n")
+        lines[-1].append(Run(first, marked=marked))
+        lines += ([Run(line, marked=marked)] for line in others)
+    return lines
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Part a text at its tags; a piece may be underlined or coloured."""
+    found = list(_TAG.finditer(text))
+    sides: dict[str, set[str]] = {"": set(), "/": set()}
+    for tag in found:
+        sides[tag[1]].add(tag[2].lower())
+    tags = _KNOWN | (sides[""] & sides["/"])
+    at, marked = 0, False
+    for tag in found:
+        name = tag[2].partition(".")[0].lower()
+        if name in tags:
+            yield text[at : tag.start()], marked
+            at = tag.end()
+            marked = not tag[1] if name in _MARKS else marked
+    yield text[at:], marked

@@ -1,0 +1,302 @@
+"""TTML and its older form DFXP: timed text as XML."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape, quoteattr
+
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.cue_text import Run, Shown, counted_from, transcript
+from caesura.formats.captions.layout import Captions, Cues
+from caesura.formats.safe_xml import legal, local, tree
+from caesura.formats.source import LATEST, Source
+
+_DIGITS = "[0-9]{1,15}"
+_OFFSET = re.compile(rf"({_DIGITS}(?:\.[0-9]+)?)(h|ms|m|s|f|t)")
+_TIME = re.compile(
+    rf"({_DIGITS}):({_DIGITS}):({_DIGITS})"
+    rf"(?:[.,]({_DIGITS})|[:;]({_DIGITS})(?:\.({_DIGITS}))?)?"
+)
+_RATIO = re.compile(rf"({_DIGITS})(?:[\s:]+({_DIGITS}))?")
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How a file counts frames and ticks; `counted` if its clock counts frames (SMPTE)."""
+
+    frames: float = 30.0
+    """A second, in name."""
+    multiplier: float = 1.0
+    """What turns that into real frames a second."""
+    parts: float = 1.0
+    """Of a frame."""
+    ticks: float = 1.0
+    """A second."""
+    counted: bool = False
+    dropped: str = "nonDrop"
+
+    @classmethod
+    def of(cls, root: Element, source: Source) -> Clock:
+        """Read the parameters of a file."""
+        given = {local(name): value.strip() for name, value in root.attrib.items()}
+        frames = _rate(given, "frameRate", 30.0, source)
+        parts = _rate(given, "subFrameRate", 1.0, source)
+        real = frames * _rate(given, "frameRateMultiplier", 1.0, source)
+        usual = real * parts if "frameRate" in given else 1.0
+        return cls(
+            frames,
+            real / frames,
+            parts,
+            _rate(given, "tickRate", usual, source),
+            given.get("timeBase") == "smpte",
+            given.get("dropMode", "nonDrop"),
+        )
+
+    def seconds(self, text: str, source: Source) -> float:
+        """Read a time."""
+        offset, time = _OFFSET.fullmatch(text.strip()), _TIME.fullmatch(text.strip())
+        if offset:
+            found = self._offset(float(offset[1]), offset[2])
+        elif time:
+            found = self._time(*(cell or "0" for cell in time.groups()))
+        else:
+            found = -1.0
+        if not 0 <= found <= LATEST:
+            raise source.error(
+                f"{text[:40]!r} is not a time", remedy="write it as 00:00:01.500 or 1.5s"
+            )
+        return found
+
+    def _offset(self, number: float, unit: str) -> float:
+        real = self.frames * self.multiplier
+        units = {"h": 3600, "m": 60, "s": 1, "ms": 0.001, "f": 1 / real, "t": 1 / self.ticks}
+        return number * units[unit]
+
+    def _time(
+        self, hours: str, minutes: str, seconds: str, fraction: str, frames: str, parts: str
+    ) -> float:
+        whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
+        shown = int(frames) + int(parts) / self.parts
+        if not self.counted:
+            return float(f"{whole}.{fraction}") + shown / (self.frames * self.multiplier)
+        count = whole * self.frames + shown - self._left_out(int(hours) * 60 + int(minutes))
+        return count / (self.frames * self.multiplier) + float(f"0.{fraction}")
+
+    def _left_out(self, minutes: int) -> int:
+        """Frames that a clock has skipped so as to keep up with real time."""
+        if self.dropped == "dropNTSC":
+            return 2 * (minutes - minutes // 10)
+        if self.dropped == "dropPAL":
+            return 4 * (minutes // 2 - minutes // 20)
+        return 0
+
+
+def _rate(given: dict[str, str], name: str, usual: float, source: Source) -> float:
+    text = given.get(name)
+    if text is None:
+        return usual
+    found = _RATIO.fullmatch(text)
+    above, below = (int(found[1]), int(found[2] or 1)) if found else (0, 0)
+    if not above or not below:
+        raise source.error(f"{text[:40]!r} is not a {name}", remedy="write a number above 0")
+    return above / below
+
+
+logger = logging.getLogger("caesura")
+
+DEEPEST = 100
+"""Elements within elements; files of the world have four."""
+
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_NO_TEXT = frozenset("metadata set animate image audio title desc copyright agent name".split())
+_RUBY = frozenset(("text", "textContainer", "delimiter"))
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata" xml:lang={}>
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class Ttml(Captions):
+    """TTML of the W3C. Times are read in all its ways of writing them; speakers are agents."""
+
+    name = "ttml"
+    suffixes = (".ttml", ".dfxp", ".itt")
+    carries = frozenset({"opening", "mark", "speaker", "language"})
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it is XML whose first element is `tt`."""
+        return b"<" in source.data[:8] and local(tree(source).tag) == "tt"
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read the paragraphs; a file in several languages gives a transcript for each."""
+        root = tree(_closed(source))
+        if local(root.tag) != "tt":
+            raise source.error("this is not TTML", remedy="its first element has to be <tt>")
+        place = _Place(language=root.get(f"{_XML}lang", "").strip())
+        reader = _Reader(source, Clock.of(root, source), _agents(root))
+        for body in root:
+            if local(body.tag) == "body":
+                reader.walk(body, place)
+        zero = _programme(root, reader.clock, source)
+        for language, shown in (reader.found or {place.language: []}).items():
+            yield transcript(counted_from(zero, shown), source, language)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a paragraph a cue."""
+        given = self.single(transcripts)
+        cues = self.cues(given)
+        names = dict.fromkeys(who for who in cues.speaker if who)
+        agents = {who: f"speaker{at}" for at, who in enumerate(names, 1)}
+        yield _HEAD.format(quoteattr(legal(given.language)))
+        yield "".join(_head(agents))
+        yield " <body>\n  <div>\n"
+        yield "".join(_paragraphs(cues, agents))
+        yield "  </div>\n </body>\n</tt>\n"
+
+
+def _closed(source: Source) -> Source:
+    """Mend line breaks that are written as in HTML."""
+    if b"<br>" not in source.data or b"</br>" in source.data:
+        return source
+    return replace(source, data=source.data.replace(b"<br>", b"<br/>"))
+
+
+def _head(agents: Mapping[str, str]) -> Iterator[str]:
+    """Name the speakers."""
+    if agents:
+        yield " <head>\n  <metadata>\n"
+        for who, id in agents.items():
+            name = f'<ttm:name type="full">{escape(legal(" ".join(who.split())))}</ttm:name>'
+            yield f'   <ttm:agent type="person" xml:id="{id}">{name}</ttm:agent>\n'
+        yield "  </metadata>\n </head>\n"
+
+
+def _paragraphs(cues: Cues, agents: Mapping[str, str]) -> Iterator[str]:
+    for start, end, text, who in zip(*cues.stamps("."), cues.text, cues.speaker, strict=True):
+        agent = f' ttm:agent="{agents[who]}"' if who else ""
+        lines = escape(text).replace("\n", "<br/>")
+        yield f'   <p begin="{start}" end="{end}"{agent}>{lines}</p>\n'
+
+
+def _agents(root: Element) -> dict[str, str]:
+    """Names of the speakers by their ids."""
+    found = {}
+    for agent in root.iter():
+        if local(agent.tag) == "agent":
+            id = agent.get(f"{_XML}id", "")
+            names = ["".join(e.itertext()).strip() for e in agent if local(e.tag) == "name"]
+            found[id] = next(filter(None, names), id)
+    return found
+
+
+def _programme(root: Element, clock: Clock, source: Source) -> float:
+    """Give the time at which the programme starts, which EBU-TT states in frames."""
+    starts = (e.text for e in root.iter() if local(e.tag) == "documentStartOfProgramme")
+    text = next(starts, None) if clock.counted else None
+    return clock.seconds(text, source) if text else 0.0
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What an element has from those around it; times that nobody states are NaN."""
+
+    begin: float = math.nan
+    end: float = math.nan
+    language: str = ""
+    speaker: str = ""
+    depth: int = 0
+
+
+@dataclass
+class _Reader:
+    source: Source
+    clock: Clock
+    agents: Mapping[str, str]
+    found: dict[str, list[Shown]] = field(default_factory=dict)
+    """Paragraphs by the language they are in."""
+
+    def walk(self, element: Element, around: _Place) -> float:
+        """Find the paragraphs below an element, and give its end."""
+        place = self.inside(element, around)
+        if local(element.tag) == "p":
+            lines: list[list[Run]] = [[]]
+            self.runs(element, place, replace(place, begin=math.nan, end=math.nan), lines)
+            starts = [run.start for line in lines for run in line if not math.isnan(run.start)]
+            begin = min(starts, default=math.nan) if math.isnan(place.begin) else place.begin
+            self.found.setdefault(place.language, []).append(Shown(begin, place.end, lines))
+            return place.end
+        place = replace(place, language=element.get(f"{_XML}lang", place.language).strip())
+        ends: list[float] = []
+        following = place
+        for inner in element:
+            ends.append(self.walk(inner, following))
+            if element.get("timeContainer") == "seq" and not math.isnan(ends[-1]):
+                following = replace(place, begin=ends[-1])
+        if not math.isnan(place.end):
+            return place.end
+        return max((end for end in ends if not math.isnan(end)), default=math.nan)
+
+    def inside(self, element: Element, around: _Place) -> _Place:
+        """Give what holds inside an element: times count from the begin of what is around it.
+
+        An element that would begin when what is around it has ended cannot mean that: its times
+        count from zero.
+        """
+        if around.depth > DEEPEST:
+            raise self.source.error(f"elements are nested more than {DEEPEST} deep")
+        begin, end, lasts = (self.time(element, name) for name in ("begin", "end", "dur"))
+        base = 0.0 if math.isnan(around.begin) else around.begin
+        known = not all(map(math.isnan, (begin, end, lasts)))
+        start = base + (0.0 if math.isnan(begin) else begin) if known else around.begin
+        stops = [around.end, base + end, start + lasts]
+        if begin > 0 and start >= around.end:
+            start, stops = begin, [end, begin + lasts]
+        agent = next((v for k, v in element.attrib.items() if local(k) == "agent"), "").split()
+        return replace(
+            around,
+            begin=round(start, 6),
+            end=round(min((s for s in stops if not math.isnan(s)), default=math.nan), 6),
+            speaker=self.agents.get(agent[0], agent[0]) if agent else around.speaker,
+            depth=around.depth + 1,
+        )
+
+    def time(self, element: Element, name: str) -> float:
+        text = element.get(name)
+        return math.nan if text is None else self.clock.seconds(text, self.source)
+
+    def runs(self, element: Element, around: _Place, own: _Place, lines: list[list[Run]]) -> None:
+        """Collect the text of a paragraph or span; a timed span's words have its times."""
+        self.run(element.text, own, lines)
+        for inner in element:
+            tag = local(inner.tag)
+            if tag == "br":
+                lines.append([])
+            elif tag and tag not in _NO_TEXT and not _is_ruby(inner):
+                place = self.inside(inner, around)
+                timed = {"begin", "end", "dur"} & set(inner.attrib)
+                within = self.sound(place) if timed else replace(own, speaker=place.speaker)
+                self.runs(inner, place, within, lines)
+            self.run(inner.tail, own, lines)
+
+    def sound(self, place: _Place) -> _Place:
+        """Take an end before the begin for unknown."""
+        if not place.end < place.begin:
+            return place
+        logger.warning("%s: a span at %g s ends before it begins", self.source.name, place.begin)
+        return replace(place, end=math.nan)
+
+    @staticmethod
+    def run(text: str | None, own: _Place, lines: list[list[Run]]) -> None:
+        if text:
+            lines[-1].append(Run(text, own.begin, own.end, own.speaker))
+
+
+def _is_ruby(element: Element) -> bool:
+    """Whether an element tells how the one before it is read."""
+    return any(local(k) == "ruby" and v in _RUBY for k, v in element.attrib.items())

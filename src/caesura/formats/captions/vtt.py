@@ -1,0 +1,128 @@
+"""WebVTT: cues of the web, with voices and perhaps a time for each word."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+from caesura.core.transcript import Transcript
+from caesura.formats.captions.cue_text import Run, Shown, clock, counted_from, timing, transcript
+from caesura.formats.captions.layout import Captions
+from caesura.formats.source import Source
+
+_PIECES = re.compile(r"(</?[A-Za-z0-9][^<>\n]*>|</>|\n)")
+_STAMP = re.compile(r"<(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})>")
+_VOICE = re.compile(r"</v>|<v(?:\.[^\s>]*)?(?:\s+(.*))?>")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_LANGUAGE = re.compile(r"Language:\s*(\S+)")
+_MARK = re.compile(r"<(/?)(?:u|font)(?![\w-])[^>]*>")
+_ZERO = re.compile(
+    r"X-TIMESTAMP-MAP=.*\bLOCAL:(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})"
+)
+_NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?!\S)")
+
+
+@dataclass(frozen=True, repr=False)
+class Vtt(Captions):
+    """WebVTT. Inline times become starts of words; lines that roll up (YouTube) count once."""
+
+    name = "vtt"
+    suffixes = (".vtt",)
+    carries = frozenset({"opening", "mark", "speaker", "language"})
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether it begins with the word that every WebVTT file begins with."""
+        return re.match(r"WEBVTT(?!\S)", source.text) is not None
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read the header's language and the cues."""
+        shown = list(_shown(source))
+        if not shown and not self.recognises(source):
+            raise source.error("this is not WebVTT", 1, "it has to begin with WEBVTT")
+        header = list(takewhile(bool, (line for _, line in source.lines())))
+        named = next(filter(None, map(_LANGUAGE.match, header)), None)
+        zero = next((clock(*found.groups()) for found in map(_ZERO.match, header) if found), 0.0)
+        yield transcript(counted_from(zero, shown), source, named[1] if named else "")
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a header and cues with the voice that speaks."""
+        given = self.single(transcripts)
+        cues = self.cues(given)
+        language = "".join(given.language.split())
+        yield f"WEBVTT\nLanguage: {language}\n" if language else "WEBVTT\n"
+        voices = {name: _voice(name) for name in set(cues.speaker)}
+        rows = zip(*cues.stamps("."), cues.speaker, cues.text, strict=True)
+        yield "".join(
+            f"\n{start} --> {end}\n{voices[who].format(_escaped(text))}\n"
+            for start, end, who, text in rows
+        )
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)
+
+
+def _voice(name: str) -> str:
+    """Make the pattern for what a speaker says."""
+    name = _escaped(" ".join(name.split())).replace("{", "{{").replace("}", "}}")
+    return f"<v {name}>{{}}</v>" if name else "{}"
+
+
+def _shown(source: Source) -> Iterator[Shown]:
+    """Find cues: a line with times and what follows, but for comments and the next cue's name.
+
+    A blank line ends a cue; text after it that belongs nowhere else is still kept.
+    """
+    times: tuple[float, float] | None = None
+    text: list[str] = []
+    block: list[str] = []
+    parted = False
+    for number, line in [*source.lines(), (0, "")]:
+        found = timing(line, number, source)
+        if found is None and line:
+            block.append(line)
+            continue
+        if not (parted and block and _NO_CUE.match(block[0])):
+            text += block[:-1] if parted and found else block
+        if found:
+            if times is not None:
+                yield Shown(*times, _lines(text))
+            times, text = found, []
+        block, parted = [], found is None
+    if times is not None:
+        yield Shown(*times, _lines(text))
+
+
+def _lines(block: list[str]) -> list[list[Run]]:
+    """Part the text of a cue into lines, and these where the speaker changes or a time stands."""
+    lines: list[list[Run]] = [[]]
+    time, speaker, hidden, marked = math.nan, "", False, False
+    for piece in _PIECES.split("\n".join(block)):
+        if piece == "\n":
+            lines.append([])
+            time = math.nan
+        elif not _PIECES.fullmatch(piece):
+            if piece and not hidden:
+                lines[-1].append(Run(_unescaped(piece), time, math.nan, speaker, marked))
+                time = math.nan if piece.strip() else time
+        elif stamp := _STAMP.fullmatch(piece):
+            time = clock(*stamp.groups())
+        elif voice := _VOICE.fullmatch(piece):
+            name = " ".join(_unescaped(voice[1] or "").split())
+            speaker = "" if name == "-" else name
+        elif mark := _MARK.fullmatch(piece):
+            marked = not mark[1]
+        elif piece[:4] in ("<rt>", "<rt."):
+            hidden = True
+        else:
+            hidden = hidden and piece != "</rt>"
+    return lines
+
+
+def _unescaped(text: str) -> str:
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text

@@ -1,0 +1,366 @@
+"""CTM of NIST, Kaldi and Rev: a word a line with start, duration and perhaps confidence."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from caesura.core.arrays import Floats
+from caesura.core.errors import OutputError
+from caesura.core.transcript import Transcript
+from caesura.formats.base import TextFormat
+from caesura.formats.nist import nist_fields
+from caesura.formats.source import LATEST, Source, counted, share
+from caesura.formats.time_interpolation import decimal, filled_times
+from caesura.text.punctuation import Pieces, is_opening, split_marks
+
+logger = logging.getLogger("caesura")
+
+BLOCK = 1 << 20
+"""Characters parsed at a time, so that a long file never stands in memory as fields."""
+
+Columns = list[Any]
+"""recording, channel, start, length, word and, when known, confidence and speaker."""
+
+ALTERNATIVES = frozenset({"<ALT_BEGIN>", "<ALT>", "<ALT_END>"})
+"""Rows of these say which words are readings of the same stretch."""
+
+
+def blocks(source: Source) -> Iterator[Columns]:
+    """Read block by block: one that is not plain, line by line."""
+    alternatives = _Alternatives()
+    for line, block in _blocks(source):
+        columns = None if alternatives.inside else _plain(block)
+        yield columns or _careful(block, line, source, alternatives)
+    alternatives.close(source)
+
+
+def _blocks(source: Source) -> Iterator[tuple[int, str]]:
+    """Pieces of the text that end at a line end, with the number of their first line."""
+    text, at, line = source.text, 0, 1
+    while at < len(text):
+        stop = text.find("\n", at + BLOCK)
+        stop = len(text) if stop < 0 else stop + 1
+        block = text[at:stop]
+        yield line, block
+        line += block.count("\n")
+        at = stop
+
+
+def _plain(block: str) -> Columns | None:
+    """Columns of a block in which all lines have the same good fields, or None."""
+    if any(odd in block for odd in (";", "*", "\\", "<ALT")):
+        return None
+    widths = set(map(len, map(str.split, block.removesuffix("\n").split("\n"))))
+    width = widths.pop()
+    if widths or width not in (5, 6, 8):
+        return None
+    fields = block.split()
+    try:
+        numbers = [
+            np.fromiter(map(float, fields[i::width]), np.float64) for i in (2, 3, 5) if i < width
+        ]
+    except ValueError:
+        return None
+    if not all(((times >= 0) & (times <= LATEST)).all() for times in numbers[:2]):
+        return None
+    if width > 5:
+        numbers[2][~((numbers[2] >= 0) & (numbers[2] <= 1))] = np.nan
+    columns = [fields[0::width], fields[1::width], *numbers[:2], fields[4::width], *numbers[2:]]
+    return [*columns, list(map(nist_fields.known, fields[7::width]))] if width == 8 else columns
+
+
+class _Alternatives:
+    """Follows `<ALT_BEGIN> a <ALT> b <ALT_END>` and lets the first reading through."""
+
+    def __init__(self) -> None:
+        self.inside = False
+        self.first = True
+        self.seen = 0
+
+    def skips(self, word: str) -> bool:
+        if word == "<ALT_BEGIN>":
+            self.inside, self.first, self.seen = True, True, self.seen + 1
+        elif word == "<ALT>":
+            self.first = False
+        elif word == "<ALT_END>":
+            self.inside, self.first = False, True
+        else:
+            return not self.first
+        return True
+
+    def close(self, source: Source) -> None:
+        if self.inside:
+            raise source.error("an <ALT_BEGIN> has no <ALT_END>")
+        if self.seen:
+            number = counted(self.seen, "alternative", "alternatives")
+            logger.warning("%s: %s: the first reading is kept", source.name, number)
+
+
+def _careful(block: str, line: int, source: Source, alternatives: _Alternatives) -> Columns:
+    """Columns of a block with comments, escapes, alternatives or uneven lines."""
+    rows: list[tuple[str, str, float, float, str, float, str]] = []
+    for number, text in enumerate(block.split("\n"), line):
+        if not text.strip() or text.lstrip().startswith(";;"):
+            continue
+        fields = text.split()
+        if len(fields) < 5:
+            raise source.error(
+                f"a row has {counted(len(fields), 'field', 'fields')} where recording, channel, "
+                "start, duration and word are needed",
+                number,
+            )
+        if alternatives.skips(fields[4]):
+            continue
+        start, length = (nist_fields.time(cell, number, source) for cell in fields[2:4])
+        confidence = _confidence(fields[5], number, source) if len(fields) > 5 else np.nan
+        speaker = nist_fields.known(fields[7]) if len(fields) > 7 else ""
+        rows.append((fields[0], fields[1], start, length, _word(fields[4]), confidence, speaker))
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 7
+    for i in (2, 3, 5):
+        columns[i] = np.array(columns[i], dtype=np.float64)  # type: ignore[call-overload]
+    return columns
+
+
+def _confidence(cell: str, line: int, source: Source) -> float:
+    """Confidence; -1, NA and whatever is not between 0 and 1 say that there is none."""
+    if cell.lower() in (*nist_fields.UNKNOWN, "na"):
+        return np.nan
+    try:
+        float(cell)
+    except ValueError as error:
+        raise source.error(f"{cell!r} is not a confidence", line) from error
+    return share(cell)
+
+
+def _word(cell: str) -> str:
+    r"""Take a `;tag` off a word; `\;` is a semicolon that belongs to it."""
+    return re.sub(r"(?<!\\);.*$", "", cell).replace("\\;", ";") or cell
+
+
+PAUSES = frozenset(
+    "<s> </s> <sil> <silence> <pause> <pau> <p> <eps> <epsilon> sil SIL !SIL [SIL] <SIL> [sil] <S> "
+    "</S> <p:> [pause] <blank>".split()
+)
+"""Rows of these stand for a pause, not for a word."""
+
+EVENT = re.compile(r"\[[^\[\]]+\]|\(%[^()]+\)|<[^<>]+>")
+"""A sound that Kaldi and others write as a word: `[noise]`, `(%hesitation)`, `<laugh>`."""
+
+
+@dataclass
+class _Channel:
+    """Columns of one recording and channel, block by block."""
+
+    surface: list[list[str]] = field(default_factory=list)
+    start: list[Floats] = field(default_factory=list)
+    length: list[Floats] = field(default_factory=list)
+    confidence: list[Floats] = field(default_factory=list)
+    speaker: list[list[str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, repr=False)
+class Ctm(TextFormat):
+    """Recording, channel, start, duration, word, confidence; pause markers become pauses.
+
+    A row of punctuation alone is the mark of the word before it; a sound such as `[noise]` is one
+    word. Alternatives (`<ALT_BEGIN>`) count with their first reading. Words of one recording stay
+    in the order of the file; several channels are several recordings, named `recording.channel`.
+    """
+
+    name = "ctm"
+    may_be_empty = True
+    suffixes = (".ctm",)
+    carries = frozenset({"start", "end", "confidence", "speaker", "opening", "mark", "pause", "id"})
+    holds = "many"
+
+    @classmethod
+    def recognises(cls, source: Source) -> bool:
+        """Whether the first rows have a start and a duration in their place."""
+        first = [text.split() for _, text in islice(nist_fields.rows(source), 5)]
+        return bool(first) and all(5 <= len(row) <= 8 and _is_time(*row[2:4]) for row in first)
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        """Read block by block, then make each channel a recording."""
+        vocabulary: dict[str, str] = {}
+        channels: dict[nist_fields.Channel, _Channel] = {}
+        for columns in blocks(source):
+            _distribute(columns, channels, vocabulary)
+        names = nist_fields.ids(channels)
+        for channel, parts in channels.items():
+            yield _transcript(names[channel], parts)
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        """Write a row a word, and a row a pause marker."""
+        taken: dict[str, str] = {}
+        for transcript in transcripts:
+            front = nist_fields.front(transcript.id)
+            _check_front(front, transcript.id, taken)
+            yield from _rendered(transcript, front)
+
+
+def _is_time(start: str, length: str) -> bool:
+    return all(re.fullmatch(r"\d+(\.\d*)?|\*", cell) for cell in (start, length))
+
+
+def _distribute(
+    columns: Columns, channels: dict[nist_fields.Channel, _Channel], vocabulary: dict[str, str]
+) -> None:
+    """Give the rows of a block to their channels; equal words become one object."""
+    recordings, names, start, length, words, *more = columns
+    if not len(words):
+        return
+    confidence = more[0] if more else np.full(len(words), np.nan)
+    speakers = more[1] if len(more) > 1 else None
+    surface = [vocabulary.setdefault(word, word) for word in words]
+    for key, at in _runs(recordings, names):
+        parts = channels.setdefault(key, _Channel())
+        whole = isinstance(at, slice)
+        pick = (lambda c, at=at: c[at]) if whole else (lambda c, at=at: [c[i] for i in at])
+        parts.surface.append(pick(surface))
+        parts.start.append(start[at])
+        parts.length.append(length[at])
+        parts.confidence.append(confidence[at])
+        parts.speaker.append(pick(speakers) if speakers else [""] * len(parts.surface[-1]))
+
+
+def _runs(recordings: Any, names: Any) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Give each channel of a block and where its rows are."""
+    keys = dict.fromkeys(zip(recordings, names, strict=True))
+    if len(keys) == 1:
+        yield next(iter(keys)), slice(None)
+        return
+    rows: dict[tuple[str, str], list[int]] = {key: [] for key in keys}
+    for i, key in enumerate(zip(recordings, names, strict=True)):
+        rows[key].append(i)
+    for key, at in rows.items():
+        yield key, np.array(at)
+
+
+def _transcript(id: str, parts: _Channel) -> Transcript:
+    surface = list(chain.from_iterable(parts.surface))
+    speakers = list(chain.from_iterable(parts.speaker))
+    start: Floats = np.concatenate(parts.start).round(6)
+    end: Floats = (start + np.concatenate(parts.length)).round(6)
+    confidence = np.concatenate(parts.confidence)
+    pieces = _pieces(set(surface))
+    pause: list[str] = []
+    if not pieces.keys().isdisjoint(PAUSES) or not all(p.word for p in pieces.values()):
+        rows, opening, mark, pause = _gathered(surface, pieces)
+        kept = np.array(rows, dtype=np.int64)
+        start, end, confidence = start[kept], end[kept], confidence[kept]
+        surface, speakers = [surface[i] for i in rows], [speakers[i] for i in rows]
+    elif any(p.opening or p.mark for p in pieces.values()):
+        opening = [pieces[w].opening for w in surface]
+        mark = [pieces[w].mark for w in surface]
+    else:
+        opening = mark = []
+    return Transcript(
+        words=tuple(pieces[w].word for w in surface),
+        id=id,
+        start=start,
+        end=end,
+        confidence=confidence if np.isfinite(confidence).any() else None,
+        speaker=tuple(speakers) if any(speakers) else None,
+        opening=tuple(opening) if any(opening) or any(mark) else None,
+        mark=tuple(mark) if any(opening) or any(mark) else None,
+        pause=tuple(pause) if any(pause) else None,
+    )
+
+
+def _pieces(surfaces: set[str]) -> dict[str, Pieces]:
+    """Take punctuation off all words; where there is nothing else, it is what was said."""
+    pieces = {
+        word: Pieces("", word, "") if EVENT.fullmatch(word) else split_marks(word)
+        for word in surfaces
+    }
+    if any(pieces[word].word for word in surfaces - PAUSES):
+        return pieces
+    return {word: Pieces("", word, "") for word in surfaces}
+
+
+def _gathered(
+    surface: list[str], pieces: dict[str, Pieces]
+) -> tuple[list[int], list[str], list[str], list[str]]:
+    """Give the rows that are words, and before, after and between them the others.
+
+    These are the openings, the marks and the pause markers of the words.
+    """
+    rows: list[int] = []
+    opening: list[str] = []
+    mark: list[str] = []
+    pause: list[str] = []
+    waiting = ""
+    for i, written in enumerate(surface):
+        before, word, after = pieces[written]
+        if written in PAUSES:
+            pause[-1:] = [written] if pause else []
+        elif word:
+            rows.append(i)
+            opening.append(waiting + before)
+            mark.append(after)
+            pause.append("")
+            waiting = ""
+        elif mark and not is_opening(written):
+            mark[-1] += written
+        else:
+            waiting += written
+    if waiting:
+        mark[-1] += waiting
+    return rows, opening, mark, pause
+
+
+def _check_front(front: str, id: str, taken: dict[str, str]) -> None:
+    """Refuse recordings that would be read as a comment or as part of another one."""
+    if front.startswith(";;"):
+        raise OutputError(
+            f"the id {id!r} would make each row of a CTM a comment",
+            remedy="give the recording an id that does not begin with ;;",
+        )
+    if front in taken:
+        raise OutputError(
+            f"the recordings {taken[front]!r} and {id!r} would be one in a CTM: {front!r}",
+            remedy="write into a folder, or give one of them another id",
+        )
+    taken[front] = id
+
+
+def _rendered(transcript: Transcript, front: str) -> Iterator[str]:
+    starts, ends = (column.tolist() for column in filled_times(transcript, "ctm"))
+    unknown = [np.nan] * len(transcript)
+    confidences = unknown if transcript.confidence is None else transcript.confidence.tolist()
+    pauses = transcript.pause or ("",) * len(transcript)
+    speakers = transcript.speaker or ("",) * len(transcript)
+    lasts = {span.first: span.last for span in transcript.multiwords or ()}
+    surfaces = transcript.surface()
+    i = 0
+    while i < len(surfaces):
+        last = lasts.get(i, i)
+        start, end, confidence = starts[i], max(ends[i : last + 1]), confidences[i]
+        tail = "" if confidence != confidence else f" {confidence!r}"
+        if nist_fields.field(speakers[i]):
+            tail = f"{tail or ' NA'} lex {nist_fields.field(speakers[i])}"
+        yield f"{front} {decimal(start)} {decimal(end - start)} {_field(surfaces[i])}{tail}\n"
+        if pauses[last]:
+            after = starts[last + 1] if last + 1 < len(starts) else end
+            marker = pauses[last] if pauses[last] in PAUSES else "<sil>"
+            yield f"{front} {decimal(end)} {decimal(max(after - end, 0))} {marker}\n"
+        i = last + 1
+
+
+def _field(surface: str) -> str:
+    r"""Make one field; a semicolon, which would begin a tag, is escaped."""
+    field = nist_fields.field(surface)
+    if not field or field in PAUSES or field in ALTERNATIVES:
+        means = "stands for something else" if field else "cannot be"
+        raise OutputError(
+            f"a word is {surface.strip()!r}, which {means} in a CTM",
+            remedy="take such words out, or choose another format",
+        )
+    return field.replace(";", "\\;")

@@ -1,0 +1,140 @@
+"""Features of words: what stands around each, as one number for each combination looked at.
+
+A column has a number for each word, spread over 64 bits (a hash of its spelling, say). A
+template names some columns and positions; its key at a word is a hash of what stands there.
+Two things that differ have the same key about once in 2^32 pairs, which is seldom enough: among
+a million keys a hundred pairs share theirs, and of the keys that are not known one in four
+thousand looks like one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.core.arrays import Floats, Indices
+
+REACH = 3
+"""How many words before and after are looked at."""
+
+Hashes = NDArray[np.uint64]
+Template = tuple[tuple[str, int], ...]
+"""Names of columns, each with a position: 0 is the word itself, -1 the one before."""
+
+PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
+"""Seconds from which on pauses are told apart; what lies below 0 is speech that overlaps.
+
+Times that were interpolated leave gaps of some milliseconds next to real pauses, and no pause
+elsewhere: what is shorter than 0.05 is no pause."""
+
+NO_PAUSE = len(PAUSES) + 1
+"""The bin of pauses that are not known."""
+
+
+def _alike(columns: Sequence[str], *shapes: Sequence[int]) -> list[Template]:
+    """Give a template of each shape for each column."""
+    return [tuple((name, at) for at in shape) for name in columns for shape in shapes]
+
+
+TEMPLATES: tuple[Template, ...] = (
+    (),
+    *_alike(("word", "tag", "subtag"), *((at,) for at in range(-REACH, REACH + 1))),
+    *_alike(("tag", "subtag"), (-2, -1), (-1, 0), (0, 1), (1, 2)),
+    *_alike(("tag", "subtag"), (-2, -1, 0), (-1, 0, 1), (0, 1, 2)),
+    *_alike(("word",), (-1, 0), (0, 1)),
+    (("word", -1), ("tag", 0)),
+    (("tag", -1), ("word", 0)),
+    *_alike(("pause",), (-1,), (0,), (1,)),
+    (("pause", 0), ("word", 0)),
+    (("pause", 0), ("tag", 0)),
+    (("pause", 0), ("tag", -1)),
+    (("pause", 0), ("tag", -1), ("tag", 0)),
+    (("turn", 0),),
+    (("turn", 0), ("pause", 0)),
+)
+"""What is looked at. `pause` and `turn` at a position are those of the gap before that word."""
+
+
+def pause_bins(pauses: Floats) -> Indices:
+    """Number the bins of pauses: 0 where speech overlaps, `NO_PAUSE` where nothing is known."""
+    # To whole milliseconds, so that what a subtraction leaves over does not count as overlap.
+    bins = np.searchsorted(PAUSES, np.round(pauses, 3), side="right")
+    return np.where(np.isnan(pauses), NO_PAUSE, bins).astype(np.int64)
+
+
+def spread(numbers: Indices) -> Hashes:
+    """Spread small numbers over 64 bits."""
+    found: Hashes = _numbered(int(numbers.max(initial=0)) + 1)[numbers]
+    return found
+
+
+@cache
+def _numbered(count: int) -> Hashes:
+    return np.array([constant(f"number {each}") for each in range(count)], np.uint64)
+
+
+@cache
+def constant(text: str) -> np.uint64:
+    """Give an odd number that stands for a text, the same everywhere."""
+    return np.uint64(int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) | 1)
+
+
+def padded(column: Hashes) -> Hashes:
+    """Put what stands for nothing before and after a column."""
+    found = np.zeros(len(column) + 2 * REACH, np.uint64)
+    found[REACH : len(column) + REACH] = column
+    return found
+
+
+class _Plan(NamedTuple):
+    """How keys are added up: the parts of templates, and which of them each template has.
+
+    Behind the parts there is one that adds nothing.
+    """
+
+    parts: tuple[tuple[str, int], ...]
+    factors: Hashes
+    base: Hashes
+    members: Indices
+
+
+def keys(
+    columns: Mapping[str, Hashes],
+    first: int,
+    stop: int,
+    templates: tuple[Template, ...] = TEMPLATES,
+) -> NDArray[np.int64]:
+    """Give a row of keys for each template, a column for each of the words `first` to `stop`.
+
+    Columns are padded; templates whose columns are missing have no row.
+    """
+    plan = _plan(frozenset(columns), templates)
+    parts = np.zeros((len(plan.parts) + 1, stop - first), np.uint64)
+    for row, (name, at) in zip(parts, plan.parts, strict=False):
+        row[:] = columns[name][first + REACH + at : stop + REACH + at]
+    parts[:-1] *= plan.factors
+    found = parts[plan.members[0]]
+    for more in plan.members[1:]:
+        found += parts[more]
+    found += plan.base
+    found >>= np.uint64(32)
+    made: NDArray[np.int64] = found.view(np.int64)
+    return made
+
+
+@lru_cache(maxsize=64)
+def _plan(columns: frozenset[str], templates: tuple[Template, ...]) -> _Plan:
+    """Plan the keys of the templates whose columns are there."""
+    chosen = [each for each in templates if all(name in columns for name, _ in each)]
+    parts = tuple(dict.fromkeys(part for template in chosen for part in template))
+    factors = np.array([constant(f"{name} {at}") for name, at in parts], np.uint64)
+    base = np.array([constant(repr(template)) for template in chosen], np.uint64)
+    members = np.full((max(map(len, chosen), default=0) or 1, len(chosen)), len(parts))
+    for column, template in enumerate(chosen):
+        members[: len(template), column] = [parts.index(part) for part in template]
+    return _Plan(parts, factors[:, None], base[:, None], members)

@@ -1,0 +1,109 @@
+"""The card of a model: what it is, what it was made of, and how good it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from caesura.core.config import Configured
+from caesura.core.errors import ModelError
+from caesura.core.values import as_json
+
+FORMAT, VERSION, CHECKSUM = "caesura_model", 1, "checksum"
+"""The keys of a card that are about the card itself, and the version of the format."""
+
+ANEW = "copy it again from where it came, or train it anew"
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What there is to say of a model.
+
+    `data` has a row for each corpus it was trained on (name, recordings, words, sentences),
+    `scores` what it reaches on development recordings, `curve` a row for each setting tried.
+    `detector`, `version` (of Caesura), `bytes` and `sha256` (of the arrays) come with saving.
+    """
+
+    name: str = ""
+    about: str = ""
+    language: str = ""
+    licence: str = ""
+    detector: str = ""
+    data: tuple[Row, ...] = ()
+    scores: Row = field(default_factory=dict)
+    curve: tuple[Row, ...] = ()
+    notes: str = ""
+    version: str = ""
+    bytes: int = 0
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name in ("data", "curve"):
+                if not isinstance(value, (tuple, list)):
+                    raise ModelError(f"the {each.name} of a card are a list of rows")
+                value = tuple(_row(each.name, row) for row in value)
+            elif each.name == "scores":
+                value = _row(each.name, value)
+            elif type(value) is not type(each.default):
+                raise ModelError(f"the {each.name} of a card cannot be {value!r}")
+            object.__setattr__(self, each.name, value)
+
+    @property
+    def checksum(self) -> str:
+        """The SHA-256 of what the card says, however it is laid out."""
+        plain = json.dumps(self._document(), sort_keys=True, allow_nan=False)
+        return hashlib.sha256(plain.encode()).hexdigest()
+
+    def document(self) -> dict[str, Any]:
+        """Give the card as a JSON object."""
+        return {**self._document(), CHECKSUM: self.checksum}
+
+    def _document(self) -> dict[str, Any]:
+        return {FORMAT: VERSION, **asdict(self)}
+
+    @classmethod
+    def of(cls, document: Any) -> Card:
+        """Make a card of a JSON object, and see that nothing has changed since it was written."""
+        if not isinstance(document, dict) or type(document.get(FORMAT)) is not int:
+            raise ModelError(
+                "this is not the card of a model", remedy=f"it is a JSON object with {FORMAT!r}"
+            )
+        if document[FORMAT] > VERSION:
+            raise ModelError(
+                f"the model has format {document[FORMAT]}, and this program knows {VERSION}",
+                remedy="use a newer version of Caesura",
+            )
+        keys = {each.name for each in fields(cls)}
+        if set(document) != keys | {FORMAT, CHECKSUM} or document[FORMAT] != VERSION:
+            raise ModelError("the card is damaged", remedy=ANEW)
+        made = cls(**{key: document[key] for key in keys})
+        if made.checksum != document[CHECKSUM]:
+            raise ModelError("the card is damaged: its checksum is another", remedy=ANEW)
+        return made
+
+
+def _row(name: str, row: object) -> dict[str, Any]:
+    """Check that a row has texts, numbers and truth values; what is undefined becomes None."""
+    if not isinstance(row, Mapping):
+        raise ModelError(f"the {name} of a card cannot be {row!r}")
+    cells = {key: _cell(value) for key, value in row.items()}
+    for key, cell in cells.items():
+        if not isinstance(key, str) or not isinstance(cell, (str, int, float, type(None))):
+            raise ModelError(f"the {name} of a card cannot have {cell!r} under {key!r}")
+    return cells
+
+
+def _cell(value: object) -> Any:
+    """Give what JSON can hold; settings that are tuples or things with a text become texts."""
+    if isinstance(value, (tuple, Configured)):
+        return repr(value)
+    return as_json(value.item() if isinstance(value, np.generic) else value)

@@ -1,1 +1,0 @@
-"""One file a namer: what tells how likely names begin, end and go on in a text."""

@@ -1,1 +1,0 @@
-"""Numbers: resampling and tests."""

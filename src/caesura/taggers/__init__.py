@@ -1,1 +1,0 @@
-"""One file a tagger: what gives words their parts of speech."""

@@ -1,0 +1,287 @@
+"""The lightest alignment where a substitution weighs 4 and a word left alone 3: sclite's.
+
+Among equally light ones it is also the one that sclite chooses: read from the end, two words are
+paired if they can be, else the target's word is left alone if it can be, else the source's.
+
+The weight is 3 (n + m) - 2 (3 H + S) for texts of n and m words with H pairs of equal and S pairs
+of other words, so that 3 H + S is to be as large as can be. Points (i, j) between words are gone
+through in steps of equal i + j, each an array over the diagonals j - i that a lightest alignment
+can touch. Of a long text every so many steps are kept, and what lies between them is done again,
+near the path only, when the path is traced from its end.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
+
+from caesura.core.arrays import Indices
+
+NO_SOURCE, NO_TARGET = -1, -2
+"""What stands beside the words, equal to nothing."""
+
+PAIR, INSERTION, DELETION = range(3)
+"""The last move of the best path to a point; among equally good ones it is the first of these."""
+
+FOR_PAIR, FOR_HIT = np.int32(1), np.int32(2)
+"""What a pair of words is worth, and what it is worth more if they are equal."""
+
+NONE = np.int32(-(2**30))
+"""The value of a point that no path leads to."""
+
+MOST_MOVES = 2**24
+"""Moves that are held at once."""
+
+MOST_KEPT = 2**26
+"""Bytes of steps that are kept."""
+
+SHORTEST_BLOCK = 256
+"""Steps between those that are kept, at least."""
+
+Words = NDArray[np.int32]
+Values = tuple[Words, Words]
+"""The best value at the latest point of each diagonal: even diagonals of a frame, and odd ones."""
+
+
+class Alone(NamedTuple):
+    """Where the words stand that have no counterpart."""
+
+    source: list[int]
+    target: list[int]
+
+
+class Numbers(NamedTuple):
+    """Two texts as numbers, and the parts that are aligned with each other."""
+
+    source: array[int]
+    target: array[int]
+    source_stops: Indices
+    target_stops: Indices
+
+
+@dataclass(frozen=True)
+class Bands:
+    """What is known of the lightest alignments of parts, from the one with the fewest edits."""
+
+    source: Indices
+    """Where each part begins among the source's words."""
+    target: Indices
+    rows: Indices
+    columns: Indices
+    low: Indices
+    """The lowest diagonal that is touched."""
+    high: Indices
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def steps(self) -> Indices:
+        """Steps from the first point to the last."""
+        return self.rows + self.columns
+
+    def take(self, which: Any) -> Bands:
+        """Some of the parts."""
+        return Bands(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+
+def lightest(texts: Numbers, hits: Indices, pairs: Indices) -> Alone:
+    """Find the words left alone, given hits and pairs of an alignment of each part."""
+    alone = Alone([], [])
+    bands = _bands(texts, hits, pairs)
+    source, target = (np.append(np.array(side, np.int32), 0) for side in texts[:2])
+    for batch in _batches(bands):
+        for found in _Frame(source, target, batch).solve():
+            alone.source.extend(found.source)
+            alone.target.extend(found.target)
+    return alone
+
+
+def _bands(texts: Numbers, hits: Indices, pairs: Indices) -> Bands:
+    """Say which diagonals the lightest alignment of each part can touch.
+
+    It is worth 3 H + S >= 3 `hits` + the other `pairs`, and has no more hits than the longest
+    common subsequence. That bounds the number of its pairs from below, so the number of words left
+    alone from above, and each of those leads it one diagonal aside.
+    """
+    starts = [np.append(0, stops[:-1]) for stops in (texts.source_stops, texts.target_stops)]
+    rows, columns = texts.source_stops - starts[0], texts.target_stops - starts[1]
+    worth = 2 * hits + pairs
+    common = hits.copy()
+    for at in np.flatnonzero(hits < np.minimum(rows, columns)).tolist():
+        begin, start = starts[0][at], starts[1][at]
+        ours = texts.source[begin : begin + rows[at]]
+        common[at] = LCSseq.similarity(ours, texts.target[start : start + columns[at]])
+    fewest = np.maximum(worth - 2 * common, -(-worth // 3))
+    aside = (rows + columns - 2 * fewest - np.abs(columns - rows)) // 2
+    low = np.minimum(columns - rows, 0) - aside
+    high = np.maximum(columns - rows, 0) + aside
+    whole = Bands(starts[0], starts[1], rows, columns, low, high)
+    return whole.take(np.flatnonzero(low < high))
+
+
+def _batches(bands: Bands) -> Iterator[Bands]:
+    """Group parts of similar length, with bands of similar width."""
+    kind = np.ceil(np.log2(bands.steps))
+    width = bands.high - bands.low + 1
+    order = np.lexsort((bands.steps, width, kind))
+    kinds, widths = kind[order].tolist(), width[order].tolist()
+    first = 0
+    for at in range(1, len(order) + 1):
+        if at < len(order) and kinds[at] == kinds[first]:
+            size = (at - first + 1) * widths[at] * 2 ** kinds[at]
+            if size <= MOST_MOVES and widths[at] <= 2 * widths[first]:
+                continue
+        yield bands.take(order[first:at])
+        first = at
+
+
+class _Moves(NamedTuple):
+    """The moves of some steps, a byte for each cell and part."""
+
+    codes: memoryview
+    cells: int
+    parts: int
+
+
+class _Path:
+    """The path of a part, traced from its end."""
+
+    def __init__(self, part: int, source: int, target: int, rows: int, columns: int) -> None:
+        self.part, self.source, self.target = part, source, target
+        self.step, self.diagonal = rows + columns, columns - rows
+        self.alone = Alone([], [])
+
+    def trace(self, moves: _Moves, low: int, begin: int) -> None:
+        """Follow moves, the lowest of which are on the diagonal `low`, to the step `begin`."""
+        step, diagonal = self.step, self.diagonal
+        while step > begin:
+            cell = (step - begin - 1) * moves.cells + (diagonal - low + 1) // 2
+            move = moves.codes[cell * moves.parts + self.part]
+            if move == PAIR:
+                step -= 2
+            elif move == INSERTION:
+                self.alone.target.append(self.target + (step + diagonal) // 2 - 1)
+                step, diagonal = step - 1, diagonal - 1
+            else:
+                self.alone.source.append(self.source + (step - diagonal) // 2 - 1)
+                step, diagonal = step - 1, diagonal + 1
+        self.step, self.diagonal = step, diagonal
+
+
+class _Frame:
+    """Points of a batch of parts, as arrays over diagonals and parts.
+
+    Diagonal d has number d - low + 1, so that there is room for one more on each side. Numbers are
+    halved to find a place in the array of even ones and in that of odd ones.
+    """
+
+    def __init__(self, source: Words, target: Words, parts: Bands) -> None:
+        self.parts = parts
+        self.low, self.high = int(parts.low.min()), int(parts.high.max())
+        self.cells = _cells(self.low, self.high)
+        self.rows, self.columns = int(parts.rows.max()), int(parts.columns.max())
+        ours = _laid_out(source, parts.source, parts.rows, NO_SOURCE)
+        self.source = np.ascontiguousarray(ours[::-1])
+        self.target = _laid_out(target, parts.target, parts.columns, NO_TARGET)
+
+    def solve(self) -> Iterator[Alone]:
+        """Find the words left alone in each part."""
+        paths = self._paths()
+        steps = int(self.parts.steps.max())
+        block = self._block(steps)
+        kept = self._kept(block, steps)
+        while steps > 0:
+            begin = (steps - 1) // block * block
+            low, high = self.low, self.high
+            if len(paths) == 1:
+                at, reach = paths[0].diagonal, steps - begin
+                low, high = max(low, at - reach), min(high, at + reach)
+                low -= (low - self.low) % 2
+            moves = self._moves(kept.pop(begin), low, high, begin, steps)
+            for path in paths:
+                path.trace(moves, low, begin)
+            steps = max(path.step for path in paths)
+        return (path.alone for path in paths)
+
+    def _block(self, steps: int) -> int:
+        """Choose how many steps lie between those that are kept."""
+        if len(self.parts) > 1 or steps * self.cells <= MOST_MOVES:
+            return steps
+        size = steps * 2 * self.cells * NONE.itemsize
+        # a block holds as many moves as the square of its steps: beyond the root both grow alike
+        return max(SHORTEST_BLOCK, int(min(size / MOST_KEPT, (size / 4) ** (1 / 3))))
+
+    def _paths(self) -> list[_Path]:
+        parts = self.parts
+        ends = np.stack([parts.source, parts.target, parts.rows, parts.columns], axis=1)
+        return [_Path(part, *end) for part, end in enumerate(ends.tolist())]
+
+    def _begun(self) -> Values:
+        even, odd = np.full((2, self.cells, len(self.parts)), NONE, np.int32)
+        number = 1 - self.low
+        (odd if number % 2 else even)[number // 2] = 0
+        return even, odd
+
+    def _kept(self, block: int, steps: int) -> dict[int, Values]:
+        """Go through all steps and keep the values at the beginnings of blocks."""
+        values = self._begun()
+        kept = {0: self._begun()}
+        for step in range(1, (steps - 1) // block * block + 1):
+            self._step(values, self.low, self.high, step, None)
+            if step % block == 0:
+                kept[step] = (values[0].copy(), values[1].copy())
+        return kept
+
+    def _moves(self, values: Values, low: int, high: int, begin: int, end: int) -> _Moves:
+        """Go through steps after `begin` within some diagonals, and keep their moves."""
+        skipped, cells = (low - self.low) // 2, _cells(low, high)
+        even, odd = (side[skipped : skipped + cells].copy() for side in values)
+        moves = np.zeros((end - begin, cells, len(self.parts)), np.uint8)
+        for step in range(begin, end):
+            self._step((even, odd), low, high, step + 1, moves[step - begin])
+        return _Moves(moves.reshape(-1).data, cells, len(self.parts))
+
+    def _step(
+        self, values: Values, low: int, high: int, step: int, moves: NDArray[np.uint8] | None
+    ) -> None:
+        """Find the best values at the points of a step, and the moves that lead to them."""
+        first = max(low, -step, step - 2 * self.rows)
+        first += (first + step) % 2
+        count = (min(high, step, 2 * self.columns - step) - first) // 2 + 1
+        if count <= 0:
+            return
+        odd = (first - low + 1) % 2
+        at = (first - low + 1) // 2
+        column, row = (step + first) // 2, self.rows - (step - first) // 2
+        same = self.source[row : row + count] == self.target[column : column + count]
+        own, other = values[odd], values[1 - odd]
+        # a product and sums are several times faster here than a sum where words are the same
+        paired = np.multiply(same.view(np.int8), FOR_HIT, dtype=np.int32)
+        paired += FOR_PAIR
+        paired += own[at : at + count]
+        inserted = other[at + odd - 1 : at + odd - 1 + count]
+        deleted = other[at + odd : at + odd + count]
+        best = np.maximum(inserted, deleted)
+        if moves is not None:
+            alone = paired < best
+            np.add(alone, alone & (inserted < deleted), out=moves[at : at + count], dtype=np.uint8)
+        np.maximum(paired, best, out=own[at : at + count])
+
+
+def _cells(low: int, high: int) -> int:
+    """Places for the even or the odd numbers of some diagonals and one more on each side."""
+    return (high - low + 5) // 2
+
+
+def _laid_out(words: Words, begin: Indices, lengths: Indices, none: int) -> Words:
+    """Give the words of each part in a column, after and before what is none."""
+    place = np.arange(-1, int(lengths.max()))[:, None]
+    inside = (place >= 0) & (place < lengths)
+    return np.where(inside, words[np.where(inside, begin + place, 0)], np.int32(none))

@@ -1,0 +1,253 @@
+"""Choosing among the ways in which a reference may be written.
+
+A reference with readings is a lattice: its own words one after another, and for each reading a
+side path past the words that it stands for. The nearest way is the path with the fewest edits to
+the hypothesis: dynamic programming over all paths at once, so that overlapping readings need no
+rule of their own (a path takes one of them, or one after another).
+
+The minimum is exact within each stretch; a text of few words (`CELLS`) is one stretch. A longer
+one is cut wherever an alignment of the words as they are written has `DEEP` equal words on both
+sides, and stretches that are still too large are cut where there are most. Only such a cut can
+hide a better choice, and only if the best path leaves the run of equal words it is in. Where no
+words at all are equal the cuts part both texts in the same shares.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from caesura.core.arrays import Indices
+from caesura.core.transcript import Span, Transcript
+from caesura.text.alignment.word_alignment import align
+from caesura.text.normalization.token_edits import rewritten
+
+CELLS = 1 << 19
+"""How large a stretch may be (words of the lattice times words of the hypothesis)."""
+
+SMALL = 1 << 14
+"""How large a text may be before it is cut at all."""
+
+DEEP = 8
+"""Equal words on both sides of a place where a text is cut."""
+
+Row = np.ndarray[Any, np.dtype[np.int32]]
+ONE = np.int32(1)
+
+
+def nearest(reference: Transcript, words: Sequence[str]) -> Transcript:
+    """Put those readings of a reference in place that leave the fewest edits to `words`.
+
+    Among equally few edits, at each place from the end on, the words as they are written come
+    first, then readings in their order. The readings are gone then; entities cover the words put
+    in their place.
+    """
+    readings = reference.readings or ()
+    plain = reference.replace(readings=None)
+    chosen = [
+        choice
+        for part, spans, first, stop in _stretches(reference.words, words, readings)
+        for choice in _chosen(reference.words[part], words[first:stop], spans, part.start)
+    ]
+    return rewritten(plain, chosen)
+
+
+def _stretches(
+    ours: Sequence[str], theirs: Sequence[str], readings: tuple[Span, ...]
+) -> Iterator[tuple[slice, list[Span], int, int]]:
+    """Give the stretches that have readings: our words, these readings, and their words."""
+    if not readings:
+        return
+    cuts = _Cuts(ours, theirs, readings).found()
+    starts = np.array([span.first for span in readings])
+    for (at, first), (end, stop) in pairwise(cuts):
+        low, high = np.searchsorted(starts, [at, end]).tolist()
+        if low < high:
+            yield slice(at, end), list(readings[low:high]), first, stop
+
+
+class _Cuts:
+    """Where a long text is cut into stretches."""
+
+    def __init__(
+        self, ours: Sequence[str], theirs: Sequence[str], readings: tuple[Span, ...]
+    ) -> None:
+        self.ends = (len(ours), len(theirs))
+        sizes = np.ones(len(ours) + 1, np.int64)
+        covered = np.zeros(len(ours) + 1, np.int64)
+        for first, last, label, _ in readings:
+            sizes[first] += len(label.split())
+            covered[first + 1] += 1
+            covered[last + 1] -= 1
+        self.sizes = np.concatenate([[0], np.cumsum(sizes)])
+        self.free = np.cumsum(covered) == 0
+        """Whether a cut before our word (or at the end) parts no reading."""
+        self.large = self.sizes[-1] * self.ends[1] > SMALL
+        if self.large:
+            aligned = align(ours, theirs)
+            self.place = aligned.equal_target
+            self._runs(self.place)
+            self.gap = np.concatenate([[0], aligned.gaps + 1])
+
+    def _runs(self, place: Indices) -> None:
+        """Tell how far each cut is from words that differ, on both sides."""
+        joins = np.zeros(len(place) + 1, np.bool_)
+        joins[1:-1] = (place[1:] >= 0) & (place[:-1] >= 0) & (np.diff(place) == 1)
+        at = np.arange(len(joins))
+        before = at - np.maximum.accumulate(np.where(joins, 0, at))
+        after = np.minimum.accumulate(np.where(joins, len(at), at)[::-1])[::-1] - at
+        self.depth = np.minimum(before, after)
+
+    def found(self) -> list[tuple[int, int]]:
+        """Give all cuts, both ends included, as places before our and their words."""
+        if not self.large:
+            return [(0, 0), self.ends]
+        deep = np.flatnonzero(self.free & (self.depth >= DEEP)).tolist()
+        sure = [(0, 0), *((at, int(self.gap[at])) for at in deep), self.ends]
+        found, open = [(0, 0)], list(pairwise(sure))[::-1]
+        while open:
+            low, high = open.pop()
+            cut = self._cut(low, high)
+            if cut is None:
+                found.append(high)
+            else:
+                open += [(cut, high), (low, cut)]
+        return found
+
+    def _cut(self, low: tuple[int, int], high: tuple[int, int]) -> tuple[int, int] | None:
+        """Find the deepest cut in the middle half of a stretch that is too large."""
+        size = self.sizes[high[0]] - self.sizes[low[0]]
+        if size * (high[1] - low[1]) <= CELLS or high[0] - low[0] < 2:
+            return None
+        edge = (high[0] - low[0]) // 4
+        for first, stop in ((low[0] + edge + 1, high[0] - edge), (low[0] + 1, high[0])):
+            inner = np.flatnonzero(self.free[first:stop]) + first
+            if len(inner):
+                away = np.abs(inner - (low[0] + high[0]) // 2)
+                at = int(inner[np.lexsort((away, -self.depth[inner]))[0]])
+                return at, self._place(at, low, high)
+        return None
+
+    def _place(self, at: int, low: tuple[int, int], high: tuple[int, int]) -> int:
+        """Give the place in their words for a cut: by their share if no words are equal."""
+        if not (self.place[low[0] : high[0]] >= 0).any():
+            return low[1] + (at - low[0]) * (high[1] - low[1]) // (high[0] - low[0])
+        return int(self.gap[at].clip(low[1], high[1]))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to a node of the lattice: its words, the row before them, and one after each.
+
+    A word is -1 where it is in their words, else 0; a row has the fewest edits for each number of
+    their words, less that number.
+    """
+
+    reading: Span | None
+    words: list[Row]
+    rows: list[Row]
+
+    def back(self, at: int) -> int:
+        """Walk back to where the way begins, from place `at` in their words to the one there."""
+        for number in range(len(self.words), 0, -1):
+            word, before, row = self.words[number - 1], self.rows[number - 1], self.rows[number]
+            while not (at and row[at] == before[at - 1] + word[at - 1]):
+                if row[at] == before[at] + 1:
+                    break
+                at -= 1
+            else:
+                at -= 1
+        return at
+
+
+def _chosen(
+    ours: Sequence[str], theirs: Sequence[str], readings: list[Span], offset: int
+) -> list[Span]:
+    """Give the readings on the path with the fewest edits, in their order."""
+    head, tail = _alike(ours, theirs, readings[0].first - offset, _last(readings) + 1 - offset)
+    ours, theirs = ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]
+    offset += head
+    ending: dict[int, list[Span]] = defaultdict(list)
+    for span in readings:
+        ending[span.last + 1 - offset].append(span)
+    places = _Places(theirs)
+
+    def way(row: Row, words: Sequence[str], reading: Span | None) -> _Way:
+        rows, found = [row], [places[word] for word in words]
+        for word in found:
+            rows.append(_next(rows[-1], word))
+        return _Way(reading, found, rows)
+
+    ways: list[list[_Way]] = [[]]
+    nodes: list[Row] = [np.zeros(len(theirs) + 1, np.int32)]
+    for node, word in enumerate(ours, 1):
+        ways.append([way(nodes[-1], [word], None)])
+        for span in ending.get(node, ()):
+            ways[-1].append(way(nodes[span.first - offset], span.label.split(), span))
+        ends = [each.rows[-1] for each in ways[-1]]
+        nodes.append(ends[0] if len(ends) == 1 else np.minimum.reduce(ends))
+    return _traced(ways, nodes, len(theirs), offset)
+
+
+def _last(readings: list[Span]) -> int:
+    return max(span.last for span in readings)
+
+
+def _alike(ours: Sequence[str], theirs: Sequence[str], first: int, stop: int) -> tuple[int, int]:
+    """Count equal words before the first reading and after the last, which no path edits."""
+    head, most = 0, min(first, len(theirs))
+    while head < most and ours[head] == theirs[head]:
+        head += 1
+    tail, most = 0, min(len(ours) - stop, len(theirs) - head)
+    while tail < most and ours[-tail - 1] == theirs[-tail - 1]:
+        tail += 1
+    return head, tail
+
+
+class _Places(dict[str, Row]):
+    """For each word -1 where it is in a text, 0 elsewhere."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.count = len(words)
+        self.nowhere = np.zeros(self.count, np.int32)
+        self.at: dict[str, list[int]] = defaultdict(list)
+        for at, word in enumerate(words):
+            self.at[word].append(at)
+
+    def __missing__(self, word: str) -> Row:
+        found = self.nowhere
+        if word in self.at:
+            found = self.nowhere.copy()
+            found[self.at[word]] = -1
+        self[word] = found
+        return found
+
+
+def _next(row: Row, word: Row) -> Row:
+    """Give the row after one more word: it is left out, or takes the place of one of theirs.
+
+    That more of theirs are put in costs nothing here, since rows count less by their number.
+    """
+    new: Row = row + ONE
+    np.minimum(new[1:], row[:-1] + word, out=new[1:])
+    return np.minimum.accumulate(new, out=new)
+
+
+def _traced(ways: list[list[_Way]], nodes: list[Row], at: int, offset: int) -> list[Span]:
+    """Walk the best path back, the first of equally good ways at each node."""
+    node = len(nodes) - 1
+    found = []
+    while node:
+        best = next(way for way in ways[node] if way.rows[-1][at] == nodes[node][at])
+        at = best.back(at)
+        if best.reading is None:
+            node -= 1
+        else:
+            found.append(best.reading)
+            node = best.reading.first - offset
+    return found[::-1]

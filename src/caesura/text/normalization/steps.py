@@ -1,0 +1,409 @@
+"""Making transcripts comparable: named steps, applied in the order in which they are given.
+
+Every step is a pure function. All but `whisper` leave nothing to do for themselves (doing it twice
+is doing it once), work on the set of distinct words, so that a million words take a moment, and
+leave alone how numbers are spelt. The words of readings are treated as words are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+
+from caesura.core.arrays import Flags, Strings
+from caesura.core.errors import CaesuraError, UnknownName, advice, closest
+from caesura.core.transcript import Span, Transcript
+from caesura.text.alignment.word_alignment import align
+from caesura.text.languages import ANY_LANGUAGE, FILLERS, code
+from caesura.text.normalization.nonspeech import Written
+from caesura.text.normalization.token_edits import rewritten, shortened
+from caesura.text.punctuation import Pieces, end_mark, is_opening, split_marks
+
+HYPHEN = re.compile(r"(?<=[^\W_])[-‐‑](?=[^\W_])")
+"""A hyphen within a word; a cut-off word (`th-`) and a number below zero keep theirs."""
+
+
+def hyphens(transcript: Transcript) -> Transcript:
+    """Part words at their hyphens: `well-known` is `well known`.
+
+    The first part has the start of the word, the last one its end.
+    """
+    table = {word: HYPHEN.sub(" ", word) for word in set(transcript.words)}
+    parted = {word: parts for word, parts in table.items() if parts != word}
+    words = enumerate(transcript.words)
+    return rewritten(
+        transcript, [Span(at, at, parted[word]) for at, word in words if word in parted]
+    )
+
+
+def whisper(transcript: Transcript) -> Transcript:
+    """Spell words as Whisper's English normaliser does: numbers in digits, `color`, `will not`.
+
+    It works on the running text of the recording, by the package `whisper-normalizer`; its words
+    take the place of those they are aligned to, together where several became one. Punctuation
+    and hesitations go. Doing it twice may change more than doing it once.
+    """
+    spell = _whisper()
+    bare = transcript.replace(opening=None, mark=None, multiwords=None)
+    surfaces = transcript.replace(blank=None, multiwords=None).surface()
+    table = {surface: spell(surface).split() for surface in set(surfaces)}
+    alone = [table[surface] for surface in surfaces]
+    ours = [word for words in alone for word in words]
+    changes = _changes(list(map(len, alone)), ours, spell("".join(surfaces)).split())
+    return rewritten(bare, [c for c in changes if c.label != _said(transcript, c)])
+
+
+def _said(transcript: Transcript, span: Span) -> str:
+    return " ".join(transcript.words[span.first : span.last + 1])
+
+
+def _changes(sizes: Sequence[int], ours: Sequence[str], theirs: Sequence[str]) -> list[Span]:
+    """Give, for all words, what became of each, or of a few together.
+
+    `ours` are the words spelt one by one, so many of each word as `sizes` has; `theirs` are those
+    of the whole. A word whose spellings are all there, together, stands for itself.
+    """
+    place = align(ours, theirs).equal_target.tolist()
+    found: list[Span] = []
+    first = at = reached = 0
+    for word, size in enumerate(sizes):
+        here, at = place[at : at + size], at + size
+        if not _settled(here):
+            continue
+        if here:
+            if first < word:
+                found.append(Span(first, word - 1, " ".join(theirs[reached : here[0]])))
+                reached = here[0]
+            found.append(Span(word, word, " ".join(theirs[reached : here[-1] + 1])))
+            first, reached = word + 1, here[-1] + 1
+        elif first == word:
+            found.append(Span(word, word, ""))
+            first = word + 1
+    rest = " ".join(theirs[reached:])
+    if first < len(sizes):
+        found.append(Span(first, len(sizes) - 1, rest))
+    elif found and rest:
+        found[-1] = found[-1]._replace(label=f"{found[-1].label} {rest}")
+    return found
+
+
+def _settled(places: list[int]) -> bool:
+    return not places or (places[0] >= 0 and places == list(range(places[0], places[-1] + 1)))
+
+
+@cache
+def _whisper() -> Callable[[str], str]:
+    try:
+        from whisper_normalizer.english import EnglishTextNormalizer
+    except ImportError as error:
+        raise CaesuraError(
+            "the step 'whisper' needs whisper-normalizer, which is not installed",
+            remedy="pip install 'caesura[whisper]'",
+        ) from error
+    spell: Callable[[str], str] = EnglishTextNormalizer()
+    return spell
+
+
+Step = Callable[[Transcript], Transcript]
+
+READ_ALOUD = frozenset("&%‰@§")
+"""Punctuation by its Unicode category, but words when they stand alone."""
+
+BACKQUOTE = "`"
+"""An opening quotation mark in treebanks, though no punctuation by its category."""
+
+UNSEEN = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
+"""Characters that nobody sees: zero-width space and no-break space, word joiner, soft hyphen and
+marks of direction. Joiners (U+200C, U+200D) stay: they shape the letters around them."""
+
+NOTES = "♪♫♩♬🎵🎶"
+"""Signs for music."""
+
+
+def normalize(transcript: Transcript, steps: str | Sequence[str]) -> Transcript:
+    """Apply the named steps one after another; a text has them joined with +."""
+    steps = steps.split("+") if isinstance(steps, str) else steps
+    describe(steps)
+    for step in steps:
+        transcript = _read_likewise(STEPS[step](transcript), STEPS[step])
+    return transcript
+
+
+def _read_likewise(transcript: Transcript, step: Step) -> Transcript:
+    """Do to the words of each reading what was done to those of the transcript."""
+    if not transcript.readings:
+        return transcript
+    labels = {span.label for span in transcript.readings}
+    alone = Transcript((), language=transcript.language)
+    table = {each: step(alone.replace(words=tuple(each.split()))).words for each in labels}
+    spans = (span._replace(label=" ".join(table[span.label])) for span in transcript.readings)
+    return transcript.replace(readings=tuple(spans))
+
+
+def least(groups: Iterable[Sequence[Transcript]]) -> Strings:
+    """Find the fewest steps after which the texts of each group have the same words.
+
+    If none suffice it is all of them, which leaves the fewest differences to an alignment.
+    """
+    level = 0
+    for texts in groups:
+        while level < len(LADDER) - 1 and not _alike(texts, LADDER[level]):
+            level += 1
+    return LADDER[level]
+
+
+def _alike(texts: Sequence[Transcript], steps: Strings) -> bool:
+    first = normalize(texts[0], steps).words
+    return all(normalize(each, steps).words == first for each in texts[1:])
+
+
+def describe(steps: Sequence[str]) -> str:
+    """Give the text for signatures: the steps in their order, `none` if there are none."""
+    for step in steps:
+        if step not in STEPS:
+            raise UnknownName(
+                f"no step of normalisation is named {step!r}", remedy=_joined(steps, step)
+            )
+    return "+".join(steps) or "none"
+
+
+def _joined(steps: Sequence[str], unknown: str) -> str:
+    """Say how steps are written if they are parted by something else, or which one was meant."""
+    parts = re.findall(r"[^\s,;+|]+", "+".join(steps))
+    meant = [closest(part, STEPS) for part in parts]
+    if parts == list(steps):
+        return advice(unknown, STEPS)
+    right = "+".join(meant) if parts and all(meant) else "case+dots"
+    return f"steps are joined with + and nothing else, as in {right}"
+
+
+def unicode(transcript: Transcript) -> Transcript:
+    """Write what looks the same in one way: characters composed (NFC), none that are not seen.
+
+    A word of unseen characters alone goes.
+    """
+    words = _mapped(transcript.words, composed)
+    spans = transcript.multiwords
+    labels = spans and tuple(span._replace(label=composed(span.label)) for span in spans)
+    found = transcript.replace(words=words, multiwords=labels)
+    mark = _layer(found, "mark")
+    gone = [at for at, word in enumerate(words) if not word and transcript.words[at]]
+    return _without(found, {at: mark[at] for at in gone})
+
+
+def composed(text: str) -> str:
+    """Give the one way to write what looks like a text."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(UNSEEN))
+
+
+def case(transcript: Transcript) -> Transcript:
+    """Lower case.
+
+    As `str.lower` has it, in every language alike: `ß` stays, `I` is `i` in Turkish too.
+    """
+    words = _mapped(transcript.words, str.lower)
+    spans = transcript.multiwords
+    lower = spans and tuple(span._replace(label=span.label.lower()) for span in spans)
+    return transcript.replace(words=words, multiwords=lower)
+
+
+def dots(transcript: Transcript) -> Transcript:
+    """Take final dots away: `mr.` is `mr`, and `U.S.` is `U.S`."""
+    return transcript.replace(
+        words=_mapped(transcript.words, lambda word: word.rstrip(".") or word)
+    )
+
+
+def punctuation(transcript: Transcript) -> Transcript:
+    """Take all punctuation away.
+
+    The layers `opening` and `mark` go, so does what is glued to words (as `split_marks` sees
+    it: the dots of abbreviations stay), and words that are nothing else, or tagged PUNCT. A
+    curly apostrophe becomes a straight one.
+    """
+    words = _mapped(transcript.words, lambda word: bare(word).replace("’", "'"))
+    plain = transcript.replace(words=words, opening=None, mark=None)
+    alone = standing(transcript)
+    return shortened(plain, ~alone) if alone.any() else plain
+
+
+def marks(transcript: Transcript) -> Transcript:
+    """Make punctuation in words, and as words, the layers `opening` and `mark`.
+
+    The written text stays the same. Punctuation that stands alone goes to the word before it,
+    or to the next if it opens something.
+    """
+    table = {word: _pieces(word) for word in set(transcript.words)}
+    alone = standing(transcript)
+    glued = {word: piece for word, piece in table.items() if piece.word and piece.word != word}
+    if not glued and not alone.any():
+        return transcript
+    opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
+    for at in [at for at, word in enumerate(transcript.words) if word in glued]:
+        piece = glued[transcript.words[at]]
+        opening[at] += piece.opening
+        mark[at] = piece.mark + mark[at]
+    blank = _attached(transcript, opening, mark, alone)
+    words = tuple(table[word].word for word in transcript.words)
+    whole = transcript.replace(words=words, opening=tuple(opening), mark=tuple(mark))
+    found = shortened(whole, ~alone)
+    return found if transcript.blank is None else found.replace(blank=blank[~alone])
+
+
+def fillers(transcript: Transcript) -> Transcript:
+    """Leave out hesitations such as `um`, `uh` and `hmm`.
+
+    By the list of the transcript's language (`en`, `eng`, `en-US` or `English`), English if
+    that is not known. `ER` in capitals
+    is the emergency room. A sentence mark goes to the word before if that has none.
+    """
+    language = code(transcript.language) or "en"
+    pattern = re.compile(FILLERS.get(language, ANY_LANGUAGE), re.IGNORECASE)
+    table = {
+        word: word != "ER" and bool(pattern.fullmatch(bare(word).strip("-")))
+        for word in set(transcript.words)
+    }
+    dropped = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    mark = _layer(transcript, "mark")
+    places = np.flatnonzero(dropped).tolist()
+    said = {at: _pieces(transcript.words[at]).mark + mark[at] for at in places}
+    return _without(transcript, said)
+
+
+def events(transcript: Transcript) -> Transcript:
+    """Leave out what was heard but not said: `[Music]`, `(laughs)`, `<cough>`, `♪`.
+
+    Brackets may hold several words, but one that is not closed holds none; in round ones a
+    sound has to be named. A sentence mark goes to the word before if that has none.
+    """
+    transcript = _without_notes(transcript)
+    while True:
+        opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
+        said = Written(transcript.words, opening, mark).heard()
+        if not said:
+            return transcript
+        transcript = _without(transcript, said)
+
+
+STEPS: Mapping[str, Step] = {
+    "unicode": unicode,
+    "case": case,
+    "dots": dots,
+    "punctuation": punctuation,
+    "marks": marks,
+    "fillers": fillers,
+    "events": events,
+    "hyphens": hyphens,
+    "whisper": whisper,
+}
+"""All steps by name."""
+
+
+BARE = ("case", "dots", "punctuation")
+"""What leaves nothing of how words are set in print."""
+
+LADDER = (BARE[:1], BARE[:2], BARE, ("unicode", *BARE))
+"""What is tried before texts are scored, from the least on; where words may differ, the last."""
+
+
+def _layer(transcript: Transcript, name: str) -> list[str]:
+    return list(getattr(transcript, name) or ("",) * len(transcript))
+
+
+def _without(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
+    """Drop words; `said` has the punctuation after each, of which a sentence mark is kept."""
+    if not said:
+        return transcript
+    keep = np.ones(len(transcript), np.bool_)
+    keep[list(said)] = False
+    kept = np.flatnonzero(keep)
+    mark = _layer(transcript, "mark")
+    for at in sorted(at for at, after in said.items() if end_mark(after)):
+        place = int(np.searchsorted(kept, at)) - 1
+        if place >= 0:
+            before = int(kept[place])
+            if not end_mark(_pieces(transcript.words[before]).mark + mark[before]):
+                mark[before] = said[at]
+    if transcript.mark is not None or any(mark):
+        transcript = transcript.replace(mark=tuple(mark))
+    return shortened(transcript, keep)
+
+
+def _without_notes(transcript: Transcript) -> Transcript:
+    """Drop signs for music, alone or glued to words."""
+    signs = dict.fromkeys(map(ord, NOTES))
+    changes = {}
+    for name in ("words", "opening", "mark"):
+        cells = getattr(transcript, name) or ()
+        if not set(NOTES).isdisjoint("".join(set(cells))):
+            changes[name] = _mapped(cells, lambda cell: cell.translate(signs).strip())
+    if not changes:
+        return transcript
+    bare = transcript.replace(**changes)
+    mark = _layer(bare, "mark")
+    gone = [at for at, word in enumerate(bare.words) if not word and transcript.words[at]]
+    return _without(bare, {at: mark[at] for at in gone})
+
+
+def _attached(transcript: Transcript, opening: list[str], mark: list[str], alone: Flags) -> Flags:
+    """Give punctuation that stands alone to its neighbours; tell where blanks follow then."""
+    count = len(transcript)
+    blank = np.ones(count, np.bool_) if transcript.blank is None else transcript.blank.copy()
+    kept = np.flatnonzero(~alone)
+    front: dict[int, str] = {}
+    for at in np.flatnonzero(alone).tolist():
+        surface = opening[at] + transcript.words[at] + mark[at]
+        place = int(np.searchsorted(kept, at))
+        after = int(kept[place]) if place < len(kept) else -1
+        opens = place == 0 or after in front or is_opening(surface)
+        if opens and after >= 0:
+            front[after] = front.get(after, "") + surface + " " * int(blank[at])
+        elif place > 0:
+            before = int(kept[place - 1])
+            mark[before] += " " * int(blank[before]) + surface
+            blank[before] = blank[at]
+    for at, surface in front.items():
+        opening[at] = surface + opening[at]
+    return blank
+
+
+def _mapped(words: Strings, change: Callable[[str], str]) -> Strings:
+    table = {word: change(word) for word in set(words)}
+    changed = tuple(map(table.__getitem__, words))
+    return words if changed == words else changed
+
+
+def standing(transcript: Transcript) -> Flags:
+    """Tell which words are punctuation and nothing else."""
+    table = {word: not bare(word) for word in set(transcript.words)}
+    found = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    if transcript.tag is not None and "PUNCT" in transcript.tag:
+        found |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
+    return found
+
+
+def bare(word: str) -> str:
+    """Take the punctuation around a word away; of punctuation alone nothing is left."""
+    return _pieces(word).word
+
+
+@lru_cache(maxsize=1 << 16)
+def _pieces(surface: str) -> Pieces:
+    """Take punctuation off until none is left; a word of nothing else is all `opening`."""
+    opening, word, mark = split_marks(surface)
+    if not word or all(map(_is_punctuation, word)):
+        return Pieces(surface, "", "")
+    if word == surface:
+        return Pieces("", word, "")
+    inner = _pieces(word)
+    return Pieces(opening + inner.opening, inner.word, inner.mark + mark)
+
+
+def _is_punctuation(char: str) -> bool:
+    if char in READ_ALOUD:
+        return False
+    return char == BACKQUOTE or unicodedata.category(char).startswith("P")

@@ -1,0 +1,285 @@
+"""How words sound, as phones of one character each, and how far two strings of them are apart."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cpdist
+
+from caesura.core.arrays import Floats
+from caesura.core.errors import CaesuraError, UnknownName
+from caesura.text import languages
+from caesura.text.normalization.numerals import spelt
+
+ENGLISH = """
+^kn→n ^gn→n ^pn→n ^pt→t ^ps→s ^wr→r ^x(?=[aeiouy])→z ^mcc?→mək ^who→hu ^wh→w ^rh→r ^gh→g
+^sch(?=[lmnw])→ʃ
+^one$→wan ^two$→tu ^the$→θə ^of$→ov ^eight→et ^use→juz ^un(?=i)→jun ^u(?=[st]i|s$)→ju ^eu→ju
+^i$→aj ^my$→maj ^by$→baj ^why$→waj ^are$→ar ^was$→waz ^have$→hav ^once→wans ^through→θru
+augh(?=t)→o ough(?=t)→o ough→o igh→aj eigh→e gh→
+tch→tʃ chr→kr sch→sk ch→tʃ ck→k cqu→kw cc(?=[eiy])→ks cc→k sc(?=[eiy])→s c(?=[eiy])→s c→k
+ssion→ʃən [ts]ion$→ʃən [ts]ions$→ʃənz [ct]ian→ʃən [ct]ious→ʃəs [ct]ial→ʃəl tion→ʃən ture$→tʃər
+ssure→ʃər
+dg(?=[eiy])→dʒ gg→g gu(?=[eiy])→g gue$→g g(?=[eiy])→dʒ ng$→ŋ ngs$→ŋz ng(?=[eiy])→ndʒ
+ng(?![aeiouylr])→ŋ ng→ŋg n(?=[kcqx])→ŋ g→g
+ph→f qu→kw que$→k q→k sh→ʃ ss→s (?<=[aeiouy])s(?=[aeiouy])→z ^is$→iz ^as$→az
+(?<=[eomnlrbdgvwy])s$→z s→s
+th→θ tt→t t→t wh→w x→ks zz→z z→z j→dʒ mb$→m mm→m m→m mn$→m nn→n n→n ff→f f→f ll→l l→l rr→r r→r
+bb→b b→b dd→d d→d kk→k k→k pp→p p→p v→v (?<=[aeiou])h(?![aeiouy])→ h→h
+(?<=[sxzhcg])es$→iz ies$→iz (?<=[a-z]{2}[bdfgklmnprtvw])es$→s (?<=[td])ed$→id (?<=[a-z]{2})ed$→d
+(?<=[a-z]{2}[^aeiouy])e$→ (?<=[aeiouy][^aeiouy])e(?=ly$|ment|ness|ful|less)→
+(?<=[tdnsbcp])le$→əl er$→ər ers$→ərz or$→ər ors$→ərz ar$→ər al$→əl els?$→əl on$→ən en$→ən an$→ən
+ous$→əs ons$→ənz
+[eiu]r(?![aeiouyr])→ər ee→i eau→o ea(?=d$|th)→e ear(?![^aeiouy])→ir ear→ər ea→i ie$→i ie→i ei→i
+oo→u oa→o ai→e ay→e ey$→i ey→e oy→oj oi→oj au→o aw→o
+ew→ju eu(?!m)→ju ue$→u ui→u our$→or ound→awnd out→awt ouse→aws ou→u own$→awn ow$→o ow→aw aa→a
+uy→aj
+a(?=tion)→e i(?=[vc]e[sd]?$)→i age$→idʒ a(?=[^aeiouywxr]e[sd]?$)→e i(?=[^aeiouywxr]e[sd]?$)→aj
+o(?=[^aeiouywxr]e[sd]?$)→o u(?=[^aeiouywx]e[sd]?$)→ju
+i(?=nd$|ld$)→aj u(?=[^aeiouyw][aeiouy])→u u(?=[^aeiouyw])→a ia→iə a$→ə ^a(?=[^aeiouy]{2})→a
+y(?=[aeiou])→j y$→i y→i w(?=[aeiouy])→w w→ a→a e→e i→i o→o u→u
+"""
+"""Letters and what they sound like, in the order in which they are tried."""
+
+FRENCH = """
+^est$→e ^et$→e ^les$→le ^des$→de ^mes$→me ^ses$→se ^ces$→se ^monsieur$→məsjø ^messieurs$→mesjø
+^femme(?=s?$)→fam ^six$→sis ^dix→dis ^huit$→wit ^sept(?=$|i)→set ^vingt$→vI ^deux$→dø ^mer$→mer
+^hier$→jer
+^fils$→fis ^paris$→pari ^gens$→ʒA ^eu$→y ^août$→ut ^cinq$→sIk ^second→səgO
+^examen→egzamI ^ex(?=[aeiouyéèêh])→egz ^exc(?=[eiéèêy])→eks
+^tous$→tu ^plus$→ply ^fier$→fjer ^cher$→ʃer ^amer$→amer ^hiver$→iver ^chr→kr
+^parfum→parfI ^aujourd$→oʒurd
+(?<=s)tion(?!n)→tjO tionn→sjon tion(?=[aeéè])→sjon tion→sjO (?<=èr)ent$→ (?<=nn)ent$→
+(?<!s)tie(?=l|n)→sje
+(?<=v)ill(?=es?$)→il (?<=^l)ill→il (?<=^v)ill→il (?<=^m)ill→il (?<=qu)ill→ij (?<=tranqu)ill→il
+euill→øj euil→øj ueil→øj œil→øj aill→aj eill→ej ouill→uj euill→øj ails?$→aj eils?$→ej
+(?<=[aeou])ill→j
+(?<=[aeou])il$→j ill→ij
+eaux?$→o eau→o aux?$→o aulx$→o ault[sx]?$→o auds?$→o auts?$→o aî→e aim(?![aeiouyéèêmn])→I
+ain(?![aeiouyéèên])→I
+ein(?![aeiouyéèên])→I aen(?![aeiouyéèên])→A oin(?![aeiouyéèên])→wI ien(?![aeiouyéèênt])→jI
+(?<=é)en(?![aeiouyn])→I
+ients?$→jA yen(?![aeiouyn])→jI emm(?=ent$)→am amm→am omm→om imm→im emm(?=e)→em ^emm→Am enn→en
+ann→an onn→on inn→in
+(?<=[^aeiouyéèê])aient$→e aient$→e [ae]m(?=[bp])→A [ae]n(?![aeiouyéèêëâîôûnh])→A am$→am em$→em
+[iy]m(?=[bp])→I [iy]n(?![aeiouyéèêëâîôûnh])→I om(?=[bp])→O om$→O on(?![aeiouyéèêëâîôûnh])→O
+um(?=[bp])→I um$→om un(?![aeiouyéèêëâîôûnh])→I
+œu→ø eû→ø eu→ø oû→u où→u ou(?=[aeiéèê])→w ou→u oï→oi oy(?=[aeiouéèê])→waj oî→wa oi→wa aï→ai
+ay(?=[aeoué])→ej ay→e ai→e ei→e au→o
+iers?$→je er$→e ers$→er ez$→e ets?$→e ect$→ekt ac?ts?$→a ée?s?$→e és$→e ies?$→i ues?$→y
+(?<=[gq])ues?$→ (?<=[^aeiouy])es$→ (?<=..)e$→
+ge(?=[aoâô])→ʒ gu(?=[eiéèêy])→g gni(?=[eè])→nj gn→nj gg→g g(?=[eiéèêëîy])→ʒ gt?s?$(?<=[aoun]g)→
+g→g
+cch→k ch→ʃ sch→ʃ cqu→k cc(?=[eiéèê])→ks cc→k ck→k sc(?=[eiéèêëîy])→s c(?=[eiéèêëîy])→s ç→s
+(?<=n)cs?$→ c→k
+sh→ʃ ph→f pt$→ qu→k q→k th→t tt→t ss→s (?<=[aeiouyéèêëïîôûâ])s(?=[aeiouyéèêëïîôûâh])→z rr→r ll→l
+nn→n mm→m pp→p ff→f bb→b dd→d zz→dz
+(?<=[aeiouyéèênrlm])[dtpxzs]+$→ (?<=[aeiou])x$→ (?<=[cflbmg])s$→ (?<=t)s$→ x→ks s→s t→t d→d p→p
+b→b f→f k→k l→l m→m n→n r→r v→v z→z j→ʒ w→w h→
+i(?=[aeouéèêâô])→j u(?=[iî])→w uy→wij
+e(?=[^aeiouyéèêh](?:[^aeiouyéèêlrh]|$)|x|rr|ll|tt|nn|ss|ff|pp|cc)→e
+(?<=[aeiouyéèên][bcdfglmnprstvzç])e(?=[bcdfgjlmnprstvzç][aeiouyéèê])→ y(?=[aeouéèê])→j y→i é→e
+è→e ê→e ë→e â→a à→a î→i ï→i ô→o û→y ù→y ü→y œ→ø æ→e a→a e→ə i→i o→o u→y
+"""
+"""Nasal vowels are A (`an`), I (`in`, `un`) and O (`on`)."""
+
+NAMES = {
+    "en": dict(
+        zip(
+            "abcdefghijklmnopqrstuvwxyz",
+            "e bi si di i ef dʒi etʃ aj dʒe ke el em en o pi kju ar es ti ju vi dəblju eks waj zi"
+            "".split(),
+            strict=True,
+        )
+    ),
+    "fr": dict(
+        zip(
+            "abcdefghijklmnopqrstuvwxyz",
+            "a be se de ə ef ʒe aʃ i ʒi ka el em en o pe ky er es te y ve dubləve iks igrek zed"
+            "".split(),
+            strict=True,
+        )
+    ),
+}
+"""Letters read out."""
+
+SHORT = {
+    "en": {
+        "mr": "mister",
+        "mrs": "missis",
+        "ms": "miz",
+        "dr": "doctor",
+        "jr": "junior",
+        "vs": "versus",
+    },
+    "fr": {
+        "mr": "monsieur",
+        "mme": "madame",
+        "mlle": "mademoiselle",
+        "dr": "docteur",
+        "st": "saint",
+    },
+}
+"""Words that are written short and read in full."""
+
+SPELT = re.compile("[bcdfghjklmnpqrstvwxz]{1,5}|[eou]")
+"""What can only be read letter by letter."""
+
+ACCENTS = re.compile(r"[\u0300-\u036f\s]")
+
+
+_BEGINNING = re.compile(r"\^?(?:\(\?<.(?:\[[^]]*\]|[^])])*\))*(\[[^]]*\]|.)")
+"""What a rule begins with, after conditions on what stands before: a letter, or some."""
+
+
+class Rules:
+    """Rules tried in order at each place of a word; a letter that has none is its own phone."""
+
+    def __init__(self, text: str) -> None:
+        by_letter: dict[str, list[list[str]]] = {}
+        for rule in (rule.split("→") for rule in text.split()):
+            found = _BEGINNING.match(rule[0])
+            for letter in found[1].strip("[]") if found else "":
+                by_letter.setdefault(letter, []).append(rule)
+        self.rules = {
+            letter: (re.compile("|".join(f"({each})" for each, _ in rules)), [p for _, p in rules])
+            for letter, rules in by_letter.items()
+        }
+
+    def __call__(self, letters: str) -> str:
+        """Give the phones of letters in lower case."""
+        at, phones = 0, []
+        while at < len(letters):
+            pattern, sounds = self.rules.get(letters[at], (None, ()))
+            found = pattern.match(letters, at) if pattern else None
+            phones.append(sounds[(found.lastindex or 1) - 1] if found else letters[at])
+            at = found.end() if found else at + 1
+        return "".join(phones)
+
+
+@lru_cache(maxsize=2)
+def _rules(language: str) -> Rules:
+    return Rules(FRENCH if language == "fr" else ENGLISH)
+
+
+def sounded(letters: str, language: str) -> str:
+    """Give the phones of a word without digits; what is only read letter by letter has names."""
+    plain = unicodedata.normalize("NFC", letters.lower().replace("’", "'"))
+    bare = re.sub(r"['.]", "", plain)
+    dotted = "." in plain and all(len(part) == 1 for part in plain.split("."))
+    if bare in SHORT[language]:
+        bare = plain = SHORT[language][bare]
+    elif dotted or SPELT.fullmatch(bare):
+        return "".join(NAMES[language].get(letter, letter) for letter in bare)
+    if language == "fr":
+        return "".join(_rules("fr")(part) for part in re.split(r"['. ]", plain))
+    return _rules("en")(ACCENTS.sub("", unicodedata.normalize("NFKD", bare)))
+
+
+LETTERS, DICTIONARY = SOURCES = ("letters", "dictionary")
+"""Where phones come from: rules from letters, or a dictionary and rules for what it lacks."""
+
+CLASSES = str.maketrans(
+    "pbtdθkgfvszʃʒmnŋlrwyjaeiouəøAIO",
+    "pptttkkffssssmmmllwwjaaaaaaaaaa",
+)
+"""Phones that are close to each other, each class named by one of them."""
+
+IPA = {
+    "oʊ": "o", "eɪ": "e", "aɪ": "aj", "aʊ": "aw", "ɔɪ": "oj", "d͡ʒ": "dʒ", "t͡ʃ": "tʃ", "ɚ": "ər",
+    "ɲ": "nj", "ɑ̃": "A", "ɔ̃": "O", "ɛ̃": "I", "œ̃": "I", "ɪ": "i", "ʊ": "u", "ʌ": "a", "æ": "a",
+    "ɑ": "a", "ɛ": "e", "ɔ": "o", "œ": "ø", "ɹ": "r", "ʁ": "r", "ɡ": "g", "ɥ": "w", "ð": "θ",
+}  # fmt: skip
+"""Phones of the dictionaries in those of the rules; the rest is the same in both."""
+
+
+def known_source(source: str) -> str:
+    """Refuse a source of phones that there is not."""
+    if source not in SOURCES:
+        raise UnknownName(
+            f"phones do not come from {source!r}", remedy=f"known are {', '.join(SOURCES)}"
+        )
+    return source
+
+
+def coded(language: str) -> str:
+    """Give the code of the language whose rules are used: English where there are no others."""
+    return "fr" if languages.code(language) == "fr" else "en"
+
+
+def phones(words: Iterable[str], language: str = "", source: str = LETTERS) -> list[str]:
+    """Give the phones of each word, numbers as they are read aloud.
+
+    Letters of scripts that have no rules are phones of their own; a word that is not read at
+    all, such as a dash, has none.
+    """
+    code = coded(language)
+    if known_source(source) == LETTERS:
+        return [_by_letters(word, code) for word in words]
+    return [_looked_up(word, code) for word in words]
+
+
+@lru_cache(maxsize=1 << 16)
+def _by_letters(word: str, code: str) -> str:
+    return "".join(sounded(part, code) for part in spelt(word, code))
+
+
+@lru_cache(maxsize=1 << 16)
+def _looked_up(word: str, code: str) -> str:
+    entries = _dictionary(code)
+    found = ((part, entries.get(part.lower())) for part in spelt(word, code))
+    return "".join(_rough(said) if said else sounded(part, code) for part, said in found)
+
+
+def distances(ones: Sequence[str], others: Sequence[str]) -> Floats:
+    """Say for each pair how far apart its phones are: 0 the same, 1 nothing shared.
+
+    The fewest edits divided by the length of the longer string, half for phones and half for
+    their classes, so that a close phone costs half as much as another.
+    """
+    longest = [max(len(one), len(other), 1) for one, other in zip(ones, others, strict=True)]
+    edits = _edits(ones, others) + _edits(_classes(ones), _classes(others))
+    return edits / (2 * np.array(longest, dtype=np.float64))
+
+
+def _classes(phones: Sequence[str]) -> list[str]:
+    return [each.translate(CLASSES) for each in phones]
+
+
+def _edits(ones: Sequence[str], others: Sequence[str]) -> Floats:
+    return cpdist(ones, others, scorer=Levenshtein.distance, dtype=np.float64)
+
+
+@lru_cache(maxsize=2)
+def _dictionary(code: str) -> Mapping[str, str]:
+    """Read the words of a pronouncing dictionary, each with its first pronunciation."""
+    import sqlite3
+
+    name = f"gruut_lang_{code}"
+    try:
+        folder = import_module(name).get_lang_dir()
+    except ImportError as error:
+        raise CaesuraError(
+            f"phones from a dictionary need {name}, which is not installed",
+            remedy="pip install 'caesura[phones]', or take phones from letters",
+        ) from error
+    place = f"{(folder / 'lexicon.db').resolve().as_uri()}?mode=ro&immutable=1"
+    asked = "SELECT word, phonemes FROM word_phonemes WHERE pron_order = 0"
+    connection = sqlite3.connect(place, uri=True)
+    try:
+        rows = connection.execute(asked).fetchall()
+    finally:
+        connection.close()
+    return dict(rows)
+
+
+def _rough(said: str) -> str:
+    """Give phones of the dictionary, which have blanks between, without stress."""
+    parts = said.replace("ˈ", "").replace("ˌ", "").split()
+    return "".join(IPA.get(part, part) for part in parts)

@@ -1,0 +1,131 @@
+"""A tagger that looks names up, and knows how numbers, dates and money are written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from caesura.core.arrays import Strings
+from caesura.core.transcript import Span, Transcript
+from caesura.text.entity_spans import flat
+from caesura_studies.atene.keys import NUMBERS
+from caesura_studies.atene.taggers import Spans
+
+LONGEST = 8
+"""Words of a name at most."""
+
+TRUE = 0.5
+"""The share of times that words must have been an entity, of all times they were said."""
+
+MONTHS = "january february march april may june july august september october november december"
+DAYS = "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow"
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
+PERIODS = "year years quarter quarters month months week weeks day days half"
+BEFORE = "this last next the current prior previous fiscal full same"
+UNITS = "minute minutes hour hours morning afternoon evening"
+
+
+def _one_of(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+NUMBER = rf"(?:[\d][\d.,]*|{_one_of(' '.join(sorted(NUMBERS - {'point', 'oh'})))})"
+AMOUNT = rf"{NUMBER}(?: (?:{NUMBER}|point|oh|and(?= {NUMBER})))*"
+RULES: tuple[tuple[str, str], ...] = (
+    ("PERCENT", rf"(?:[\d][\d.,]*%|{AMOUNT} (?:%|per ?cent))"),
+    ("MONEY", rf"(?:\$[\d][\d.,]*(?: {NUMBER})*|{AMOUNT} (?:dollars?|cents?|euros?))"),
+    (
+        "DATE",
+        rf"(?:{_one_of(BEFORE)} )*(?:{_one_of(ORDINALS)} )?"
+        rf"{_one_of(PERIODS)}(?: (?:of )?{AMOUNT})?",
+    ),
+    ("DATE", rf"{_one_of(MONTHS)}(?: {NUMBER}(?:st|nd|rd|th)?)*"),
+    ("DATE", rf"(?:{_one_of(DAYS)}|q[1-4](?: {NUMBER})?|(?:19|20)\d\d)"),
+    ("TIME", rf"(?:this |good )?{_one_of(UNITS)}"),
+    ("ORDINAL", rf"(?:{_one_of(ORDINALS)}|\d+(?:st|nd|rd|th))"),
+    ("CARDINAL", AMOUNT),
+)
+"""Classes, and how what belongs to them is written."""
+
+_RULES = [(label, re.compile(rf"(?<!\S){rule}(?!\S)")) for label, rule in RULES]
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """Names seen in training, where they mostly are names, and rules for what has digits.
+
+    Of what overlaps the longest is taken; a name goes before a rule.
+    """
+
+    name = "gazetteer and rules"
+
+    def train(self, texts: Sequence[Transcript]) -> LookUp:
+        """Keep the entities whose words mostly are one of their class."""
+        classes: dict[Strings, Counter[str]] = {}
+        for text in texts:
+            for span in text.entities or ():
+                words = text.words[span.first : span.last + 1]
+                if len(words) <= LONGEST:
+                    classes.setdefault(words, Counter())[span.label] += 1
+        said = Counter(
+            text.words[at:stop] for text in texts for at, stop in _known(text.words, classes)
+        )
+        found = {}
+        for words, counts in classes.items():
+            label, times = min(counts.items(), key=lambda each: (-each[1], each[0]))
+            if times >= TRUE * said[words]:
+                found[words] = label
+        labels = frozenset(span.label for text in texts for span in text.entities or ())
+        return LookUp(found, labels)
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """The names and their classes, and the classes that there are."""
+
+    names: Mapping[Strings, str]
+    labels: frozenset[str]
+
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
+        """Look every stretch of words up, and try the rules."""
+        rules = [(label, rule) for label, rule in _RULES if label in self.labels]
+        return [flat(_best(self._looked_up(words), _ruled(words, rules))) for words in texts]
+
+    def _looked_up(self, words: Strings) -> list[Span]:
+        pairs = _known(words, self.names)
+        return [Span(at, stop - 1, self.names[words[at:stop]]) for at, stop in pairs]
+
+
+def _known(words: Strings, names: Mapping[Strings, object]) -> Iterator[tuple[int, int]]:
+    """Give the stretches of words that are among the names."""
+    lengths: dict[str, set[int]] = {}
+    for each in names:
+        lengths.setdefault(each[0], set()).add(len(each))
+    for at, word in enumerate(words):
+        for length in lengths.get(word, ()):
+            if words[at : at + length] in names:
+                yield at, at + length
+
+
+def _ruled(words: Strings, rules: Sequence[tuple[str, re.Pattern[str]]]) -> Iterator[Span]:
+    """Match the rules against the text; a match begins and ends with a word."""
+    text, place, number = " ".join(words), {}, 0
+    for at, word in enumerate(words):
+        place[number] = at
+        number += len(word) + 1
+    for label, rule in rules:
+        for match in rule.finditer(text):
+            first = place[match.start()]
+            yield Span(first, first + match.group().count(" "), label)
+
+
+def _best(names: Sequence[Span], ruled: Iterator[Span]) -> Iterator[Span]:
+    """Leave out what a rule says of words that are a name, or that a rule before it has."""
+    taken = {(span.first, span.last) for span in names}
+    yield from names
+    for span in ruled:
+        if (span.first, span.last) not in taken:
+            taken.add((span.first, span.last))
+            yield span

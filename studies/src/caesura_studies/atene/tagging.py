@@ -1,0 +1,99 @@
+"""What taggers make of references and of recognisers' words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from caesura.core.arrays import Strings
+from caesura_studies.atene.comparing import number
+from caesura_studies.atene.correlations import Table
+from caesura_studies.atene.measuring import mean
+from caesura_studies.atene.plan import MAIN
+from caesura_studies.atene.tables import without
+from caesura_studies.atene.trials import APART, REFERENCE, Trial
+from caesura_studies.atene.views import ALL, NAMES, View
+from caesura_studies.drawing import legend_below, panels
+from caesura_studies.writing import Part, Picture, dots, table
+from caesura_studies.writing import number as written
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TITLE = "Taggers on recognised words"
+SHOWN = ("WER", MAIN)
+
+
+def chapter(trial: Trial) -> Part:
+    """Tell the ETER of every tagger on every recogniser's output."""
+    text = [
+        "ETER of each tagger, the mean over calls; α is ½. It has what a tagger gets wrong in the "
+        "reference, too, while ATENE says how much harder than there entities are to find.",
+    ]
+    numbers = {}
+    for view in (ALL, NAMES):
+        found = means(trial, view)
+        numbers[view.key] = found
+        names = list(next(iter(found.values())))
+        rows = [[tagger, *(written(row[name]) for name in names)] for tagger, row in found.items()]
+        text += [f"### {view.title[0].upper()}{view.title[1:]}", table(("tagger", *names), rows)]
+    closer = "; below, closer, without the worst" if without(trial) else ""
+    drawn = Picture(
+        "eter.svg",
+        "ETER against WER and ATENE: a point for each recogniser, the mean over calls and taggers"
+        + closer,
+        (7.2, 5.6),
+        partial(_draw, trial.tables[ALL.key, APART], without(trial)),
+    )
+    best, worst = _ends(numbers[ALL.key])
+    short = (f"ETER on the references, all classes: from {best} to {worst}.",)
+    return Part("taggers", TITLE, "\n\n".join(text), numbers, short, (drawn,))
+
+
+def means(trial: Trial, view: View) -> dict[str, dict[str, float]]:
+    """Give the mean ETER over calls, by tagger and by what was tagged."""
+    return {
+        tagger: {
+            name: mean({key: number(each.eter) for key, each in cells.items()}, name)
+            for name in (REFERENCE, *trial.calls.heard)
+        }
+        for tagger, cells in trial.judged(view).items()
+    }
+
+
+def _ends(found: dict[str, dict[str, float]]) -> tuple[str, str]:
+    order = sorted((row[REFERENCE], tagger) for tagger, row in found.items())
+    (low, best), (high, worst) = order[0], order[-1]
+    return f"{written(low)} ({best})", f"{written(high)} ({worst})"
+
+
+def _draw(found: Table, apart: Strings, axes: Axes) -> None:
+    """A panel for each measure, a mark for each recogniser; below, closer, without some."""
+    heights = {
+        name: float(np.mean([mean(column, name) for column in found.eter.values()]))
+        for name in found.recognisers
+    }
+    rows = dict.fromkeys(((), apart))
+    places = panels(axes, len(rows), len(SHOWN))
+    for at, place in enumerate(places):
+        measure, left_out = SHOWN[at % len(SHOWN)], list(rows)[at // len(SHOWN)]
+        points = {
+            name: (mean(found.measures[measure], name), height) for name, height in heights.items()
+        }
+        dots(place, {name: [point] for name, point in points.items()})
+        if left_out:
+            _come_closer(place, [point for name, point in points.items() if name not in left_out])
+        place.set_xlabel(measure)
+        place.set_ylabel("ETER")
+    legend_below(places, 4)
+
+
+def _come_closer(place: Axes, points: Sequence[tuple[float, float]]) -> None:
+    """Show no more than these points."""
+    low, high = np.min(points, axis=0), np.max(points, axis=0)
+    edge = 0.1 * np.maximum(high - low, 1e-3)
+    place.set_xlim(low[0] - edge[0], high[0] + edge[0])
+    place.set_ylim(low[1] - edge[1], high[1] + edge[1])

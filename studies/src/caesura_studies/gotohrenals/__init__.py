@@ -1,0 +1,84 @@
+"""The study behind `reproduce gotoh-renals`: Gotoh and Renals 2000 on calls and recognisers.
+
+Their figures and tables, computed on corpora that can be had: references with word times, and
+the words of several recognisers; and their claims, each decided by what comes out.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from caesura_studies.gotohrenals import (
+    claims,
+    comparing,
+    data,
+    misheard,
+    orders,
+    pauses,
+    sizes,
+    weights,
+)
+from caesura_studies.gotohrenals.corpora import RECOGNISERS, Corpora, gathered
+from caesura_studies.gotohrenals.measuring import RESAMPLING
+from caesura_studies.gotohrenals.misheard import Points
+from caesura_studies.gotohrenals.systems import Models
+from caesura_studies.gotohrenals.trials import Trial, on_recognised, on_references
+from caesura_studies.writing import Outcome, Part, left_out, publish, refuse_file
+
+logger = logging.getLogger("caesura.studies")
+
+TITLE = "Sentence ends from words and pauses (Gotoh and Renals 2000) on other speech"
+ENDING = (
+    f"Resampling: {RESAMPLING}; what is drawn are calls. P&R is what is called F1 elsewhere, SER "
+    "the slot error rate: missing and spurious boundaries over real ones. Everything is computed "
+    "from counts summed over calls. The same data and version give the same numbers; "
+    "`results.json` has them all."
+)
+
+
+def run(data: Path, out: Path) -> Outcome:
+    """Run the study on the corpora below `data` and write the report into `out`."""
+    refuse_file(out)
+    corpora = gathered(data)
+    trials, models = _measured(corpora)
+    parts = _parts(corpora, trials, models)
+    logger.info("writing to %s", out)
+    return publish(out, TITLE, parts, ENDING)
+
+
+def _measured(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
+    """Tune and measure all systems on references and on each recogniser with times."""
+    logger.info("measuring on references")
+    trials = {"references": on_references(corpora)}
+    if not corpora.recognised:
+        return trials, None
+    models = Models.of(corpora.for_recognisers, (*corpora.timed, *corpora.dev))
+    for name, source in corpora.with_times.items():
+        if len(source) > 1:
+            logger.info("measuring on %s", name)
+            trials[name] = on_recognised(source, models)
+    return trials, models
+
+
+def _parts(corpora: Corpora, trials: Mapping[str, Trial], models: Models | None) -> list[Part]:
+    _, rising = pauses.rising(data.sources(corpora))
+    ordered, sized = orders.found(corpora), sizes.found(corpora)
+    heard = {name: trial for name, trial in trials.items() if name in corpora.recognised}
+    points: dict[str, Points] = {}
+    if models is not None:
+        points = misheard.found(corpora, models, heard)
+    return [
+        data.chapter(corpora),
+        rising,
+        orders.chapter(ordered),
+        sizes.chapter(sized),
+        misheard.chapter(points)
+        if points
+        else left_out("errors", misheard.TITLE, f"there are too few calls in {RECOGNISERS}"),
+        pauses.thresholds(trials),
+        weights.chapter(trials),
+        comparing.chapter(trials),
+        claims.chapter(trials, ordered, sized, points),
+    ]

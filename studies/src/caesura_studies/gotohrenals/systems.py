@@ -1,0 +1,194 @@
+"""The paper's systems: how each is made from models, and how its settings are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Literal
+
+from caesura.core.protocols import Detector
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.combination import Combination
+from caesura.detectors.lm import LM
+from caesura.detectors.lm_counts import Language
+from caesura.detectors.pause import Pause
+from caesura.detectors.pause_model import PauseModel
+from caesura.evaluation.scores import Scores
+from caesura.ml.thresholds import Goal, best_threshold
+from caesura_studies.gotohrenals.measuring import Source, odds_of
+from caesura_studies.measures import GOALS, value
+
+PAPER, OTHER = "class", "word"
+FACTORS = {PAPER: "equation 4", OTHER: "the other factorisation"}
+"""Whether the class of a word is drawn before the word, as in the paper, or after it."""
+
+WEIGHTS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 10.0, 20.0)
+THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 41))
+"""Seconds."""
+
+Kind = Literal["lm", "threshold", "pause", "A", "B"]
+Decision = Literal["direct", "tuned"]
+
+
+def language(factors: str = PAPER, order: int = 3, smoothing: str = "interpolation") -> LM:
+    """Make the paper's language model, with Witten and Bell's weights as they are."""
+    return LM(order, factors, smoothing, strength=(1.0, 1.0), decision="viterbi")
+
+
+def pauses() -> PauseModel:
+    """Make the paper's pause model, which looks at durations alone."""
+    return PauseModel(evidence=("pause",))
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """Trained models: a language model of each factorisation, and a pause model."""
+
+    lms: Mapping[str, LM]
+    pause: PauseModel
+
+    @classmethod
+    def of(cls, texts: Sequence[Transcript], timed: Sequence[Transcript]) -> Models:
+        """Learn from texts, and pauses from calls with times."""
+        trained = language().train(texts)
+        counts = trained.model.vocabulary, trained.model.counts
+        # Each has its own tables, which take longer to make than to use.
+        lms = {
+            factors: trained.adjusted(factors=factors).with_model(Language(*counts))
+            for factors in FACTORS
+        }
+        return cls(lms, pauses().train(timed))
+
+    def hearing(self, timed: Sequence[Transcript]) -> Models:
+        """Give the same with pauses learnt from other recordings."""
+        return replace(self, pause=pauses().train(timed))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A system with one setting: a weight, a threshold, or none (0)."""
+
+    kind: Kind
+    factors: str = PAPER
+    setting: float = 0.0
+
+    def detector(self, models: Models) -> Detector:
+        """Make it of trained models."""
+        if self.kind == "threshold":
+            return Pause(self.setting, evidence=("pause",))
+        if self.kind == "pause":
+            return models.pause
+        lm = models.lms[self.factors]
+        if self.kind == "lm":
+            return lm
+        return Combination(lm, models.pause, self.kind, self.setting, decision="viterbi")
+
+
+def candidates(kind: Kind, factors: str = PAPER) -> list[Candidate]:
+    """Give a system with all its settings."""
+    if kind == "threshold":
+        return [Candidate(kind, setting=each) for each in THRESHOLDS]
+    if kind in ("A", "B"):
+        return [Candidate(kind, factors, weight) for weight in WEIGHTS]
+    return [Candidate(kind, factors)]
+
+
+@dataclass(frozen=True)
+class System:
+    """A row of the table: which system, and whether it decides directly or by a tuned threshold.
+
+    To decide directly is to take the best sequence (Viterbi), or for the pause model what is
+    likelier than not.
+    """
+
+    kind: Kind
+    decision: Decision
+    factors: str = PAPER
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        names = {
+            "lm": "language model",
+            "threshold": "pause threshold",
+            "pause": "pause model",
+            "A": "A",
+            "B": "B",
+        }
+        other = ", other factorisation" if self.factors == OTHER else ""
+        return names[self.kind] + other
+
+
+THRESHOLD = System("threshold", "direct")
+MAIN: Mapping[Decision, tuple[System, ...]] = {
+    decision: (
+        System("lm", decision),
+        THRESHOLD,
+        System("pause", decision),
+        System("A", decision),
+        System("B", decision),
+    )
+    for decision in ("direct", "tuned")
+}
+"""The systems of the paper."""
+
+KINDS: tuple[Kind, ...] = ("lm", "A", "B")
+BESIDE = tuple(System(kind, decision, OTHER) for decision, kind in product(MAIN, KINDS))
+"""The same with the other factorisation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Models at work on recordings; what they have found is kept."""
+
+    models: Models
+    source: Source
+    kept: dict[Candidate, list[Segmentation]] = field(default_factory=dict)
+
+    def found(self, candidate: Candidate) -> list[Segmentation]:
+        """Give what a candidate finds, with evidence."""
+        if candidate not in self.kept:
+            detector = candidate.detector(self.models)
+            self.kept[candidate] = detector.detect_all(self.source.recordings)
+        return self.kept[candidate]
+
+    def scores(self, choice: Choice) -> Scores:
+        """Score what a chosen system finds."""
+        found = self.found(choice.candidate)
+        if choice.threshold is not None:
+            found = [above(each, choice.threshold) for each in found]
+        return self.source.scores(found)
+
+
+def above(found: Segmentation, threshold: float) -> Segmentation:
+    """Decide anew by the evidence."""
+    assert found.log_odds is not None
+    return replace(found, boundary=found.log_odds > threshold)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting, and the threshold on log-odds unless a system decides directly."""
+
+    candidate: Candidate
+    threshold: float | None = None
+
+
+def tuned(run: Run, system: System, goal: Goal, settings: Sequence[Candidate] = ()) -> Choice:
+    """Choose the setting, and the threshold if there is one, that serve a goal best."""
+    choices = []
+    for candidate in settings or candidates(system.kind, system.factors):
+        threshold = None
+        if system.decision == "tuned":
+            threshold = best_threshold(odds_of(run.found(candidate)), run.source.ends, goal)
+        choices.append(Choice(candidate, threshold))
+    if len(choices) == 1:
+        return choices[0]
+    return max(choices, key=lambda choice: _worth(run.scores(choice), goal))
+
+
+def _worth(scores: Scores, goal: Goal) -> float:
+    found = value(scores, goal)
+    return GOALS[goal] * found if isinstance(found, (int, float)) else float("-inf")

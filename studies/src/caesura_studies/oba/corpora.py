@@ -1,0 +1,176 @@
+"""Treebanks whose recordings are learnt from and measured on, without their punctuation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from caesura.core.arrays import Flags
+from caesura.core.errors import FormatError
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF
+from caesura.formats.files import read
+from caesura_studies.oba.plan import Plan
+
+TREEBANKS = {
+    "naija": "Naija",
+    "french-rhapsodie": "French (Rhapsodie)",
+    "japanese-gsd": "Japanese (GSD)",
+}
+"""Folders below `ud`, and what the report calls them."""
+
+SEEN = ("start", "end", "tag", "subtag")
+"""Layers that systems are shown: not speakers, as a new one always begins a sentence."""
+
+SEED = 2006
+FEWEST = 2
+"""Recordings to be measured on that intervals take at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """A treebank: recordings to learn from, and units to measure on.
+
+    A unit is a recording, or a pseudo-document in several orders of its sentences: what is drawn
+    again in resampling, so that no sentence is in two units.
+    """
+
+    key: str
+    name: str
+    train: tuple[Transcript, ...]
+    units: tuple[tuple[Transcript, ...], ...]
+    shuffled: bool
+    voiced: tuple[tuple[Transcript, ...], tuple[Transcript, ...]] | None = None
+    """The same recordings with their speakers, if these are known: to learn from, measured on."""
+
+    @cached_property
+    def dev(self) -> list[Transcript]:
+        """All that is measured on."""
+        return [each for unit in self.units for each in unit]
+
+    @cached_property
+    def once(self) -> list[Transcript]:
+        """What is measured on, in one order each."""
+        return [unit[0] for unit in self.units]
+
+    @property
+    def timed(self) -> bool:
+        """Whether words have times."""
+        return any(each.start is not None for each in self.once)
+
+
+def gathered(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]]:
+    """Read the treebanks that are there; say for the others why they are left out."""
+    found, lost = [], {}
+    for key, name in TREEBANKS.items():
+        parts = [data / "ud" / key / f"{part}.conllu" for part in ("train", "dev")]
+        missing = [str(file.relative_to(data)) for file in parts if not file.is_file()]
+        if missing:
+            lost[name] = f"there is no {' and no '.join(missing)}"
+            continue
+        train, dev = map(_spoken, parts)
+        language = _language(key, train, dev, plan)
+        if len(language.train) < plan.folds or len(language.units) < FEWEST:
+            lost[name] = (
+                f"{len(language.train)} recordings to learn from and {len(language.units)} to "
+                f"measure on are too few: it takes {plan.folds} and {FEWEST}"
+            )
+        else:
+            found.append(language)
+    if not found:
+        raise FormatError(
+            f"there is no treebank to study: {'; '.join(lost.values())}",
+            where=str(data),
+            remedy=f"put train.conllu and dev.conllu into one of ud/{', ud/'.join(TREEBANKS)}",
+        )
+    return found, lost
+
+
+def _spoken(file: Path) -> list[Transcript]:
+    """Read recordings and leave their punctuation out."""
+    spoken = [CRF().spoken(each) for each in read(file, "conllu")]
+    return [each for each in spoken if len(each) and each.sentences is not None]
+
+
+def _language(
+    key: str, train: Sequence[Transcript], dev: Sequence[Transcript], plan: Plan
+) -> Language:
+    """Use recordings as they are, or pseudo-documents where each sentence stands alone."""
+    name = TREEBANKS[key]
+    if any(len(_known(each)) > 1 for each in (*train, *dev)):
+        units = [(_mute(each),) for each in dev]
+        known = any(each.speaker is not None for each in (*train, *dev))
+        voiced = (tuple(train), tuple(dev)) if known else None
+        return Language(key, name, tuple(map(_mute, train)), tuple(units), False, voiced)
+    chance = np.random.default_rng(SEED)
+    learnt = [
+        _joined(group, f"{key}-train-{at}")
+        for at, group in enumerate(_groups(train, plan.size, chance))
+    ]
+    orders = [
+        tuple(
+            _joined([group[i] for i in chance.permutation(len(group))], f"{key}-dev-{at}")
+            for _ in range(plan.orders)
+        )
+        for at, group in enumerate(_groups(dev, plan.size, chance))
+    ]
+    return Language(key, name, tuple(learnt), tuple(orders), True)
+
+
+def _mute(transcript: Transcript) -> Transcript:
+    return transcript.replace(speaker=None)
+
+
+def _groups(
+    sentences: Sequence[Transcript], size: int, chance: np.random.Generator
+) -> list[list[Transcript]]:
+    order = chance.permutation(len(sentences)).tolist()
+    return [
+        [sentences[at] for at in order[first : first + size]]
+        for first in range(0, len(order), size)
+    ]
+
+
+def _joined(sentences: Sequence[Transcript], name: str) -> Transcript:
+    return Transcript.join(sentences).replace(id=name)
+
+
+def _known(transcript: Transcript) -> Sequence[tuple[int, int]]:
+    assert transcript.sentences is not None
+    return transcript.sentences.sentences
+
+
+def ends(transcript: Transcript) -> Flags:
+    """Give the gaps of a recording but the last one."""
+    assert transcript.sentences is not None
+    return transcript.sentences.boundary[:-1]
+
+
+def bare(transcript: Transcript) -> Transcript:
+    """Show a recording as systems get it: without sentences, clusters and trees."""
+    return transcript.only(SEEN)
+
+
+def turns(transcript: Transcript) -> Flags:
+    """Tell at which gaps but the last another speaker begins."""
+    pairs = zip(transcript.speaker or (), (transcript.speaker or ())[1:], strict=False)
+    found = np.zeros(len(transcript) - 1, np.bool_)
+    found[:] = [one != other for one, other in pairs] or False
+    return found
+
+
+def fingerprint(recordings: Sequence[Transcript]) -> str:
+    """Tell apart what is learnt from."""
+    digest = hashlib.sha256()
+    for each in recordings:
+        digest.update("\0".join(each.words).encode())
+        for layer in (each.tag, each.subtag, each.relation, each.speaker):
+            digest.update("\0".join(layer or ()).encode())
+        for column in (each.head, each.cluster, each.start, each.end, ends(each)):
+            digest.update(b"-" if column is None else column.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,200 @@
+"""Settings, each chosen on training recordings that the models did not learn from."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from caesura.core.arrays import Flags, Floats
+from caesura.core.protocols import Detector
+from caesura.core.transcript import Transcript
+from caesura.detectors.pause import Pause
+from caesura.ml.thresholds import best_threshold
+from caesura_studies.oba.corpora import Language, bare, ends
+from caesura_studies.oba.measuring import f1, f1_above
+from caesura_studies.oba.models import Shelf
+from caesura_studies.oba.plan import REACH, Plan
+from caesura_studies.oba.weighing import Weighed, weighed
+
+logger = logging.getLogger("caesura.studies")
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The least evidence of a boundary, and the F1 that it reaches on what it was chosen on."""
+
+    least: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What serves best with a weight of the CRF, and the F1 of it.
+
+    `bias` is the best one for each boundary, `plain` the F1 without any, and `summed` the best
+    threshold on the probability of a boundary over all sentences and links.
+    """
+
+    alpha: float
+    bias: float
+    f1: float
+    plain: float
+    summed: Threshold
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """All settings of a language."""
+
+    by_c2: Mapping[float, float]
+    """The F1 of a CRF that is held back so much, with the best threshold for it."""
+    c2: float
+    """The best of them."""
+    pause: Threshold | None
+    svm: Threshold
+    crf: Threshold
+    """On log-odds."""
+    weights: tuple[Weight, ...]
+
+    @property
+    def alone(self) -> Weight:
+        """The bias of SDA alone, which does not look at the labels of the CRF."""
+        return self.weights[0]
+
+    @property
+    def plain(self) -> Weight:
+        """The best weight as in equation 5, without a bias."""
+        return max(self.weights[1:], key=lambda each: each.plain)
+
+    @property
+    def both(self) -> Weight:
+        """The best weight and bias."""
+        return max(self.weights[1:], key=lambda each: each.f1)
+
+    @property
+    def summed(self) -> Weight:
+        """The best weight for a threshold on probabilities."""
+        return max(self.weights[1:], key=lambda each: each.summed.f1)
+
+
+class Fold(NamedTuple):
+    """What models learn from, and what they then label; `name` is that of the models."""
+
+    name: str
+    rest: Sequence[Transcript]
+    group: Sequence[Transcript]
+
+
+def tuned(language: Language, shelf: Shelf, plan: Plan) -> Tuned:
+    """Choose settings by a jackknife: models learn from all folds but one, which they label."""
+    folds = [
+        Fold(
+            f"{language.key}/fold-{fold}",
+            [each for at, each in enumerate(language.train) if at % plan.folds != fold],
+            [each for at, each in enumerate(language.train) if at % plan.folds == fold],
+        )
+        for fold in range(plan.folds)
+    ]
+    by_c2 = {c2: _by_crf(folds[: plan.compared], shelf, c2).f1 for c2 in plan.c2}
+    c2 = max(by_c2, key=by_c2.__getitem__)
+    logger.info("%s: F1 of CRFs by c2: %s", language.name, by_c2)
+    crf = _by_crf(folds, shelf, c2)
+    svm = _threshold([shelf.svm(each.name, each.rest) for each in folds], folds)
+    seen = [
+        found
+        for each in folds
+        for found in weighed(
+            shelf.sda(each.name, each.rest, shelf.crf(each.name, each.rest, c2), REACH), each.group
+        )
+    ]
+    weights = _weights(language, seen, plan)
+    return Tuned(by_c2, c2, _pause(language, plan), svm, crf, weights)
+
+
+def _by_crf(folds: Sequence[Fold], shelf: Shelf, c2: float) -> Threshold:
+    return _threshold([shelf.crf(each.name, each.rest, c2) for each in folds], folds)
+
+
+def _threshold(detectors: Sequence[Detector], folds: Sequence[Fold]) -> Threshold:
+    """Choose the least log-odds of a boundary, where each detector labels its fold."""
+    odds = [
+        found.log_odds[:-1]
+        for detector, fold in zip(detectors, folds, strict=True)
+        for found in detector.detect_all([bare(each) for each in fold.group])
+        if found.log_odds is not None
+    ]
+    return _best(odds, [ends(each) for fold in folds for each in fold.group])
+
+
+def _best(odds: Sequence[Floats], real: Sequence[Flags]) -> Threshold:
+    least = best_threshold(np.concatenate(odds), np.concatenate(real))
+    return Threshold(least, f1_above(odds, real, least))
+
+
+def _pause(language: Language, plan: Plan) -> Threshold | None:
+    """Choose the shortest pause that is a boundary; nothing is learnt, so there are no folds."""
+    if not language.timed:
+        return None
+    shown = [bare(each) for each in language.train]
+    real = [ends(each) for each in language.train]
+
+    def reached(least: float) -> float:
+        found = pauses(least).detect_all(shown)
+        return f1([each.boundary[:-1] for each in found], real)
+
+    best = max(plan.pauses, key=reached)
+    return Threshold(best, reached(best))
+
+
+def pauses(least: float) -> Pause:
+    """Make the detector that looks at nothing but pauses."""
+    return Pause(least, ("pause",))
+
+
+def _weights(language: Language, seen: Sequence[Weighed], plan: Plan) -> tuple[Weight, ...]:
+    """Try weights of the CRF, the first of which is 0, each with the best bias."""
+    real = [each.real for each in seen]
+    found: list[Weight] = []
+    bias = 0.0
+    for alpha in plan.alphas:
+
+        def reached(bias: float, alpha: float = alpha) -> float:
+            return f1([each.found(alpha, bias) for each in seen], real)
+
+        plain = reached(0.0)
+        bias, best = climbed(reached, bias, plan.steps)
+        summed = _best([each.likely(alpha) for each in seen], real)
+        found.append(Weight(alpha, bias, best, plain, summed))
+        logger.info(
+            "%s: α = %g: F1 %.3f, with bias %g %.3f, summed %.3f",
+            *(language.name, alpha, plain, bias, best, summed.f1),
+        )
+    return tuple(found)
+
+
+def climbed(
+    reached: Callable[[float], float], start: float, steps: Sequence[float]
+) -> tuple[float, float]:
+    """Go up from a number in steps of falling size; give the place that is reached, and how high.
+
+    Of places that are equally high the one that was seen first is kept.
+    """
+    known: dict[float, float] = {}
+
+    def height(at: float) -> float:
+        if at not in known:
+            known[at] = reached(at)
+        return known[at]
+
+    best = start
+    for step in steps:
+        while True:
+            there = max((best, best - step, best + step), key=height)
+            if there == best:
+                break
+            best = there
+    return best, height(best)

@@ -1,0 +1,82 @@
+"""Folders that appear only when they are complete; files are tested with the formats."""
+
+from pathlib import Path
+
+import pytest
+
+from caesura.core.atomic import atomic_folder
+from caesura.core.errors import OutputError
+
+
+def fill(path: Path, text: str, error: BaseException | None = None) -> None:
+    with atomic_folder(path) as made:
+        (made / "x").write_text(text)
+        if error is not None:
+            raise error
+
+
+def test_a_folder_appears_whole_and_replaces_the_former(tmp_path: Path) -> None:
+    target = tmp_path / "a" / "b"
+    fill(target, "first")
+    fill(target, "second")
+    assert (target / "x").read_text() == "second"
+    assert [inner.name for inner in target.parent.iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError(), OSError(28, "full")])
+def test_interrupted_nothing_is_left_and_the_former_stays(
+    tmp_path: Path, error: BaseException
+) -> None:
+    target = tmp_path / "b"
+    expected = OutputError if isinstance(error, OSError) else type(error)
+    with pytest.raises(expected):
+        fill(target, "half", error)
+    assert list(tmp_path.iterdir()) == []
+    fill(target, "whole")
+    with pytest.raises(expected):
+        fill(target, "half", error)
+    assert [inner.name for inner in tmp_path.iterdir()] == ["b"]
+    assert (target / "x").read_text() == "whole"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(13, "not allowed")])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_between_two_renames_there_is_always_a_whole_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, when: str, step: int
+) -> None:
+    target = tmp_path / "b"
+    fill(target, "former")
+    rename = Path.rename
+    calls: list[Path] = []
+
+    def interrupted(self: Path, other: Path) -> Path:
+        calls.append(self)
+        if len(calls) == step and when == "before":
+            raise error
+        done = rename(self, other)
+        if len(calls) == step:
+            raise error
+        return done
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises((KeyboardInterrupt, OutputError)):
+        fill(target, "new")
+    moved = (step, when) in [(2, "after"), (3, "before"), (3, "after")]
+    assert (target / "x").read_text() == ("new" if moved else "former")
+    left = {inner.name for inner in tmp_path.iterdir()} - {"b"}
+    assert not left or (step == 3 and when == "before")
+
+
+def test_links_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    fill(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "x").read_text() == "text"
+
+
+def test_where_no_folder_can_be_there_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OutputError, match="cannot be written"):
+        fill(tmp_path / "file" / "b", "text")

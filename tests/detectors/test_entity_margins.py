@@ -1,0 +1,264 @@
+"""The models of names, against one worked out by hand, and against damage."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from caesura.core import registry
+from caesura.core.errors import CaesuraError, LayerError, ModelError
+from caesura.core.transcript import Span, Transcript
+from caesura.detectors.tagging import entity_margins as module
+from caesura.detectors.tagging.entity_classes import called, learnable, names, numbered
+from caesura.detectors.tagging.entity_features import spelt, written
+from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_trainer import FINE
+from caesura.detectors.tagging.tagger import Tagger
+from caesura.ml import maxent
+from caesura.models import store
+from caesura.models.card import Card
+from caesura.text.entity_spans import SPELLINGS
+from caesura.text.normalization.steps import punctuation
+from detectors.slow import FILLERS, lesson, likely
+from detectors.toy import lesson as tagged
+
+pytest.importorskip("scipy")
+
+LESSONS = [lesson(seed) for seed in range(3)]
+SETS = [(affixes, capitals) for affixes in (False, True) for capitals in (False, True)]
+WRITTEN = ("McX", "Anna's", "U.S.", "O'Brien", "I", "I'm", "X-ray", "Carl-Otto")
+WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th", *WRITTEN, *FILLERS)
+
+
+@pytest.fixture(scope="module", params=SETS, ids=["words", "capitals", "affixes", "both"])
+def namer(request: pytest.FixtureRequest) -> Margins:
+    affixes, capitals = request.param
+    return Margins(affixes=affixes, capitals=capitals).train(LESSONS)
+
+
+@pytest.fixture(scope="module")
+def taught() -> Margins:
+    return Margins().train(LESSONS)
+
+
+@given(words=st.lists(st.sampled_from(WORDS), max_size=8))
+def test_probabilities_are_those_worked_out_by_hand(namer: Margins, words: list[str]) -> None:
+    found = namer.likely(Transcript(tuple(words)))
+    assert found.classes == ("LOC", "PER")
+    for shares, slow in zip(found[1:], likely(namer, words), strict=True):
+        expected = [list(each.values()) for each in slow]
+        np.testing.assert_allclose(shares, np.reshape(expected, shares.shape), atol=1e-6)
+        np.testing.assert_allclose(shares.sum(axis=1), 1)
+
+
+def test_tags_of_the_tagger_are_looked_at_as_well() -> None:
+    treebank = [tagged(seed) for seed in range(3)]
+    namer = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=treebank)
+    words = tuple("the cat will see Anna in Rome".split())
+    assert namer.tagger is not None
+    tags = namer.tagger.tag(Transcript(words)).tag
+    given = Transcript(words, tag=("X",) * len(words))
+    found = namer.likely(given)
+    for shares, slow in zip(found[1:], likely(namer, words, tags), strict=True):
+        np.testing.assert_allclose(shares, [list(each.values()) for each in slow], atol=1e-6)
+
+
+def test_names_of_the_lessons_are_found(namer: Margins) -> None:
+    text = lesson(9)
+    heard = punctuation(text)
+    for labels, shares in zip(numbered(heard, namer.classes), namer.likely(heard)[1:], strict=True):
+        assert np.mean(shares.argmax(axis=1) == labels) > 0.97
+
+
+def test_texts_at_once_are_as_one_by_one(taught: Margins, monkeypatch: pytest.MonkeyPatch) -> None:
+    several = [lesson(seed, 4) for seed in range(4)] + [Transcript(())]
+    alone = [taught.likely(each) for each in several]
+    for size in (1, 40, 1 << 16):
+        monkeypatch.setattr(module, "AT_ONCE", size)
+        for one, other in zip(taught.likely_all(several), alone, strict=True):
+            assert all(np.array_equal(a, b) for a, b in zip(one[1:], other[1:], strict=True))
+
+
+def test_saved_and_loaded_it_says_the_same_bit_by_bit(namer: Margins, tmp_path: Path) -> None:
+    folder = store.save(tmp_path / "names", namer, Card())
+    again = store.load(folder).namer
+    assert again == namer
+    text = lesson(7)
+    for one, other in zip(again.likely(text)[1:], namer.likely(text)[1:], strict=True):
+        assert np.array_equal(one, other)
+    with pytest.raises(ModelError, match="names is a Margins, and a detector is wanted"):
+        _ = store.load(folder).detector
+    assert store.kind_of(folder) == "namer"
+
+
+def test_a_tagger_within_is_kept_too(tmp_path: Path) -> None:
+    namer = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=[tagged(1)])
+    again = store.load(store.save(tmp_path / "names", namer, Card())).namer
+    text = lesson(7)
+    assert np.array_equal(again.likely(text).start, namer.likely(text).start)
+
+
+def test_training_says_the_same_each_time(taught: Margins) -> None:
+    for name, array in Margins().train(LESSONS).learnt().items():
+        assert np.array_equal(array, taught.learnt()[name])
+
+
+def test_rare_clues_are_left_out_and_the_best_kept(taught: Margins) -> None:
+    every = Margins(cutoff=1).train(LESSONS)
+    few = Margins(size=50).train(LESSONS)
+    sizes = [len(each.learnt()["keys"]) for each in (few, taught, every)]
+    assert sizes[0] == 50
+    assert sizes[0] < sizes[1] < sizes[2]
+    kept = set(few.learnt()["keys"].tolist())
+    assert kept < set(taught.learnt()["keys"].tolist())
+
+
+def test_repr_parses_back() -> None:
+    for text in ("Margins", "Margins(capitals=True, size=9)", "Margins(tagger=Tagger(size=3))"):
+        namer = registry.parse("namer", text)
+        assert registry.parse("namer", repr(namer)) == namer
+        assert registry.learner(text) == namer
+
+
+@pytest.mark.parametrize("wrong", ["affixes=1", "tagger=3", "cutoff=0", "ridge=0", "size=-1"])
+def test_wrong_settings_are_refused(wrong: str) -> None:
+    with pytest.raises(CaesuraError, match=f"Margins: {wrong.split('=')[0]} is"):
+        registry.parse("namer", f"Margins({wrong})")
+
+
+def test_without_names_there_is_nothing_to_learn() -> None:
+    bare = Transcript(("a", "b"))
+    with pytest.raises(LayerError, match="none of 2 recordings has names with a class"):
+        Margins().train([bare, bare.replace(entities=(Span(0, 0, ""),))])
+    with pytest.raises(ModelError, match="has to be trained"):
+        Margins().likely(bare)
+
+
+def test_words_as_they_are_looked_at() -> None:
+    assert [spelt(word) for word in ("U.S.", "It’s", "1,250", "(Rome)")] == [
+        "u.s",
+        "it's",
+        "0,000",
+        "rome",
+    ]
+
+
+KINDS = {
+    "lower": "rome it's",
+    "Title": "Rome John's It’s I I'm O'Brien 'Tis X-ray Coca-Cola",
+    "UPPER": "UN U.S. U.S.'s I'M O'BRIEN",
+    "mixed": "McX iPhone d'Anna eBay's",
+    "digit": "7th B2B",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_words_are_written(kind: str) -> None:
+    assert {word: written(word) for word in KINDS[kind].split()} == dict.fromkeys(
+        KINDS[kind].split(), kind
+    )
+
+
+def test_classes_of_other_names_are_the_same() -> None:
+    known = ("LOC", "MISC", "ORG", "PER")
+    labels = ("PERSON", "GPE", "corporation", "work_of_art", "PER", "DATE")
+    assert [called(label, known) for label in labels] == ["PER", "LOC", "ORG", "MISC", "PER", None]
+    assert called("PER", ("person",)) == "person"
+    assert called("DATE", ("DATE", "PER")) == "DATE"
+    assert called("location", ("GPE", "LOC")) == "LOC"
+    assert called("FAC", ("GPE", "LOC")) == "GPE"
+
+
+def test_what_has_no_class_or_other_names_of_one_is_not_learnt_apart() -> None:
+    assert learnable(["person", "PERSON", "PER", "GPE", "LOC", "place", "", "DATE"]) == (
+        "DATE",
+        "GPE",
+        "LOC",
+        "PER",
+    )
+    assert learnable(["person"]) == ("person",)
+    assert not learnable([*SPELLINGS, ""])
+    first, *rest = LESSONS
+    spans = first.entities or ()
+    spans = tuple(s._replace(label="PERSON" if s.label == "PER" else s.label) for s in spans)
+    mixed = first.replace(entities=(*spans, Span(0, 0, ""), Span(1, 1, "CONTRACTION")))
+    assert mixed.entities != first.entities
+    learnt = Margins().train([mixed, *rest]).learnt()
+    for name, array in Margins().train(LESSONS).learnt().items():
+        assert np.array_equal(array, learnt[name])
+
+
+def test_classes_that_could_not_be_loaded_again_are_not_learnt() -> None:
+    many = Transcript(("a",) * 1001, entities=tuple(Span(n, n, f"X{n:04}") for n in range(1001)))
+    with pytest.raises(LayerError, match="there are 1001 classes of names, and there can be 1000"):
+        Margins().train([many])
+    odd = Transcript(("a",), entities=(Span(0, 0, "\ud800"),))
+    with pytest.raises(LayerError, match=r"a class has a name that cannot be printed: '.ud800'"):
+        Margins().train([odd])
+
+
+def test_of_names_that_overlap_the_longest_counts() -> None:
+    spans = (Span(0, 2, "ORG"), Span(1, 1, "GPE"), Span(2, 3, "DATE"), Span(3, 3, "person"))
+    text = Transcript(("a", "b", "c", "d"), entities=spans)
+    assert names(text, ("LOC", "ORG", "PER")) == (Span(0, 2, "ORG"), Span(3, 3, "PER"))
+    start, end, inside = numbered(text, ("LOC", "ORG", "PER"))
+    assert start.tolist() == [2, 0, 0, 3]
+    assert end.tolist() == [0, 0, 2, 3]
+    assert inside.tolist() == [2, 2, 2, 3]
+
+
+Damage = Callable[[dict[str, NDArray[Any]]], Any]
+DAMAGES: dict[str, Damage] = {
+    "it has the arrays classes, keys, scales": lambda a: a.pop("weights"),
+    "keys are no ascending": lambda a: a.update(keys=a["keys"][::-1]),
+    "keys are no ascending numbers": lambda a: a.update(keys=a["keys"].astype(np.float64)),
+    "weights are no steps of": lambda a: a.update(weights=a["weights"][:-1]),
+    "weights are no steps": lambda a: a.update(weights=a["weights"].astype(np.float32)),
+    "scales are not all": lambda a: a.update(scales=a["scales"] * np.float16(np.nan)),
+    "scales are not those": lambda a: a.update(scales=a["scales"][:-1]),
+    "classes are no JSON": lambda a: a.update(classes=a["classes"][:-1]),
+    "classes are no JSON, but numbers": lambda a: a.update(classes=a["classes"].astype(np.int64)),
+    "classes are no list of": lambda a: a.update(classes=np.frombuffer(b'["B", "A"]', np.uint8)),
+    "classes are no list": lambda a: a.update(classes=np.frombuffer(b"[]", np.uint8)),
+    "a class has a name": lambda a: a.update(classes=np.frombuffer(rb'["\ud800"]', np.uint8)),
+    "it has the arrays classes, keys, scales, tagger": lambda a: a.update({"tagger.x": a["keys"]}),
+}
+
+
+@pytest.mark.parametrize("told", DAMAGES)
+def test_damaged_arrays_are_refused(taught: Margins, told: str) -> None:
+    arrays = dict(taught.learnt())
+    DAMAGES[told](arrays)
+    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told.split(", but")[0]):
+        taught.knowing(arrays)
+
+
+def test_even_steps_find_the_same_minimum_sooner() -> None:
+    chance = np.random.default_rng(3)
+    columns = (chance.random((400, 6)) ** 3 * 40).astype(np.int64)
+    rows, labels = maxent.rows_of(columns, 40), chance.integers(0, 3, 400)
+    far = maxent.Search(steps=2000, gain=1e-14)
+    plain = maxent.multinomial(rows, labels, 3, search=far)
+    even = maxent.multinomial(rows, labels, 3, search=far._replace(even=0.1))
+    np.testing.assert_allclose(even, plain, atol=1e-4)
+
+
+def test_the_search_comes_close_to_the_minimum() -> None:
+    """It ends early, since the last steps cost as many again; six would be too few."""
+    chance = np.random.default_rng(5)
+    columns = (chance.random((600, 9)) ** 2 * 80).astype(np.int64)
+    labels = np.where(columns[:, 0] < 8, columns[:, 1] % 3, 0)
+    rows = maxent.rows_of(columns, 80)
+
+    def loss(search: maxent.Search) -> float:
+        weights = maxent.multinomial(rows, labels, 3, search=search)
+        logs = maxent.log_softmax(rows @ weights)
+        return float((weights**2).sum() / 2 - logs[np.arange(600), labels].sum())
+
+    least = loss(maxent.Search(steps=2000, gain=1e-14))
+    assert loss(FINE) < 1.002 * least < loss(FINE._replace(steps=6))

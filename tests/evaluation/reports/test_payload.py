@@ -1,0 +1,103 @@
+"""What the page is made from."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from caesura import api
+from caesura.core.errors import OutputError
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.evaluation.reports.page import payload
+from caesura.evaluation.reports.write import KINDS, Results, write_report
+
+WORDS = "Well, I think - so do we. Mr. Fox said nothing"
+
+
+def text(words: str, *ends: int, id: str = "") -> Transcript:
+    split = tuple(words.split())
+    return Transcript(split, id=id, sentences=Segmentation.of_gaps(len(split), ends))
+
+
+def results(*systems: Transcript, align: bool = False, **settings: Any) -> Results:
+    references = [text(WORDS, 2, 6, id="ann"), text(WORDS.lower(), 6, id="ben")]
+    metric = ["Boundary", "WiSeBE"]
+    if len(systems) == 1:
+        scores = api.score(
+            systems[0], reference=references, metric=metric, align=align, resamples=20, **settings
+        )
+        return Results(("one",), (scores,))
+    found = api.compare(
+        systems, reference=references, metric=metric, align=align, resamples=20, **settings
+    )
+    return Results(found.systems, found.scores, found)
+
+
+def test_words_are_shown_as_they_were_written() -> None:
+    made = payload(results(text(WORDS, 2), normalize="case+punctuation"))
+    (view,) = made["documents"][0]["views"]
+    assert view["words"].split("\n") == "Well, I think so do we. Mr. Fox said nothing".split()
+    assert view["references"] == [[2, 5, 9], [5, 9]]
+    assert view["systems"] == [{"system": 0, "gaps": [2, 9]}]
+    assert view["windows"] == [[2, 2], [5, 5]]
+
+
+def test_systems_with_the_same_words_share_a_view() -> None:
+    shared = payload(results(text(WORDS, 2, id="a"), text(WORDS, 6, id="b")))
+    (view,) = shared["documents"][0]["views"]
+    assert [each["system"] for each in view["systems"]] == [0, 1]
+    assert shared["comparison"]["rows"][0]["a"] == 0
+    apart = payload(results(text(WORDS, 2, id="a"), text("I think so", 2, id="b"), align=True))
+    assert [each["systems"][0]["system"] for each in apart["documents"][0]["views"]] == [0, 1]
+    assert len(apart["documents"][0]["coverage"]) == 2
+
+
+def test_everything_is_json_and_named() -> None:
+    made = payload(results(text(WORDS, 2), sweep="window_gap=0:3"))
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
+    assert made["references"] == ["ann", "ben"]
+    assert [each["name"] for each in made["metrics"]] == ["Boundary", "WiSeBE"]
+    (sweep,) = made["sweeps"]
+    assert sweep["points"] == [0, 1, 2, 3]
+    assert len(sweep["systems"][0]["values"]["wisebe"]) == 4
+    assert made["scores"][1]["signature"].startswith("WiSeBE(")
+    assert len(made["documents"][0]["values"][0]) == 2
+
+
+def test_words_are_counted_in_the_reference() -> None:
+    said, found = text("a b c d", id="x"), text("a b", id="x")
+    scores = api.score(found, reference=said, metric="Words", resamples=0)
+    (one,) = payload(Results(("one",), (scores,)))["documents"]
+    assert one["words_count"] == 4
+
+
+def test_documents_are_ordered_for_each_metric() -> None:
+    (one, other) = (text(WORDS, 2, id="a"), text(WORDS, 6, id="b"))
+    assert payload(results(one, other))["worst_first"] == [[0], [0]]
+    both = [text(WORDS, 2, id="x"), text(WORDS, 6, id="y")]
+    scores = api.score(both, reference=[[both[0], both[0].replace(id="y")]], metric="Pk")
+    assert payload(Results(("one",), (scores,)))["worst_first"] == [[1, 0]]
+
+
+@pytest.mark.parametrize("suffix", KINDS)
+def test_each_kind_is_written_whole(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"out{suffix}"
+    assert write_report(results(text(WORDS, 2)), path) == [path]
+    assert path.stat().st_size > 100
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_other_suffixes_are_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"use one of \.html, \.md"):
+        api.report("absent.txt", reference="absent.txt", output=tmp_path / "out.docx")
+
+
+def test_annotators_have_a_title_and_no_system() -> None:
+    annotators = [text(WORDS, 2, id="ann"), text(WORDS, 6, id="ben")]
+    for some, title in ((annotators, "2 annotators"), (annotators[:1], "1 annotator")):
+        found = payload(Results(("annotators",), (api.agree(some, resamples=0),), among=True))
+        assert found["title"] == f"Agreement of {title}"
+        assert found["documents"][0]["views"][0]["systems"] == []
+        assert set(found["scores"][0]["counts"]) >= {"gaps", "union", "boundaries_1"}

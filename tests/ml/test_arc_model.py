@@ -1,0 +1,292 @@
+"""Heads: probabilities, what bears on them, what is learnt and what is stored."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from caesura.core.arrays import Floats
+from caesura.core.errors import ModelError
+from caesura.ml.features import constant
+from caesura.ml.parsing import arc_model
+from caesura.ml.parsing.arc_features import END, MARGIN, UNSEEN, Looks, Sight, numbers
+from caesura.ml.parsing.arc_model import ROOT, Heads, Lesson, learn, links_of
+from ml.units import Case, cases, looked, places, weighed
+
+UNKNOWN = -2
+
+
+@given(cases(), st.integers(0, 10**6))
+def test_probabilities_over_candidates_sum_to_one(case: Case, seed: int) -> None:
+    looks, sight, first, stop = case
+    logs = weighed(seed).chances(looks, sight, slice(first, stop))
+    assert logs.shape == (stop - first, sight.width + 2)
+    assert np.allclose(np.exp(logs).sum(axis=1), 1, rtol=0, atol=1e-6)
+    for unit in range(first, stop):
+        row = logs[unit - first]
+        none = [place is None for place in places(len(looks), sight, unit)[: sight.width]]
+        assert (row[: sight.width] == -np.inf).tolist() == none
+        assert np.isfinite(row[[END, UNSEEN]]).all()
+
+
+@given(cases(), st.integers(0, 10**6), st.data())
+def test_in_normal_mode_heads_lie_in_the_sentence(
+    case: Case, seed: int, data: st.DataObject
+) -> None:
+    looks, sight, first, stop = case
+    count = len(looks)
+    ends = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)), np.bool_)
+    logs = weighed(seed).chances(looks, sight, slice(first, stop), ends)
+    assert np.allclose(np.exp(logs).sum(axis=1), 1, rtol=0, atol=1e-6)
+    assert (logs[:, UNSEEN] == -np.inf).all()
+    for unit in range(first, stop):
+        for place, log in zip(places(count, sight, unit), logs[unit - first, :END], strict=False):
+            low, high = sorted((unit, unit if place is None else place))
+            inside = place is not None and not ends[low:high].any()
+            assert np.isfinite(log) == inside
+
+
+@given(cases(most=60), st.integers(0, 10**6), st.integers(1, 9))
+def test_a_span_has_the_probabilities_of_the_whole(case: Case, seed: int, at_once: int) -> None:
+    looks, sight, first, stop = case
+    model = weighed(seed)
+    whole = model.chances(looks, sight)
+    assert len(whole) == len(looks)
+    assert model.chances(looks, sight, slice(first, stop)).tobytes() == whole[first:stop].tobytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arc_model, "AT_ONCE", at_once)
+        assert model.chances(looks, sight).tobytes() == whole.tobytes()
+
+
+@settings(max_examples=50)
+@given(cases(most=40), st.integers(0, 10**6))
+def test_units_far_away_do_not_bear_on_a_unit(case: Case, seed: int) -> None:
+    looks, sight, *_ = case
+    model = weighed(seed)
+    whole = model.chances(looks, sight)
+    for unit in range(len(looks)):
+        first = max(unit - sight.back - MARGIN, 0)
+        near = looks[first : unit + sight.ahead + MARGIN + 1]
+        alone = model.chances(near, sight, slice(unit - first, unit - first + 1))
+        assert alone.tobytes() == whole[unit : unit + 1].tobytes()
+
+
+def test_of_many_units_each_is_looked_at_once() -> None:
+    looks, sight = looked(3, 3 * arc_model.AT_ONCE + 5, ["tag", "word"]), Sight(3, 2)
+    logs = weighed(1).chances(looks, sight)
+    alone = [weighed(1).chances(looks, sight, slice(at, at + 1)) for at in range(len(looks))]
+    assert logs.tobytes() == np.concatenate(alone).tobytes()
+
+
+SIGHT = Sight(4, 2)
+TAGS = np.array([constant(name) for name in ("verb", "noun", "far", "away")], np.uint64)
+VERB, NOUN, FAR, AWAY = range(len(TAGS))
+
+
+def language(seed: int, sentences: int = 30) -> Lesson:
+    """Nouns hang on the verb before them, `far` on the verb three on, which `away` parts."""
+    chance = np.random.default_rng(seed)
+    tags: list[int] = []
+    links: list[int] = []
+    ends: list[int] = []
+    for _ in range(sentences):
+        begin = len(tags)
+        lead = 3 if chance.random() < 0.4 else 0
+        nouns = int(chance.integers(0, 3))
+        tags += [FAR, AWAY, AWAY][:lead] + [VERB] + [NOUN] * nouns
+        links += [begin + lead] * lead + [ROOT] + [begin + lead] * nouns
+        ends.append(len(tags) - 1)
+    flags = np.zeros(len(tags), np.bool_)
+    flags[ends] = True
+    looks = Looks({"tag": TAGS[tags]}, np.zeros(len(tags), np.int64))
+    return Lesson(looks, np.array(links), flags)
+
+
+def columns(lesson: Lesson, sight: Sight) -> list[int]:
+    """Where the heads stand among the candidates."""
+    last = sight.width + 2
+    found = []
+    for unit, link in enumerate(lesson.links.tolist()):
+        if link == ROOT:
+            found.append(last + END)
+        else:
+            seen = link - unit <= sight.ahead
+            found.append(link - unit + sight.back if seen else last + UNSEEN)
+    return found
+
+
+def test_a_language_is_learnt_with_heads_that_are_not_seen_yet() -> None:
+    lessons = [language(seed)._replace(ends=None) for seed in range(3)]
+    model = learn(lessons, SIGHT, 12, 0.1)
+    assert model.bits == 12
+    unseen = language(9)
+    real = columns(unseen, SIGHT)
+    assert real.count(SIGHT.width + 2 + UNSEEN) > 5
+    logs = model.chances(unseen.looks, SIGHT)
+    assert logs.argmax(axis=1).tolist() == real
+    assert np.exp(logs[range(len(real)), real]).min() > 0.9
+
+
+def test_inside_sentences_it_is_learnt_too() -> None:
+    sight = Sight(4, 4)
+    model = learn([language(seed) for seed in range(3)], sight, 12, 0.1)
+    unseen = language(9)
+    logs = model.chances(unseen.looks, sight, ends=unseen.ends)
+    assert logs.argmax(axis=1).tolist() == columns(unseen, sight)
+
+
+def written_out(lesson: Lesson, sight: Sight, bits: int) -> tuple[list[Floats], list[int]]:
+    """For each unit with a known head: how often each candidate has each weight, and the head."""
+    rows, chosen = [], []
+    found = numbers(lesson.looks, sight, bits, 0, len(lesson.looks))
+    for unit, column in enumerate(columns(lesson, sight)):
+        if lesson.links[unit] == UNKNOWN or column < 0:
+            continue
+        there = [*range(sight.width + 2)]
+        inside = places(len(lesson.looks), sight, unit)
+        there = [at for at in there if at >= sight.width or inside[at] is not None]
+        counted = [np.bincount(found[unit, at], minlength=1 << bits) for at in there]
+        rows.append(np.array(counted, np.float64))
+        chosen.append(there.index(column))
+    return rows, chosen
+
+
+def loss(rows: list[Floats], chosen: list[int], ridge: float, weights: Floats) -> float:
+    total = ridge / 2 * float(weights @ weights)
+    for candidates, best in zip(rows, chosen, strict=True):
+        said = candidates @ weights
+        total += float(np.logaddexp.reduce(said) - said[best])
+    return total
+
+
+@pytest.mark.parametrize("ridge", [0.3, 5.0])
+def test_weights_are_the_best_there_are(ridge: float) -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    lesson = language(1, 14)._replace(ends=None)
+    links = lesson.links.copy()
+    links[[3, 7]] = UNKNOWN
+    lesson = lesson._replace(links=links)
+    rows, chosen = written_out(lesson, SIGHT, 8)
+    assert len(rows) == len(lesson.looks) - 2
+    model = learn([lesson], SIGHT, 8, ridge)
+    found = model.steps.astype(np.float64) * model.size
+
+    def slope(weights: Floats) -> Floats:
+        down = ridge * weights
+        for candidates, best in zip(rows, chosen, strict=True):
+            said = candidates @ weights
+            down += np.exp(said - np.logaddexp.reduce(said)) @ candidates - candidates[best]
+        return down
+
+    best = optimize.minimize(
+        lambda w: loss(rows, chosen, ridge, w), np.zeros(256), jac=slope, method="L-BFGS-B"
+    )
+    lowest = loss(rows, chosen, ridge, found)
+    assert best.fun <= lowest + 1e-6
+    assert lowest < best.fun * 1.002
+    assert np.abs(found - best.x).max() < 2 * model.size + 0.02
+    chance = np.random.default_rng(2)
+    for size in (0.05, 0.5):
+        for _ in range(20):
+            moved = found + size * chance.normal(size=256)
+            assert loss(rows, chosen, ridge, moved) > lowest
+
+
+def test_units_whose_head_is_not_known_or_not_seen_teach_nothing() -> None:
+    looks = looked(4, 12, ["tag"])
+    links = np.full(12, UNKNOWN)
+    assert not learn([Lesson(looks, links)], SIGHT, 8, 1.0).steps.any()
+    links[9] = 2
+    assert not learn([Lesson(looks, links)], SIGHT, 8, 1.0).steps.any()
+    links[6] = 2
+    assert learn([Lesson(looks, links)], SIGHT, 8, 1.0).steps.any()
+
+
+def test_recordings_without_units_teach_nothing() -> None:
+    nothing = Lesson(looked(1, 0, ["tag"]), np.zeros(0, np.int64))
+    assert not learn([nothing], SIGHT, 8, 1.0).steps.any()
+    lesson = language(1)._replace(ends=None)
+    alone, both = learn([lesson], SIGHT, 8, 1.0), learn([nothing, lesson], SIGHT, 8, 1.0)
+    assert alone.steps.any()
+    assert both.steps.tolist() == alone.steps.tolist()
+
+
+def test_recordings_of_which_less_is_known_teach_what_they_can() -> None:
+    lesson = language(1)._replace(ends=None)
+    bare = lesson._replace(looks=Looks({}, lesson.looks.gaps))
+    rich = lesson._replace(
+        looks=Looks(
+            {**lesson.looks.columns, "word": TAGS[[0] * len(lesson.looks)]}, lesson.looks.gaps
+        )
+    )
+    model = learn([bare, lesson, rich], SIGHT, 12, 0.1)
+    logs = model.chances(lesson.looks, SIGHT)
+    assert logs.argmax(axis=1).tolist() == columns(lesson, SIGHT)
+    assert model.chances(bare.looks, SIGHT).argmax(axis=1).tolist() != columns(lesson, SIGHT)
+
+
+@pytest.mark.parametrize(("back", "ahead"), [(3, 1), (3, 3), (4, 0), (2, 1)])
+def test_heads_beyond_what_is_seen_share_its_probability(back: int, ahead: int) -> None:
+    sight, farther = Sight(back, ahead), back - ahead
+    looks = looked(3, 12, ["tag", "word"])
+    chances = weighed(5, 9, 0.125).chances(looks, sight)
+    links, roots = links_of(chances, sight)
+    assert roots.tolist() == chances[:, END].tolist()
+    assert links.shape == (12, 2 * back + 1)
+    assert links[:, : sight.width].tolist() == chances[:, : sight.width].tolist()
+    beyond = np.exp(links[:, sight.width :])
+    assert np.allclose(beyond, np.exp(chances[:, UNSEEN])[:, None] / max(farther, 1))
+    if farther:
+        assert np.allclose(np.exp(links).sum(axis=1) + np.exp(roots), 1)
+
+
+def test_what_is_stored_is_what_was_learnt() -> None:
+    model = weighed(5, 9, 0.125)
+    again = Heads.of(model.arrays())
+    assert again.bits == model.bits == 9
+    looks = looked(6, 20, ["tag", "word"])
+    assert again.chances(looks, SIGHT).tobytes() == model.chances(looks, SIGHT).tobytes()
+
+
+GOOD: dict[str, NDArray[Any]] = weighed(1).arrays()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"steps": None},
+        {"size": None},
+        {"more": np.zeros(1)},
+        {"steps": np.zeros(255, np.int8)},
+        {"steps": np.zeros(128, np.int8)},
+        {"steps": np.zeros(1 << 23, np.int8)},
+        {"steps": np.zeros(0, np.int8)},
+        {"steps": np.zeros((16, 16), np.int8)},
+        {"steps": np.array(1, np.int8)},
+        {"steps": np.zeros(256, np.int16)},
+        {"steps": np.zeros(256)},
+        {"size": np.zeros(2)},
+        {"size": np.array(0.5)},
+        {"size": np.array([1])},
+        {"size": np.array([-0.5])},
+        {"size": np.array([np.nan])},
+        {"size": np.array([np.inf])},
+        {"size": np.array([1e7])},
+    ],
+    ids=lambda damage: next(iter(damage)),
+)
+def test_damaged_arrays_are_refused(damage: dict[str, Any]) -> None:
+    Heads.of(GOOD)
+    arrays = {name: array for name, array in {**GOOD, **damage}.items() if array is not None}
+    with pytest.raises(ModelError, match="the model is damaged"):
+        Heads.of(arrays)
+
+
+def test_pieces_of_lessons_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    lesson = language(2)._replace(ends=None)
+    whole = learn([lesson], SIGHT, 8, 1.0)
+    monkeypatch.setattr(arc_model, "AT_ONCE", 7)
+    assert learn([lesson], SIGHT, 8, 1.0).steps.tolist() == whole.steps.tolist()

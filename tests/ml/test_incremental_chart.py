@@ -1,0 +1,64 @@
+"""A chart that is filled unit by unit equals one that is filled width by width, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.ml.parsing import incremental
+from caesura.ml.parsing.backtrace import traced
+from caesura.ml.parsing.chart import Chart, Scores, largest, sentences
+from caesura.ml.parsing.incremental import Endings
+from ml.structures import KINDS, drawn
+
+
+def forgetful(scores: Scores, longest: int, pieces: list[int], patch: pytest.MonkeyPatch) -> None:
+    """Add units in pieces, letting go of some after each; compare what is left with a chart."""
+    patch.setattr(incremental, "ROOM", 2)
+    chart, first, at = Endings(longest, scores.reach), 0, 0
+    for piece in pieces:
+        found = chart.add(scores[at : at + piece])
+        at = min(at + piece, len(scores))
+        tables = [np.zeros((0, longest)), *sentences(scores[first:at], 0, longest, largest)]
+        expected = np.concatenate(tables)[at - first - len(found) :]
+        for unit, row, other in zip(range(at - len(found), at), found, expected, strict=True):
+            kept = slice(max(longest - 1 - unit + first, 0), None)
+            assert row[kept].tolist() == other[kept].tolist()
+        gone = (at - first) // 2
+        chart.forget(gone)
+        first += gone
+        assert len(chart) == at - first
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    pieces=st.lists(st.integers(0, 9), max_size=12),
+    reach=st.integers(0, 7),
+    longest=st.integers(1, 12),
+    kind=st.sampled_from(KINDS),
+)
+@settings(deadline=None, max_examples=100)
+def test_sentences_are_those_of_a_chart(
+    seed: int, pieces: list[int], reach: int, longest: int, kind: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        forgetful(drawn(seed, sum(pieces), reach, kind), longest, pieces, patch)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    lengths=st.lists(st.integers(1, 25), min_size=1, max_size=5),
+    reach=st.integers(1, 30),
+    kind=st.sampled_from(["smooth", "ties", "rightward", "harsh"]),
+)
+@settings(deadline=None, max_examples=100)
+def test_links_are_those_of_a_chart(seed: int, lengths: list[int], reach: int, kind: str) -> None:
+    stops = np.cumsum(lengths)
+    scores = drawn(seed, int(stops[-1]) + 3, reach, kind)
+    longest = max(lengths)
+    chart = Endings(longest, reach)
+    chart.add(scores)
+    last = stops - 1
+    first = np.append(0, stops[:-1])
+    expected = traced(Chart(scores, longest, largest), first, last)
+    assert chart.traced(last.tolist()) == expected[: stops[-1]].tolist()

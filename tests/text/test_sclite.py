@@ -1,0 +1,157 @@
+"""Alignments of least weight against a full dynamic programme, and against sclite itself."""
+
+import random
+import re
+import shutil
+import subprocess
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.text.alignment import sclite as weighted
+from caesura.text.alignment.word_alignment import Alignment, align, align_parts
+
+SCLITE = shutil.which("sctk")
+TEXTS = st.sampled_from(["ab", "abc", "abcdefgh"]).flatmap(
+    lambda words: st.lists(st.sampled_from(words), max_size=24)
+)
+PARTS = st.lists(st.tuples(TEXTS, TEXTS), max_size=6)
+
+
+def weight(found: Alignment) -> int:
+    return 4 * found.substitutions + 3 * (found.insertions + found.deletions)
+
+
+def lightest(source: list[str], target: list[str]) -> tuple[int, list[int]]:
+    """The textbook table; read from its end: a pair, else an insertion, else a deletion."""
+    table = {(i, 0): 3 * i for i in range(len(source) + 1)}
+    table |= {(0, j): 3 * j for j in range(len(target) + 1)}
+    for i, ours in enumerate(source, 1):
+        for j, theirs in enumerate(target, 1):
+            pair = table[i - 1, j - 1] + 4 * (ours != theirs)
+            table[i, j] = min(pair, table[i, j - 1] + 3, table[i - 1, j] + 3)
+    i, j = len(source), len(target)
+    place = [-1] * j
+    while i and j:
+        if table[i, j] == table[i - 1, j - 1] + 4 * (source[i - 1] != target[j - 1]):
+            i, j = i - 1, j - 1
+            place[j] = i
+        elif table[i, j] == table[i, j - 1] + 3:
+            j -= 1
+        else:
+            i -= 1
+    return table[len(source), len(target)], place
+
+
+def spoilt(words: int, vocabulary: int, seed: int) -> tuple[list[str], list[str]]:
+    """A text, and the same with a third of its words replaced, left out or followed by others."""
+    chance = random.Random(seed)
+    source = [f"w{chance.randrange(vocabulary)}" for _ in range(words)]
+    target: list[str] = []
+    for word in source:
+        draw, other = chance.random(), f"w{chance.randrange(vocabulary)}"
+        target += [other] if draw < 0.15 else [] if draw < 0.25 else [word]
+        target += [other] if draw > 0.9 else []
+    return source, target
+
+
+@given(TEXTS, TEXTS)
+def test_is_the_lightest_in_the_order_told(source: list[str], target: list[str]) -> None:
+    found = align(source, target, "sclite")
+    least, place = lightest(source, target)
+    assert weight(found) == least
+    assert found.source.tolist() == place
+    assert found.equal.tolist() == [
+        at >= 0 and source[at] == word for at, word in zip(place, target, strict=True)
+    ]
+
+
+@given(TEXTS, TEXTS, st.integers(1, 9))
+def test_does_not_depend_on_the_steps_that_are_kept(
+    source: list[str], target: list[str], block: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(weighted, "MOST_MOVES", 1)
+        patch.setattr(weighted, "SHORTEST_BLOCK", block)
+        found = align(source, target, "sclite")
+    assert found.source.tolist() == lightest(source, target)[1]
+
+
+@given(PARTS, st.sampled_from([1, 500, weighted.MOST_MOVES]))
+def test_parts_are_aligned_each_for_itself(
+    parts: list[tuple[list[str], list[str]]], most: int
+) -> None:
+    source, target = ([word for part in parts for word in part[side]] for side in (0, 1))
+    stops = [np.cumsum([len(part[side]) for part in parts], dtype=int) for side in (0, 1)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(weighted, "MOST_MOVES", most)
+        found = align_parts(source, target, stops[0], stops[1], "sclite")
+    expected: list[int] = []
+    begin = 0
+    for ours, theirs in parts:
+        expected += [at + begin if at >= 0 else -1 for at in lightest(ours, theirs)[1]]
+        begin += len(ours)
+    assert found.source.tolist() == expected
+
+
+@pytest.mark.parametrize("vocabulary", [3, 30, 3000])
+def test_long_texts(vocabulary: int) -> None:
+    source, target = spoilt(400, vocabulary, seed=vocabulary)
+    assert align(source, target, "sclite").source.tolist() == lightest(source, target)[1]
+    other = spoilt(300, vocabulary, seed=1)[0]
+    assert align(source, other, "sclite").source.tolist() == lightest(source, other)[1]
+
+
+def test_the_lightest_can_have_more_edits() -> None:
+    source, target = "x y z a b".split(), "a b p q r".split()
+    few, light = align(source, target), align(source, target, "sclite")
+    assert (few.substitutions, few.edits, weight(few)) == (5, 5, 20)
+    assert (light.hits, light.edits, weight(light)) == (2, 6, 18)
+
+
+def sclite(folder: Path, source: list[list[str]], target: list[list[str]]) -> list[list[int]]:
+    """Have sclite align utterances; give the source word beside each target word."""
+    for name, texts in (("source", source), ("target", target)):
+        lines = (f"{' '.join(words)} (s-{at:06d})\n" for at, words in enumerate(texts))
+        (folder / name).write_text("".join(lines))
+    files = ["-r", "source", "trn", "-h", "target", "trn"]
+    command = [
+        str(SCLITE),
+        "sclite",
+        *files,
+        "-i",
+        "rm",
+        "-s",
+        "-l",
+        "1000000",
+        "-o",
+        "pra",
+        "stdout",
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    shown = re.findall(
+        r"id: \(s-(\d+)\)\nScores: .*\nAttributes: .*\nREF: (.*)\nHYP: (.*)\n", done.stdout
+    )
+    assert [int(at) for at, _, _ in shown] == list(range(len(source)))
+    places = []
+    for _, *lines in shown:
+        ours, theirs = (np.array([set(word) != {"*"} for word in line.split()]) for line in lines)
+        places.append(np.where(ours, np.cumsum(ours) - 1, -1)[theirs].tolist())
+    return places
+
+
+@pytest.mark.skipif(not SCLITE, reason="needs sclite (Debian package sctk)")
+@pytest.mark.parametrize(("words", "vocabulary"), [(8, 2), (25, 3), (40, 9), (40, 300)])
+def test_is_the_alignment_of_sclite(words: int, vocabulary: int, tmp_path: Path) -> None:
+    pairs = [spoilt(1 + seed % words, vocabulary, seed) for seed in range(800)]
+    pairs.append(spoilt(700, vocabulary, seed=1))
+    source, target = ([pair[side] for pair in pairs] for side in (0, 1))
+    stops = [np.cumsum([len(part) for part in side]) for side in (source, target)]
+    found = align_parts(list(chain(*source)), list(chain(*target)), stops[0], stops[1], "sclite")
+    begin = np.repeat(np.append(0, stops[0][:-1]), [len(part) for part in target])
+    expected = list(chain(*sclite(tmp_path, source, target)))
+    assert np.where(found.source < 0, -1, found.source - begin).tolist() == expected

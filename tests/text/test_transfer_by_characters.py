@@ -1,0 +1,95 @@
+"""Gaps in stretches that other words replaced, against a slow search over characters."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.text.alignment.transfer import LONGEST, by_characters
+from caesura.text.alignment.word_alignment import align
+
+TEXTS = st.lists(st.text("abc1", min_size=1, max_size=4), max_size=8).map(tuple)
+
+
+def placed(source: str, target: str) -> list[int]:
+    ours, theirs = source.split(), target.split()
+    return list(map(int, by_characters(align(ours, theirs), ours, theirs)))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        # equal words keep their gaps
+        ("a b c", "a b c", [0, 1, 2]),
+        # a word that is not there hands its gap to the kept word before it
+        ("a b c", "a c", [0, 0, 1]),
+        ("b c", "c", [-1, 0]),
+        # before an inserted stretch a gap stays after the last equal word
+        ("a b", "a x y b", [0, 3]),
+        # the last of the replaced words ends where what replaces them ends
+        ("in 2020 this", "in twenty twenty this", [0, 2, 3]),
+        ("a listen only mode", "a listen-only mode", [0, 1, 1, 2]),
+        # digits are as long as the words they are read as
+        ("in 2020 Munro said", "in twenty twenty monroe said", [0, 2, 3, 4]),
+        # characters that are alike tell where one replaced word ends
+        ("x alpha beta y", "x alphas um betas y", [0, 1, 3, 4]),
+    ],
+)
+def test_small_examples(source: str, target: str, expected: list[int]) -> None:
+    assert placed(source, target) == expected
+
+
+def fewest(source: str, target: str) -> int:
+    @cache
+    def at(i: int, j: int) -> int:
+        if not i or not j:
+            return i + j
+        return min(
+            at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (source[i - 1] != target[j - 1])
+        )
+
+    return at(len(source), len(target))
+
+
+@given(TEXTS, TEXTS)
+def test_gaps_are_in_order_and_equal_words_keep_theirs(
+    source: tuple[str, ...], target: tuple[str, ...]
+) -> None:
+    aligned = align(source, target)
+    gaps = by_characters(aligned, source, target)
+    assert len(gaps) == len(source)
+    assert (np.diff(gaps) >= 0).all()
+    assert ((gaps >= -1) & (gaps < len(target))).all()
+    matched = aligned.equal_target >= 0
+    assert (gaps[matched] == aligned.equal_target[matched]).all()
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=5), st.data())
+def test_inner_gaps_lie_on_a_path_with_the_fewest_edits(
+    source: list[str], data: st.DataObject
+) -> None:
+    """Where a gap of the target is reached, cutting both texts there costs no more edits."""
+    target = data.draw(st.lists(st.text("xyz", min_size=1, max_size=4), min_size=1, max_size=5))
+    target[data.draw(st.integers(0, len(target) - 1))] += "a"
+    gaps = by_characters(align(source, target), source, target)
+    assert gaps[-1] == len(target) - 1
+    texts = "".join(source), "".join(target)
+    whole = fewest(*texts)
+    ends = np.cumsum([0, *map(len, target)])
+    for at, gap in enumerate(gaps[:-1].tolist()):
+        cut = len("".join(source[: at + 1]))
+        costs = [
+            fewest(texts[0][:cut], texts[1][:k]) + fewest(texts[0][cut:], texts[1][k:])
+            for k in range(len(texts[1]) + 1)
+        ]
+        exact = [k for k, cost in enumerate(costs) if cost == whole]
+        nearest = {int(np.abs(ends - k).argmin()) - 1 for k in exact}
+        assert gap in nearest
+
+
+def test_endless_stretches_stay_with_the_words() -> None:
+    ours, theirs = ["a"] * LONGEST, ["b", "b"] * LONGEST
+    aligned = align(ours, theirs)
+    assert (by_characters(aligned, ours, theirs) == aligned.gaps).all()

@@ -1,0 +1,349 @@
+"""Training and tuning: grids, the bias, the scores, and what is refused."""
+
+import logging
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from caesura import api
+from caesura.core.errors import CaesuraError, LayerError, MismatchError, OutputError, UnknownName
+from caesura.core.protocols import Detector
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Undefined
+from caesura.detectors.combination import Combination
+from caesura.detectors.fusion import Fusion
+from caesura.detectors.pause import Pause
+from caesura.detectors.pause_model import PauseModel
+from caesura.detectors.window import Lookahead
+from caesura.metrics.boundary import Boundary
+from caesura.models import store
+from caesura.training.data import Gathering
+from caesura.training.search import RATES, Training, changed, learns_anew, trained
+from tiny import Around, Tiny, register
+
+WORDS = "so we went there and they said it was over then he left us".split()
+
+
+def speech(seed: int, count: int = 80, id: str = "") -> Transcript:
+    """Words of which some end sentences more often, with times."""
+    rng = np.random.default_rng(seed)
+    words = rng.choice(len(WORDS), count)
+    ends = rng.random(count) < np.where(words % 3 == 0, 0.6, 0.1)
+    gaps = np.round(rng.exponential(np.where(ends, 0.5, 0.2)), 2)
+    start = np.cumsum(gaps + 0.3)
+    return Transcript(
+        tuple(WORDS[i] for i in words),
+        id=id or str(seed),
+        start=start - gaps,
+        end=start - gaps + 0.3,
+        sentences=Segmentation(ends),
+    )
+
+
+TRAIN = [speech(seed) for seed in range(5)]
+DEV = [speech(seed, 40) for seed in range(10, 14)]
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch)
+
+
+def f1(detector: Detector) -> float:
+    """F1 on the development recordings, counted one by one."""
+    correct = found = real = 0
+    for each in DEV:
+        assert each.sentences is not None
+        ours, theirs = detector.detect(each).boundary[:-1], each.sentences.boundary[:-1]
+        correct += int((ours & theirs).sum())
+        found += int(ours.sum())
+        real += int(theirs.sum())
+    return 2 * correct / (found + real)
+
+
+def test_the_scores_are_those_that_score_gives(tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    made = api.train("Tiny", train=TRAIN, dev=DEV, out=out, tune="smooth=0.5:2:0.5")
+    stored = store.load(out)
+    found = [each.replace(sentences=stored.detector.detect(each)) for each in DEV]
+    (values,) = api.score(found, reference=[DEV], resamples=0).values
+    assert {name: values[name] for name in RATES} == made.scores
+    assert made.curve[made.best].scores == made.scores
+    assert made.scores["f1"] == pytest.approx(f1(made.detector))
+
+
+@pytest.mark.parametrize("goal", ["f1", "ser"])
+def test_the_bias_is_the_best_of_all(goal: str) -> None:
+    made = trained(Tiny(), TRAIN, DEV, goal=goal)
+    assert made.detector.settings["bias"] == made.curve[0].bias
+    tried = [made.detector.adjusted(bias=bias) for bias in np.linspace(-6, 6, 400).tolist()]
+    sign = 1 if goal == "f1" else -1
+    others = [_scores(each)[goal] for each in tried]
+    best = made.scores[goal]
+    assert all(isinstance(o, Undefined) or sign * o <= sign * best for o in others)  # type: ignore[operator]
+
+
+def _scores(detector: Detector) -> dict[str, Any]:
+    metric = Boundary()
+    counts = sum(
+        (metric.count(t.replace(sentences=detector.detect(t)), [t]) for t in DEV[1:]),
+        metric.count(DEV[0].replace(sentences=detector.detect(DEV[0])), [DEV[0]]),
+    )
+    return metric.values(counts)
+
+
+def test_every_combination_is_tried_in_order_and_trained_as_seldom_as_can_be() -> None:
+    made = trained(Tiny(), TRAIN, DEV, tune=["smooth=1,4", "letters=1:3"])
+    expected = [{"smooth": s, "letters": n} for s, n in product((1, 4), (1, 2, 3))]
+    assert [row.settings for row in made.curve] == expected
+    assert Tiny.trainings == [1, 2, 3]
+    for row in made.curve:
+        alone = trained(Tiny().adjusted(**row.settings), TRAIN, DEV)
+        assert alone.scores == row.scores
+        assert alone.curve[0].bias == row.bias
+    best = max(row.scores["f1"] for row in made.curve)  # type: ignore[type-var]
+    assert made.curve[made.best].scores["f1"] == best
+    chosen = {**expected[made.best], "bias": made.curve[made.best].bias}
+    assert made.detector.settings == {**Tiny().settings, **chosen}
+
+
+def test_of_equals_the_first_is_taken() -> None:
+    made = trained(Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=9,8,7")
+    assert made.best == 0
+    assert isinstance(made.scores["f1"], Undefined)
+
+
+def test_the_lowest_slot_error_rate_can_be_the_goal() -> None:
+    made = trained(Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=0.1:2:0.1", goal="ser")
+    assert made.scores["ser"] == min(row.scores["ser"] for row in made.curve)  # type: ignore[type-var]
+
+
+def test_settings_of_detectors_within_are_tuned_and_what_was_learnt_is_kept() -> None:
+    made = trained(Around(), TRAIN, DEV, tune=["inner.bias=-1,0,1", "factor=1,2"])
+    assert Tiny.trainings == [1]
+    assert isinstance(made.detector, Around)
+    assert made.detector.model.tolist() == [len(TRAIN)]
+    assert made.scores["f1"] == pytest.approx(f1(made.detector))
+    trained(Around(), TRAIN, DEV, tune=["inner.letters=1,2", "inner.bias=0,1"])
+    assert Tiny.trainings == [1, 1, 2]
+
+
+def test_which_settings_are_learnt_anew() -> None:
+    fused = Fusion((PauseModel(), Pause()))
+    for detector, name, anew in [
+        (PauseModel(), "smooth", False),
+        (PauseModel(), "step", True),
+        (Lookahead(PauseModel()), "detector.smooth", False),
+        (Lookahead(PauseModel()), "detector.step", True),
+        (fused, "detectors.0.smooth", True),
+        (fused, "bias", False),
+    ]:
+        assert learns_anew(detector, name) is anew, name
+    assert changed(fused, {"detectors.1.threshold": 0.7}) == Fusion(
+        (PauseModel(), Pause(threshold=0.7))
+    )
+
+
+def test_a_bias_that_is_tuned_or_decisions_of_another_kind_are_left_alone() -> None:
+    made = trained(Tiny(), TRAIN, DEV, tune="bias=0.25,0.5")
+    assert [row.bias for row in made.curve] == [None, None]
+    assert made.detector.settings["bias"] in (0.25, 0.5)
+    decided = trained(Tiny(decision="viterbi", bias=0.75), TRAIN, DEV)
+    assert decided.detector == Tiny(decision="viterbi", bias=0.75)
+    assert decided.scores["f1"] == pytest.approx(f1(decided.detector))
+
+
+def test_text_is_learnt_from_too() -> None:
+    bare = [Transcript(t.words, id=f"text {t.id}", sentences=t.sentences) for t in TRAIN[2:]]
+    made = trained(Tiny(), TRAIN[:2], DEV, bare)
+    assert made.detector.learnt()["seen"].sum() == sum(map(len, TRAIN))
+
+
+def test_without_development_recordings_it_is_only_trained(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.INFO, "caesura.training"):
+        made = trained(Tiny(bias=0.5), TRAIN)
+    assert made == Training(made.detector)
+    assert made.detector == Tiny(bias=0.5)
+    assert "neither tuned nor scored" in caplog.text
+    with pytest.raises(MismatchError, match="tuned on development recordings"):
+        trained(Tiny(), TRAIN, tune="smooth=1,2")
+
+
+@pytest.mark.parametrize("place", ["train", "text"])
+def test_development_recordings_must_be_others(place: str) -> None:
+    given: dict[str, list[Transcript]] = {"train": TRAIN, "dev": DEV, "text": []}
+    given[place] = [*given[place], DEV[1]]
+    with pytest.raises(MismatchError, match=r"1 development recording is among .*: 11"):
+        trained(Tiny(), given["train"], given["dev"], given["text"])
+    given[place] = [*given[place][:-1], DEV[1].replace(id="another")]
+    with pytest.raises(MismatchError, match=r"1 development recording is among .*: another"):
+        trained(Tiny(), given["train"], given["dev"], given["text"])
+    few = DEV[1][:19]
+    trained(Tiny(), [*TRAIN, speech(99, id=DEV[1].id), few.replace(id="another")], [*DEV, few])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("a b c d " * 60, "240"), ("a\n" * 30, "1")], ids=["none", "each"]
+)
+def test_odd_sentences_are_doubted(
+    text: str, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "odd.txt").write_text(text)
+    with caplog.at_level(logging.WARNING, "caesura.training"):
+        api.train("LM", train=tmp_path / "odd.txt", out=tmp_path / "m", format="lines")
+    assert f"odd has {words} words a sentence: are its sentences marked" in caplog.text
+
+
+@pytest.mark.parametrize("place", ["train", "dev", "text"])
+def test_recordings_without_sentences_are_refused_together(place: str) -> None:
+    given: dict[str, list[Transcript]] = {"train": TRAIN, "dev": DEV, "text": [speech(50)]}
+    bare = [speech(60 + i).replace(sentences=None) for i in range(7)]
+    given[place] = [*given[place], *bare]
+    with pytest.raises(LayerError, match="7 have no sentences: 60, 61, 62, 63, 64, …"):
+        trained(Tiny(), given["train"], given["dev"], given["text"])
+
+
+def test_recordings_without_words_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    nothing = Transcript((), id="silence")
+    with caplog.at_level(logging.INFO, "caesura.training"):
+        made = trained(Tiny(), [*TRAIN, nothing], [nothing, *DEV])
+    assert caplog.text.count("no words: 1 recording to") == 2
+    assert made.scores == trained(Tiny(), TRAIN, DEV).scores
+    for given in ([nothing], []):
+        with pytest.raises(LayerError, match="there are no"):
+            trained(Tiny(), given)
+    with pytest.raises(LayerError, match="no words in the recordings to tune on"):
+        trained(Tiny(), TRAIN, [nothing])
+
+
+def test_nothing_is_tuned_on_undivided_recordings() -> None:
+    whole = Transcript(("a", "b"), sentences=Segmentation.of_gaps(2, [1]))
+    with pytest.raises(LayerError, match="one sentence each"):
+        trained(Tiny(), TRAIN, [whole])
+
+
+@pytest.mark.parametrize(
+    ("tune", "reason"),
+    [
+        ("smoth=1", "Tiny has no setting 'smoth'; it has letters, smooth"),
+        ("smooth", "is not a range to tune"),
+        ("=1", "is not a range to tune"),
+        ("smooth=", "is not a range to tune; write setting=first:last"),
+        ("smooth=1:", "is not a range to tune; write setting=first:last"),
+        ("smooth=0.1:1", "needs a step"),
+        ("smooth=nan", "is not a range to tune"),
+        ("smooth=a-b", "is not a range to tune"),
+        ("letters=0", "letters=0: letters is a number of letters"),
+        ("letters=many", "letters=many: letters is a number of letters"),
+        ("smooth.x=1", "1.0 has no setting 'x' \\(of 'smooth.x'\\)"),
+        (["smooth=1", "smooth=2"], "tuned twice"),
+        (["smooth=1:100", "letters=1:100"], "10,000 combinations"),
+    ],
+)
+def test_what_cannot_be_tuned_is_told_before_anything_is_learnt(tune: Any, reason: str) -> None:
+    with pytest.raises(UnknownName, match=reason):
+        trained(Tiny(), TRAIN, DEV, tune=tune)
+    assert not Tiny.trainings
+
+
+def test_texts_and_truth_values_can_be_tuned() -> None:
+    made = trained(Tiny(), TRAIN, DEV, tune="decision=posterior,viterbi,None,True")
+    tried = [row.settings["decision"] for row in made.curve]
+    assert tried == ["posterior", "viterbi", None, True]
+
+
+def test_settings_of_several_numbers_can_be_tuned(tmp_path: Path) -> None:
+    detector = "LM(cutoff=1)"
+    out = tmp_path / "model"
+    made = api.train(detector, train=TRAIN, dev=DEV, out=out, tune="strength=(4,16),(1, 2.5)")
+    assert [row.settings["strength"] for row in made.curve] == [(4, 16), (1, 2.5)]
+    assert [row["strength"] for row in store.card(out).curve] == ["(4, 16)", "(1, 2.5)"]
+
+
+def test_words_and_pauses_together_are_tuned_as_one() -> None:
+    made = trained(Combination(), TRAIN, DEV, tune=["weight=0,1,2", "way=A,B", "lm.order=2,3"])
+    assert len(made.curve) == 12
+    best = made.curve[made.best]
+    for row in made.curve:
+        assert row.merit("f1") <= best.merit("f1")
+    assert made.detector.settings["lm"].order == best.settings["lm.order"]
+    assert made.scores["f1"] == pytest.approx(f1(made.detector))
+
+
+def test_other_goals_are_refused() -> None:
+    with pytest.raises(UnknownName, match="there is no goal 'best'; known are f1, ser"):
+        trained(Tiny(), TRAIN, DEV, goal="best")
+
+
+@pytest.mark.parametrize(
+    ("detector", "module", "package"),
+    [
+        ("CRF", "pycrfsuite", "python-crfsuite"),
+        ("SVM", "sklearn", "scikit-learn"),
+        ("SDA", "scipy", "scipy"),
+        ("SDA", "pycrfsuite", "python-crfsuite"),
+        ("Margins", "scipy", "scipy"),
+    ],
+)
+def test_packages_that_are_missing_are_told_before_anything_is_read(
+    detector: str, module: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(CaesuraError, match=f"training {detector} needs {package}, which is not"):
+        api.train(detector, train=tmp_path / "nowhere", out=tmp_path / "model")
+
+
+def test_the_card_says_what_was_done(tmp_path: Path) -> None:
+    told = {"about": "A test.", "language": "en", "licence": "CC0"}
+    made = api.train(
+        Tiny(),
+        train=TRAIN,
+        dev=DEV,
+        out=tmp_path / "model",
+        tune="smooth=1,2",
+        goal="ser",
+        normalize="case",
+        **told,
+    )
+    card = store.card(tmp_path / "model")
+    assert {name: getattr(card, name) for name in told} == told
+    assert card.name == "model"
+    assert card.detector == repr(made.detector)
+    assert [row["purpose"] for row in card.data] == ["train", "dev"]
+    assert card.data[0]["words"] == sum(map(len, TRAIN))
+    assert card.data[0]["sentences"] == sum(len(t.sentences.gaps) for t in TRAIN if t.sentences)
+    assert card.scores == {"goal": "ser", **made.scores}
+    assert [row["smooth"] for row in card.curve] == [1, 2]
+    assert card.curve[made.best]["ser"] == made.scores["ser"]
+    assert card.notes == "words normalised before training: case"
+
+
+def test_a_place_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("Dear Ann,")
+    for place in (tmp_path, tmp_path / "letter.txt", tmp_path / "letter.txt" / "model"):
+        with pytest.raises(OutputError, match="cannot be written"):
+            api.train("Tiny", train=tmp_path / "nothing", out=place)
+    assert (tmp_path / "letter.txt").read_text() == "Dear Ann,"
+
+
+def test_equal_texts_are_kept_once() -> None:
+    made = [Transcript(("".join(["wo", end]), "x"), mark=("." * 2, "")) for end in ("rd", "rd")]
+    (kept,) = Gathering().take("text", ["a"], [made])
+    one, other = kept.recordings
+    assert one == made[0]
+    assert one.words[0] is other.words[0]
+
+
+def test_what_has_nothing_to_learn_is_tuned_and_kept(tmp_path: Path) -> None:
+    detector = "Pause(evidence=('pause',))"
+    api.train(detector, train=TRAIN, dev=DEV, out=tmp_path / "m", tune="threshold=0.1:1:0.1")
+    stored = store.load(tmp_path / "m").detector
+    assert isinstance(stored, Pause)
+    assert f1(stored) == max(f1(Pause(t / 10, ("pause",))) for t in range(1, 11))
