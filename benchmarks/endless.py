@@ -29,7 +29,7 @@ from chunking import spoken
 WORDS = 200_000
 PEER = "Pause"
 DETECTORS = ("pcm", PEER)
-READINGS, GROWN = 10, 5.0
+SAMPLES, GROWN = 10, 5.0
 AT_ONCE = 1000
 
 
@@ -68,7 +68,7 @@ def run(detector: str, count: int) -> list[float]:
         while lines := list(islice(words, min(AT_ONCE, count - sent))):
             process.stdin.write("".join(lines).encode())
             sent += len(lines)
-            if sent * READINGS // count > len(held):
+            if sent * SAMPLES // count > len(held):
                 process.stdin.flush()
                 held.append(psutil.Process(process.pid).memory_info().rss / 1e6)
                 told = f"{sentences[0]:,} sentences, {time.monotonic() - begun:,.0f} s"
@@ -86,8 +86,8 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=WORDS)
     parser.add_argument("--detector", action="append")
     asked = parser.parse_args()
-    if asked.words < READINGS:
-        parser.error(f"--words is {READINGS} or more")
+    if asked.words < SAMPLES:
+        parser.error(f"--words is {SAMPLES} or more")
     failed = []
     most: dict[str, float] = {}
     for detector in asked.detector or DETECTORS:

@@ -66,7 +66,7 @@ def main() -> None:
     where = given.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     train, test = parts(where.data)
-    namer = Margins(affixes=True, size=SIZE)
+    entity_model = Margins(affixes=True, size=SIZE)
     card = Card(
         name="atene",
         about="Names in English text: persons, places, organisations and others, for ATENE",
@@ -76,10 +76,10 @@ def main() -> None:
             Material("train", corpus, (*train[corpus], *test[corpus])).described()
             for corpus in train
         ),
-        scores=measured(namer.train(every(train)), test),
+        scores=measured(entity_model.train(every(train)), test),
         notes=NOTES,
     )
-    save(where.out, namer.train([*every(train), *every(test)]), card)
+    save(where.out, entity_model.train([*every(train), *every(test)]), card)
     log.info("%s: %d bytes", where.out, sum(f.stat().st_size for f in where.out.iterdir()))
 
 
@@ -111,11 +111,11 @@ def every(corpora: dict[str, list[Transcript]]) -> list[Transcript]:
     return [one for texts in corpora.values() for one in texts]
 
 
-def measured(namer: Margins, test: dict[str, list[Transcript]]) -> dict[str, float]:
+def measured(entity_model: Margins, test: dict[str, list[Transcript]]) -> dict[str, float]:
     """Score a model on texts it has not learnt from, in all and by corpus."""
-    found = labelled(namer, every(test))
+    found = labelled(entity_model, every(test))
     for corpus, texts in test.items():
-        found[f"f1_{Path(corpus).name}"] = labelled(namer, texts)["f1"]
+        found[f"f1_{Path(corpus).name}"] = labelled(entity_model, texts)["f1"]
     scores = {name: round(value, 4) for name, value in found.items() if isinstance(value, float)}
     log.info("test: %s", scores)
     return scores

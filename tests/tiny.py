@@ -18,7 +18,7 @@ from caesura.core.errors import ModelError
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.nested_arrays import Learner
+from caesura.detectors.nested_arrays import TrainableDetector
 from caesura.detectors.window import WindowStream
 
 Table = dict[int, tuple[float, int]]
@@ -26,7 +26,7 @@ Table = dict[int, tuple[float, int]]
 
 
 @dataclass(frozen=True, repr=False)
-class Tiny(Learner[Table]):
+class Tiny(TrainableDetector[Table]):
     """Log-odds of an end after words that share their first `letters`."""
 
     letters: int = 1
@@ -35,7 +35,7 @@ class Tiny(Learner[Table]):
     decision: str = "posterior"
 
     name = "Tiny"
-    relearns: ClassVar = frozenset({"letters"})
+    retrain_settings: ClassVar = frozenset({"letters"})
     trainings: ClassVar[list[int]] = []
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class Tiny(Learner[Table]):
     def lacks(self, transcript: Transcript) -> str:
         return "" if len(transcript) else "no words at all"
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         keys = sorted(self.model)
         return {
             "keys": np.array(keys, np.uint32),
@@ -85,8 +85,8 @@ class Tiny(Learner[Table]):
             "known": np.ones(len(keys), np.bool_),
         }
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Tiny:
-        keys, ends, seen = (learnt[name].tolist() for name in ("keys", "ends", "seen"))
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Tiny:
+        keys, ends, seen = (state[name].tolist() for name in ("keys", "ends", "seen"))
         if not len(keys) == len(ends) == len(seen):
             raise ModelError("there are not as many keys as ends")
         return self.with_model(dict(zip(keys, zip(ends, seen, strict=True), strict=True)))
@@ -96,7 +96,7 @@ class Tiny(Learner[Table]):
 
 
 @dataclass(frozen=True, repr=False)
-class Around(Learner[Floats]):
+class Around(TrainableDetector[Floats]):
     """A detector around another, which keeps what it has learnt apart from its settings."""
 
     inner: Detector = Tiny()
@@ -117,27 +117,27 @@ class Around(Learner[Floats]):
         assert self.model.sum()
         return self.inner.log_odds(transcript) * self.factor
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
-        return {"own": self.model, **self.inner.learnt()}
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        return {"own": self.model, **self.inner.state()}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Around:
-        return self.adjusted(inner=self.inner.knowing(learnt)).with_model(learnt["own"])
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Around:
+        return self.adjusted(inner=self.inner.from_state(state)).with_model(state["own"])
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         return WindowStream(self, ahead=1, behind=0, state=state)
 
 
 @dataclass(frozen=True, repr=False)
-class Bare(Learner[Mapping[str, NDArray[Any]]]):
+class Bare(TrainableDetector[Mapping[str, NDArray[Any]]]):
     """Knows whatever arrays it is given, and finds no boundary."""
 
     name = "Bare"
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         return self.model
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Bare:
-        return self.with_model(learnt)
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Bare:
+        return self.with_model(state)
 
     def log_odds(self, transcript: Transcript) -> Floats:
         return np.full(len(transcript), -1.0)

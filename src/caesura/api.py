@@ -26,7 +26,7 @@ from caesura.evaluation.scores import Scores
 from caesura.evaluation.script_alignment import CARRIED, COMPARED, aligned
 from caesura.formats import files as _files
 from caesura.formats.inputs import Input, Inputs, each, read
-from caesura.formats.sidecars import Paths, with_readings
+from caesura.formats.sidecars import Paths, with_alternatives
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.normalization.steps import STEPS, describe
@@ -38,7 +38,7 @@ KINDS = (*(f"{kind}s" for kind in get_args(registry.Kind)), "steps")
 
 
 def described(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe one kind of thing (formats, detectors, taggers, namers, metrics, steps), or all."""
+    """Describe what is registered of one kind (`KINDS`), or of all."""
     if kind and kind not in KINDS:
         raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(KINDS)}")
     wanted = [kind] if kind else list(KINDS)
@@ -99,16 +99,16 @@ def convert(
     *,
     to: str | Format = "",
     output: str | Path = "-",
-    readings: Paths = (),
+    alternatives: Paths = (),
     format: str | Format | None = None,
 ) -> list[Path]:
     """Write all recordings of files and folders in another format; the log says what it drops.
 
-    `readings` are files or folders of classes of their entities, or other ways to write them.
+    `alternatives` are files or folders of classes of their entities, or other ways to write them.
     """
     target = _files.target(to, output)
     found = read(files, format=format)
-    recordings = with_readings(found, readings) if readings else found
+    recordings = with_alternatives(found, alternatives) if alternatives else found
     if target.holds == "one":
         recordings = rejoined(recordings)
     dropped: dict[str, None] = {}
@@ -208,7 +208,7 @@ def score(
     hypothesis: Input | Iterable[Input],
     *,
     reference: Inputs,
-    readings: Paths = (),
+    alternatives: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     sweep: str | Sequence[str] = (),
     align: bool = False,
@@ -227,12 +227,12 @@ def score(
     `resamples` draws of documents, or of blocks of sentences if there is one document only.
     A `sweep` such as 'window_gap=0:20' scores a range of a metric's setting too. References
     have the format of the hypothesis if one is given, none of their own, and their suffix does
-    not speak for another. `readings` are files or folders of other ways to write the references.
+    not speak for another. `alternatives` are files or folders of alternative transcriptions.
     With `literal` a paper's algorithm runs as it is printed.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed, literal)
     names, references = each(reference, reference_format, format)
-    references = [with_readings(one, readings) for one in references]
+    references = [with_alternatives(one, alternatives) for one in references]
     (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)
     return found
 
@@ -241,7 +241,7 @@ def compare(
     hypothesis: Inputs,
     *,
     reference: Inputs,
-    readings: Paths = (),
+    alternatives: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
@@ -256,10 +256,10 @@ def compare(
 
     Each hypothesis (a file or a folder) is a system. Tests are of the `value` named, or of the
     main value of each metric: paired bootstrap and approximate randomization, Holm-corrected.
-    `readings` are files or folders of other ways to write the references.
+    `alternatives` are files or folders of alternative transcriptions.
     """
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, found = _systems(hypothesis, reference, plan, format, reference_format, readings)
+    names, found = _systems(hypothesis, reference, plan, format, reference_format, alternatives)
     return Comparison(names, found, (value,) if isinstance(value, str) else tuple(value))
 
 
@@ -309,7 +309,7 @@ def report(
     *,
     reference: Inputs,
     output: str | Path | Sequence[str | Path],
-    readings: Paths = (),
+    alternatives: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
@@ -323,14 +323,14 @@ def report(
     """Score and compare systems, each a file or a folder, and write a report.
 
     The suffix of `output` says what kind: .html for a page to look through, .md, .tex or .json
-    for tables, .png or .svg for figures. `readings` are files or folders of other ways to write
+    for tables, .png or .svg for figures. `alternatives` are files or folders of other ways to write
     the references. Gives the files written.
     """
     from caesura.evaluation.reports.write import Results, kinds, write_report
 
     kinds(output)
     plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, found = _systems(hypothesis, reference, plan, format, reference_format, readings)
+    names, found = _systems(hypothesis, reference, plan, format, reference_format, alternatives)
     chosen = (value,) if isinstance(value, str) else tuple(value)
     comparison = Comparison(names, found, chosen) if len(names) > 1 else None
     return write_report(Results(names, found, comparison), output)
@@ -349,14 +349,14 @@ def _systems(
     plan: Plan,
     format: str | Format | None,
     reference_format: str | Format | None,
-    readings: Paths = (),
+    alternatives: Paths = (),
 ) -> tuple[Strings, tuple[Scores, ...]]:
     """Score systems under the same terms, and name them."""
     names, systems = each(hypothesis, format)
     if not systems:
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
     others, references = each(reference, reference_format, format)
-    references = [with_readings(one, readings) for one in references]
+    references = [with_alternatives(one, alternatives) for one in references]
     return names, evaluated(systems, references, plan, others, names)
 
 
@@ -367,5 +367,5 @@ def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe what is registered: formats, detectors, taggers, namers, metrics and steps."""
+    """Describe what is registered: formats, detectors, metrics and so on."""
     return described(kind)

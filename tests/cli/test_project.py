@@ -62,7 +62,7 @@ def test_another_reading_is_looked_for(caesura: Program, tmp_path: Path) -> None
     terms = ("project", tmp_path / "heard.jsonl", "-r", tmp_path / "said.jsonl", "--json")
     found = [
         json.loads(caesura(*terms, *more).out)["recordings"][0]["entities"][0]["recognised_words"]
-        for more in ((), ("--readings", tmp_path))
+        for more in ((), ("--alternatives", tmp_path))
     ]
     assert found == ["twenty", "twenty twenty"]
 

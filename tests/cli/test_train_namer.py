@@ -1,4 +1,4 @@
-"""`caesura train` of a namer, and ATENE with it, as a shell sees them."""
+"""`caesura train` of an entity model, and ATENE with it, as a shell sees them."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert lines[4].split()[-1] == "best"
     stored = store.load("model")
     assert stored.card.scores["f1"] > 0.9
-    assert stored.namer.settings["ridge"] == 1
+    assert stored.entity_model.settings["ridge"] == 1
     assert "classes: LOC PER" in stored.card.notes
 
 
@@ -67,7 +67,7 @@ def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
     asked = ("train", "Margins(tagger=Tagger())", "--train", "train.bio", "--out", "model")
     done = caesura(*asked, "--text", "tags.conllu")
     assert done.code == 0, done.err
-    assert any(name.startswith("tagger.") for name in store.load("model").learner.learnt())
+    assert any(name.startswith("tagger.") for name in store.load("model").learner.state())
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_namer_segments_nothing(caesura: Program) -> None:
 
 
 def test_namers_are_listed(caesura: Program) -> None:
-    assert "Margins" in caesura("list", "namers").out
+    assert "Margins" in caesura("list", "entity models").out
     assert "atene" in caesura("models").out
 
 
@@ -138,9 +138,9 @@ def _calls() -> None:
 
 @pytest.mark.usefixtures("_calls")
 def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> None:
-    done = caesura(*TOLD, "--readings", "beside", "--out", "model")
+    done = caesura(*TOLD, "--alternatives", "beside", "--out", "model")
     assert done.code == 0, done.err
-    assert store.load("model").namer.classes == ("CARDINAL", "GPE")
+    assert store.load("model").entity_model.classes == ("CARDINAL", "GPE")
     assert "no class" not in done.err
     assert "of no recording" not in done.err
 
@@ -149,26 +149,26 @@ def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> Non
 def test_entities_without_a_class_are_told(caesura: Program) -> None:
     done = caesura(*TOLD, "--out", "model")
     assert done.code == 0, done.err
-    assert store.load("model").namer.classes == ("CARDINAL",)
+    assert store.load("model").entity_model.classes == ("CARDINAL",)
     (line,) = (line for line in done.err.splitlines() if "no class" in line)
     assert "9 entities have no class and are left out" in line
-    assert "--readings wer_tags/" in line
+    assert "--alternatives wer_tags/" in line
 
 
 @pytest.mark.usefixtures("_calls")
 def test_readings_that_name_nothing_are_told(caesura: Program) -> None:
-    plain = ("train", "Margins", "--train", "calls", "--out", "model", "--readings")
-    done = caesura(*plain, "beside", "--readings", "beside/other.wer_tag.json")
+    plain = ("train", "Margins", "--train", "calls", "--out", "model", "--alternatives")
+    done = caesura(*plain, "beside", "--alternatives", "beside/other.wer_tag.json")
     assert done.code == 0, done.err
     assert "no entity has its class from there" in done.err
     assert "1 file or folder is of no recording: beside/other.wer_tag.json" in done.err
     done = caesura(*plain, "beside/other.wer_tag.json")
     assert done.code == 1
-    assert "no file of readings is of a recording" in done.err.splitlines()[-1]
+    assert "no file of alternatives is of a recording" in done.err.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("_calls")
 def test_classes_are_written_in_other_formats(caesura: Program) -> None:
     asked = ("convert", "calls", "--format", "nlp(entities='both')", "--to", "bio")
-    assert "B-GPE" in caesura(*asked, "--readings", "beside").out
+    assert "B-GPE" in caesura(*asked, "--alternatives", "beside").out
     assert "B-GPE" not in caesura(*asked).out

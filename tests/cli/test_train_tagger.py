@@ -95,7 +95,7 @@ def test_a_chunker_trains_its_tagger_and_tunes_it(caesura: Program) -> None:
     assert [row["tagger.size"] for row in json.loads(done.out)["curve"]] == [10, 500]
     stored = store.load("model")
     assert "tagger=Tagger(size=" in stored.card.detector
-    assert any(name.startswith("tagger.") for name in stored.detector.learnt())
+    assert any(name.startswith("tagger.") for name in stored.detector.state())
     done = caesura("segment", "words.jsonl", "--detector", "model")
     assert done.code == 0, done.err
     assert len(done.out.splitlines()) == 20

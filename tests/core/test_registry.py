@@ -167,7 +167,7 @@ def test_every_value_of_a_metric_leads_to_it() -> None:
         ("margins", "did you mean 'Margins'?"),
         ("tagger(rounds=3)", "did you mean 'Tagger'?"),
         ("pausemodel", "did you mean 'PauseModel'?"),
-        ("zzz", "no detector, tagger or namer is named 'zzz'; known are Pause, "),
+        ("zzz", "no detector, tagger or entity model is named 'zzz'; known are Pause, "),
         ("zzz", ", Tagger, Tagged, Margins"),
         ("Words", "Words is a metric, and a detector is wanted"),
     ],

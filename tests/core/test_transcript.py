@@ -282,7 +282,7 @@ def test_punctuation_around_a_multiword_token_is_written() -> None:
 
 
 @given(
-    transcripts(frozenset({"readings"})).flatmap(
+    transcripts(frozenset({"alternatives"})).flatmap(
         lambda t: st.tuples(st.just(t), st.lists(st.booleans(), min_size=len(t), max_size=len(t)))
     )
 )
@@ -291,20 +291,20 @@ def test_a_reading_stays_while_all_its_words_do(drawn: tuple[Transcript, list[bo
     place = np.cumsum(mask) - 1
     whole = [
         span._replace(first=int(place[span.first]), last=int(place[span.last]))
-        for span in transcript.readings or ()
+        for span in transcript.alternatives or ()
         if all(mask[span.first : span.last + 1])
     ]
-    assert transcript.take(np.array(mask, np.bool_)).readings == tuple(sorted(whole))
+    assert transcript.take(np.array(mask, np.bool_)).alternatives == tuple(sorted(whole))
 
 
 def test_a_slice_through_a_reading_leaves_it_out() -> None:
     spans = (Span(0, 1, "x"), Span(1, 2, ""), Span(2, 2, "y z"))
-    transcript = Transcript(("a", "b", "c"), entities=spans, readings=spans)
+    transcript = Transcript(("a", "b", "c"), entities=spans, alternatives=spans)
     part = transcript[1:3]
-    assert part.readings == (Span(0, 1, ""), Span(1, 1, "y z"))
+    assert part.alternatives == (Span(0, 1, ""), Span(1, 1, "y z"))
     assert part.entities == (Span(0, 0, "x"), Span(0, 1, ""), Span(1, 1, "y z"))
     joined = Transcript.join([part, Transcript(("d",)), part])
-    assert joined.readings == (*part.readings, Span(3, 4, ""), Span(4, 4, "y z"))
+    assert joined.alternatives == (*part.alternatives, Span(3, 4, ""), Span(4, 4, "y z"))
 
 
 def test_replacing_nothing_copies_nothing() -> None:

@@ -1,4 +1,4 @@
-"""A namer worked out word by word, with dictionaries of features, and a small language of names."""
+"""An entity model worked out word by word, with dictionaries, and a small language of names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -107,10 +107,10 @@ def seen(
 
 
 def likely(
-    namer: Margins, words: Sequence[str], tags: Sequence[str] | None = None
+    entity_model: Margins, words: Sequence[str], tags: Sequence[str] | None = None
 ) -> list[list[dict[str, float]]]:
     """For each model (start, end, inside) and word the probabilities; '' is no name."""
-    arrays: Mapping[str, Any] = namer.learnt()
+    arrays: Mapping[str, Any] = entity_model.state()
     scales = arrays["scales"].astype(np.float64)
     weights = {
         key: row * scale
@@ -118,10 +118,10 @@ def likely(
             arrays["keys"].tolist(), arrays["weights"].astype(float), scales, strict=True
         )
     }
-    labels = ["", *namer.classes]
+    labels = ["", *entity_model.classes]
     found: list[list[dict[str, float]]] = [[], [], []]
     for at in range(len(words)):
-        keys = list(seen(words, at, namer.affixes, namer.capitals, tags))
+        keys = list(seen(words, at, entity_model.affixes, entity_model.capitals, tags))
         for model in range(3):
             scores = {}
             for column, label in enumerate(labels, model * len(labels)):

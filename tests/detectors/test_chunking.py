@@ -97,8 +97,8 @@ def test_punctuation_gives_nothing_away(chunker: Chunker, mark: str) -> None:
     plain = [talk(seed) for seed in range(6)]
     marked = [with_punctuation(each, mark) for each in plain]
     again = replace(chunker).train(marked)
-    for name, array in chunker.learnt().items():
-        assert np.array_equal(array, again.learnt()[name]), name
+    for name, array in chunker.state().items():
+        assert np.array_equal(array, again.state()[name]), name
     unseen = talk(97)
     found, alone = again.detect(with_punctuation(unseen, mark)), chunker.detect(unseen)
     assert found.log_odds is not None
@@ -176,7 +176,7 @@ def test_probabilities_of_labels(chunker: Chunker) -> None:
         return
     unseen = with_punctuation(talk(90))
     kept, spoken = chunker.heard(unseen)
-    (likely,) = chunker.likely([hashes_of(spoken, chunker.model.subtags)])
+    (likely,) = chunker.probabilities([hashes_of(spoken, chunker.model.subtags)])
     assert np.allclose(likely.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert begins(likely).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]
     odds = chunker.detect(unseen).log_odds
@@ -224,9 +224,9 @@ def test_settings_of_crf_are_checked(setting: str) -> None:
     ],
 )
 def test_damaged_models_are_refused(chunker: Chunker, damage: dict[str, Any]) -> None:
-    arrays = {**chunker.learnt(), **damage}
+    arrays = {**chunker.state(), **damage}
     with pytest.raises(ModelError, match="damaged"):
-        replace(chunker).knowing({k: v for k, v in arrays.items() if v is not None})
+        replace(chunker).from_state({k: v for k, v in arrays.items() if v is not None})
 
 
 def test_coverage_is_the_share_of_known_words(chunker: Chunker) -> None:
@@ -238,12 +238,12 @@ def test_coverage_is_the_share_of_known_words(chunker: Chunker) -> None:
 def test_a_small_model_keeps_what_matters(chunker: Chunker) -> None:
     lessons = [talk(seed) for seed in range(6)]
     small = replace(chunker, size=30).train(lessons)
-    assert len(small.learnt()["keys"]) <= 30 < len(chunker.learnt()["keys"]) / 4
-    assert set(small.learnt()["keys"].tolist()) <= set(chunker.learnt()["keys"].tolist())
+    assert len(small.state()["keys"]) <= 30 < len(chunker.state()["keys"]) / 4
+    assert set(small.state()["keys"].tolist()) <= set(chunker.state()["keys"].tolist())
     unseen = talk(88)
     assert small.detect(hidden(unseen)).boundary.tolist() == unseen.sentences.boundary.tolist()  # type: ignore[union-attr]
     whole = replace(chunker, size=1 << 20).train(lessons)
-    assert whole.learnt()["weights"].tobytes() == chunker.learnt()["weights"].tobytes()
+    assert whole.state()["weights"].tobytes() == chunker.state()["weights"].tobytes()
 
 
 @pytest.mark.parametrize(

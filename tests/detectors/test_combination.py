@@ -160,14 +160,14 @@ def test_punctuation_that_stands_as_a_word_changes_nothing(way: str) -> None:
 
 def test_what_was_learnt_is_handed_on_bit_by_bit() -> None:
     both = Combination().train(LESSONS, (), LESSONS[:1])
-    arrays = both.learnt()
+    arrays = both.state()
     assert {name.split(".")[0] for name in arrays} == {"lm", "pause"}
-    pupil = Combination().knowing({k: v.copy() for k, v in arrays.items()})
+    pupil = Combination().from_state({k: v.copy() for k, v in arrays.items()})
     for seed in range(40, 44):
         assert pupil.log_odds(bare(seed)).tobytes() == both.log_odds(bare(seed)).tobytes()
 
 
-LEARNT = dict(Combination(WORDS).train(LESSONS).learnt())
+LEARNT = dict(Combination(WORDS).train(LESSONS).state())
 
 
 @pytest.mark.parametrize("name", sorted(LEARNT))
@@ -177,17 +177,17 @@ def test_every_array_is_needed_as_it_is(name: str) -> None:
     others: list[NDArray[Any]] = [array.astype(np.float64), array[:, None], np.append(array, 1)]
     for other in others:
         with pytest.raises(ModelError):
-            detector.knowing(LEARNT | {name: other})
+            detector.from_state(LEARNT | {name: other})
     with pytest.raises(ModelError):
-        detector.knowing({k: v for k, v in LEARNT.items() if k != name})
+        detector.from_state({k: v for k, v in LEARNT.items() if k != name})
 
 
 def test_other_arrays_are_refused() -> None:
     for name in ("other", "other.words", "lm", "pauses.counts"):
         with pytest.raises(ModelError):
-            Combination(WORDS).knowing(LEARNT | {name: np.zeros(2, np.int64)})
+            Combination(WORDS).from_state(LEARNT | {name: np.zeros(2, np.int64)})
     with pytest.raises(ModelError):
-        Combination(WORDS).knowing({})
+        Combination(WORDS).from_state({})
 
 
 def test_nothing_learnt_is_an_error_that_says_so() -> None:

@@ -36,7 +36,7 @@ WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th",
 
 
 @pytest.fixture(scope="module", params=SETS, ids=["words", "capitals", "affixes", "both"])
-def namer(request: pytest.FixtureRequest) -> Margins:
+def entity_model(request: pytest.FixtureRequest) -> Margins:
     affixes, capitals = request.param
     return Margins(affixes=affixes, capitals=capitals).train(LESSONS)
 
@@ -47,10 +47,12 @@ def taught() -> Margins:
 
 
 @given(words=st.lists(st.sampled_from(WORDS), max_size=8))
-def test_probabilities_are_those_worked_out_by_hand(namer: Margins, words: list[str]) -> None:
-    found = namer.likely(Transcript(tuple(words)))
+def test_probabilities_are_those_worked_out_by_hand(
+    entity_model: Margins, words: list[str]
+) -> None:
+    found = entity_model.probabilities(Transcript(tuple(words)))
     assert found.classes == ("LOC", "PER")
-    for shares, slow in zip(found[1:], likely(namer, words), strict=True):
+    for shares, slow in zip(found[1:], likely(entity_model, words), strict=True):
         expected = [list(each.values()) for each in slow]
         np.testing.assert_allclose(shares, np.reshape(expected, shares.shape), atol=1e-6)
         np.testing.assert_allclose(shares.sum(axis=1), 1)
@@ -58,77 +60,83 @@ def test_probabilities_are_those_worked_out_by_hand(namer: Margins, words: list[
 
 def test_tags_of_the_tagger_are_looked_at_as_well() -> None:
     treebank = [tagged(seed) for seed in range(3)]
-    namer = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=treebank)
+    entity_model = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=treebank)
     words = tuple("the cat will see Anna in Rome".split())
-    assert namer.tagger is not None
-    tags = namer.tagger.tag(Transcript(words)).tag
+    assert entity_model.tagger is not None
+    tags = entity_model.tagger.tag(Transcript(words)).tag
     given = Transcript(words, tag=("X",) * len(words))
-    found = namer.likely(given)
-    for shares, slow in zip(found[1:], likely(namer, words, tags), strict=True):
+    found = entity_model.probabilities(given)
+    for shares, slow in zip(found[1:], likely(entity_model, words, tags), strict=True):
         np.testing.assert_allclose(shares, [list(each.values()) for each in slow], atol=1e-6)
 
 
-def test_names_of_the_lessons_are_found(namer: Margins) -> None:
+def test_names_of_the_lessons_are_found(entity_model: Margins) -> None:
     text = lesson(9)
     heard = punctuation(text)
-    for labels, shares in zip(numbered(heard, namer.classes), namer.likely(heard)[1:], strict=True):
+    for labels, shares in zip(
+        numbered(heard, entity_model.classes), entity_model.probabilities(heard)[1:], strict=True
+    ):
         assert np.mean(shares.argmax(axis=1) == labels) > 0.97
 
 
 def test_texts_at_once_are_as_one_by_one(taught: Margins, monkeypatch: pytest.MonkeyPatch) -> None:
     several = [lesson(seed, 4) for seed in range(4)] + [Transcript(())]
-    alone = [taught.likely(each) for each in several]
+    alone = [taught.probabilities(each) for each in several]
     for size in (1, 40, 1 << 16):
         monkeypatch.setattr(module, "AT_ONCE", size)
-        for one, other in zip(taught.likely_all(several), alone, strict=True):
+        for one, other in zip(taught.probabilities_all(several), alone, strict=True):
             assert all(np.array_equal(a, b) for a, b in zip(one[1:], other[1:], strict=True))
 
 
-def test_saved_and_loaded_it_says_the_same_bit_by_bit(namer: Margins, tmp_path: Path) -> None:
-    folder = store.save(tmp_path / "names", namer, Card())
-    again = store.load(folder).namer
-    assert again == namer
+def test_saved_and_loaded_it_says_the_same_bit_by_bit(
+    entity_model: Margins, tmp_path: Path
+) -> None:
+    folder = store.save(tmp_path / "names", entity_model, Card())
+    again = store.load(folder).entity_model
+    assert again == entity_model
     text = lesson(7)
-    for one, other in zip(again.likely(text)[1:], namer.likely(text)[1:], strict=True):
+    for one, other in zip(
+        again.probabilities(text)[1:], entity_model.probabilities(text)[1:], strict=True
+    ):
         assert np.array_equal(one, other)
     with pytest.raises(ModelError, match="names is a Margins, and a detector is wanted"):
         _ = store.load(folder).detector
-    assert store.kind_of(folder) == "namer"
+    assert store.kind_of(folder) == "entity-model"
 
 
 def test_a_tagger_within_is_kept_too(tmp_path: Path) -> None:
-    namer = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=[tagged(1)])
-    again = store.load(store.save(tmp_path / "names", namer, Card())).namer
+    entity_model = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=[tagged(1)])
+    again = store.load(store.save(tmp_path / "names", entity_model, Card())).entity_model
     text = lesson(7)
-    assert np.array_equal(again.likely(text).start, namer.likely(text).start)
+    assert np.array_equal(again.probabilities(text).start, entity_model.probabilities(text).start)
 
 
 def test_training_says_the_same_each_time(taught: Margins) -> None:
-    for name, array in Margins().train(LESSONS).learnt().items():
-        assert np.array_equal(array, taught.learnt()[name])
+    for name, array in Margins().train(LESSONS).state().items():
+        assert np.array_equal(array, taught.state()[name])
 
 
 def test_rare_clues_are_left_out_and_the_best_kept(taught: Margins) -> None:
     every = Margins(cutoff=1).train(LESSONS)
     few = Margins(size=50).train(LESSONS)
-    sizes = [len(each.learnt()["keys"]) for each in (few, taught, every)]
+    sizes = [len(each.state()["keys"]) for each in (few, taught, every)]
     assert sizes[0] == 50
     assert sizes[0] < sizes[1] < sizes[2]
-    kept = set(few.learnt()["keys"].tolist())
-    assert kept < set(taught.learnt()["keys"].tolist())
+    kept = set(few.state()["keys"].tolist())
+    assert kept < set(taught.state()["keys"].tolist())
 
 
 def test_repr_parses_back() -> None:
     for text in ("Margins", "Margins(capitals=True, size=9)", "Margins(tagger=Tagger(size=3))"):
-        namer = registry.parse("namer", text)
-        assert registry.parse("namer", repr(namer)) == namer
-        assert registry.learner(text) == namer
+        entity_model = registry.parse("entity-model", text)
+        assert registry.parse("entity-model", repr(entity_model)) == entity_model
+        assert registry.learner(text) == entity_model
 
 
 @pytest.mark.parametrize("wrong", ["affixes=1", "tagger=3", "cutoff=0", "ridge=0", "size=-1"])
 def test_wrong_settings_are_refused(wrong: str) -> None:
     with pytest.raises(CaesuraError, match=f"Margins: {wrong.split('=')[0]} is"):
-        registry.parse("namer", f"Margins({wrong})")
+        registry.parse("entity-model", f"Margins({wrong})")
 
 
 def test_without_names_there_is_nothing_to_learn() -> None:
@@ -136,7 +144,7 @@ def test_without_names_there_is_nothing_to_learn() -> None:
     with pytest.raises(LayerError, match="none of 2 recordings has names with a class"):
         Margins().train([bare, bare.replace(entities=(Span(0, 0, ""),))])
     with pytest.raises(ModelError, match="has to be trained"):
-        Margins().likely(bare)
+        Margins().probabilities(bare)
 
 
 def test_words_as_they_are_looked_at() -> None:
@@ -188,8 +196,8 @@ def test_what_has_no_class_or_other_names_of_one_is_not_learnt_apart() -> None:
     spans = tuple(s._replace(label="PERSON" if s.label == "PER" else s.label) for s in spans)
     mixed = first.replace(entities=(*spans, Span(0, 0, ""), Span(1, 1, "CONTRACTION")))
     assert mixed.entities != first.entities
-    learnt = Margins().train([mixed, *rest]).learnt()
-    for name, array in Margins().train(LESSONS).learnt().items():
+    learnt = Margins().train([mixed, *rest]).state()
+    for name, array in Margins().train(LESSONS).state().items():
         assert np.array_equal(array, learnt[name])
 
 
@@ -232,10 +240,10 @@ DAMAGES: dict[str, Damage] = {
 
 @pytest.mark.parametrize("told", DAMAGES)
 def test_damaged_arrays_are_refused(taught: Margins, told: str) -> None:
-    arrays = dict(taught.learnt())
+    arrays = dict(taught.state())
     DAMAGES[told](arrays)
     with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told.split(", but")[0]):
-        taught.knowing(arrays)
+        taught.from_state(arrays)
 
 
 def test_even_steps_find_the_same_minimum_sooner() -> None:

@@ -20,7 +20,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.column import Column
 from caesura.detectors.fusion import CERTAIN, REACH, Fusion
-from caesura.detectors.nested_arrays import Learner
+from caesura.detectors.nested_arrays import TrainableDetector
 from caesura.detectors.pause import Pause
 
 PAUSE = Pause(evidence=("pause",))
@@ -28,7 +28,7 @@ BOTH = Fusion((Column("x"), Column("y")))
 
 
 @dataclass(frozen=True, repr=False)
-class Rate(Learner[Floats]):
+class Rate(TrainableDetector[Floats]):
     """Says of every gap how often there was a boundary; knows which recordings it learnt from."""
 
     extra: float = 0.0
@@ -51,11 +51,11 @@ class Rate(Learner[Floats]):
     ) -> "Rate":
         return self.with_model(np.array([len(train), len(dev), len(text)], np.float64))
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         return {"rate": self.model}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> "Rate":
-        return self.with_model(learnt["rate"])
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> "Rate":
+        return self.with_model(state["rate"])
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         raise NotImplementedError
@@ -113,7 +113,7 @@ def test_untrained_each_weight_is_one() -> None:
     assert given.evidence is not None
     expected = given.evidence["x"] + given.evidence["y"]
     np.testing.assert_array_equal(BOTH.log_odds(given), expected)
-    assert dict(BOTH.learnt()) == {}
+    assert dict(BOTH.state()) == {}
 
 
 def test_weights_are_learnt_on_development_recordings() -> None:
@@ -150,7 +150,7 @@ def test_weights_that_are_given_are_not_learnt() -> None:
     given = Fusion(BOTH.detectors, weights=(1, 3), bias=0.5)
     made = given.train([columns(1, 500)], [columns(2, 500)])
     assert made.terms == (0.5, (1.0, 3.0))
-    assert dict(made.learnt()) == {}
+    assert dict(made.state()) == {}
 
 
 def test_bias_and_weights_can_be_changed_after_training() -> None:
@@ -160,7 +160,7 @@ def test_bias_and_weights_can_be_changed_after_training() -> None:
     explicit = made.adjusted(weights=(1.0, 1.0))
     assert explicit.terms == (0.0, (1.0, 1.0))
     assert explicit.adjusted(weights=()).terms == made.terms
-    assert not {"bias", "weights"} & Fusion.relearns
+    assert not {"bias", "weights"} & Fusion.retrain_settings
 
 
 def test_ridge_holds_weights_back() -> None:
@@ -172,19 +172,19 @@ def test_ridge_holds_weights_back() -> None:
 
 def test_inner_detectors_are_trained_on_what_is_theirs() -> None:
     made = Fusion((Rate(), Column("x"))).train([columns(1, 9)] * 3, [columns(2, 99)], [])
-    assert made.learnt()["0.rate"].tolist() == [3, 1, 0]
+    assert made.state()["0.rate"].tolist() == [3, 1, 0]
 
 
 def test_what_was_learnt_can_be_handed_on_to_the_last_bit() -> None:
     inner = Fusion((Rate(extra=0.5), Column("x")))
     whole = Fusion((Column("y"), inner, Rate()))
     made = whole.train([columns(1, 400)], [columns(2, 400)])
-    arrays = made.learnt()
+    arrays = made.state()
     assert set(arrays) == {"weights", "1.weights", "1.0.rate", "2.rate"}
     given = columns(3, 60)
-    again = whole.knowing(arrays)
+    again = whole.from_state(arrays)
     np.testing.assert_array_equal(again.log_odds(given), made.log_odds(given))
-    assert again.adjusted(bias=1.0).learnt().keys() == arrays.keys()
+    assert again.adjusted(bias=1.0).state().keys() == arrays.keys()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_was_learnt_can_be_handed_on_to_the_last_bit() -> None:
 )
 def test_arrays_that_do_not_fit_are_refused(arrays: dict[str, NDArray[Any]], message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        BOTH.knowing(arrays)
+        BOTH.from_state(arrays)
 
 
 def test_what_cannot_be_learnt_from_is_said() -> None:
@@ -254,10 +254,10 @@ def test_a_column_that_nobody_has_is_an_error(caplog: pytest.LogCaptureFixture) 
 
 def test_learnt_weights_are_told() -> None:
     learnt = Fusion((PAUSE, Column("x"))).with_model(np.array([0.5, 1.25, -2.0]))
-    assert learnt.told() == (
+    assert learnt.describe() == (
         "Learnt weights: 1.250 for Pause, -2.000 for Column; constant 0.500 with the bias."
     )
-    assert Fusion((PAUSE,), weights=(1.0,)).told() == ""
+    assert Fusion((PAUSE,), weights=(1.0,)).describe() == ""
 
 
 def test_labels_coverage_and_reach_come_from_the_detectors() -> None:

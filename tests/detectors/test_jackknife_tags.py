@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from caesura.core import registry
-from caesura.core.config import Learning
+from caesura.core.config import ModelBacked
 from caesura.core.errors import LayerError, ModelError, UnknownName
-from caesura.core.protocols import Tagging
+from caesura.core.protocols import WordTagger
 from caesura.core.transcript import Transcript
 from caesura.detectors import streaming
 from caesura.detectors.fusion import Fusion
@@ -32,7 +32,7 @@ pytest.importorskip("scipy")
 
 
 @dataclass(frozen=True, repr=False)
-class Rote(Learning[frozenset[str]], Tagging):
+class Rote(ModelBacked[frozenset[str]], WordTagger):
     """Calls words seen in training `seen`, and all others `new`."""
 
     name = "Rote"
@@ -50,10 +50,10 @@ class Rote(Learning[frozenset[str]], Tagging):
         tags = tuple("seen" if word in self.model else "new" for word in transcript.words)
         return transcript.replace(tag=tags)
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         return {}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Rote:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Rote:
         return self
 
 
@@ -132,22 +132,22 @@ def test_tags_that_are_given_stay(chunker: Chunker) -> None:
 
 
 def test_what_the_tagger_learnt_is_stored_with_the_rest(chunker: Chunker) -> None:
-    learnt = chunker.learnt()
+    learnt = chunker.state()
     inner = {name for name in learnt if name.startswith("tagger.")}
     assert inner == {f"tagger.{name}" for name in ("keys", "scales", "tags", "weights")}
-    again = replace(chunker, tagger=TAGGER).knowing(learnt)
+    again = replace(chunker, tagger=TAGGER).from_state(learnt)
     bare = hidden(talk(97)).replace(tag=None)
     assert again.detect(bare) == chunker.detect(bare)
     with pytest.raises(ModelError, match="the tagger is damaged"):
-        replace(chunker).knowing({k: v for k, v in learnt.items() if k not in inner})
+        replace(chunker).from_state({k: v for k, v in learnt.items() if k not in inner})
     with pytest.raises(ModelError, match="damaged: it has the arrays"):
-        replace(chunker).adjusted(tagger=None).knowing({**learnt, "more.keys": np.zeros(1)})
+        replace(chunker).adjusted(tagger=None).from_state({**learnt, "more.keys": np.zeros(1)})
 
 
 def test_a_stored_tagger_is_referred_to(chunker: Chunker, tmp_path: Path) -> None:
     folder = str(store.save(tmp_path / "tagger", Tagger(cutoff=1).train(LESSONS), Card()))
     made = replace(chunker, tagger=Tagged(folder)).train(LESSONS)
-    assert not any(name.startswith("tagger.") for name in made.learnt())
+    assert not any(name.startswith("tagger.") for name in made.state())
     model = store.save(tmp_path / "model", made, Card())
     bare = hidden(talk(96)).replace(tag=None)
     assert store.load(model).detector.detect(bare) == made.detect(bare)
@@ -166,9 +166,9 @@ def test_learns_from_guesses_not_from_what_is_given(chunker: Chunker) -> None:
     ]
     alone = replace(chunker, tagger=None)
     keys = {
-        "learnt": replace(chunker, tagger=TAGGER).train(odd).learnt()["keys"].tolist(),
-        "guessed": alone.train(guessed(TAGGER, odd)[1]).learnt()["keys"].tolist(),
-        "given": alone.train(odd).learnt()["keys"].tolist(),
+        "learnt": replace(chunker, tagger=TAGGER).train(odd).state()["keys"].tolist(),
+        "guessed": alone.train(guessed(TAGGER, odd)[1]).state()["keys"].tolist(),
+        "given": alone.train(odd).state()["keys"].tolist(),
     }
     assert keys["learnt"] == keys["guessed"] != keys["given"]
 

@@ -157,7 +157,7 @@ def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatc
     assert sizes == [[40, 60], [1], [200], [100, 0]]
 
 
-LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).learnt())
+LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).state())
 HASHES = LEARNT["vocabulary"]
 
 
@@ -219,7 +219,7 @@ def test_settings_that_are_not_learnt_can_change_afterwards() -> None:
         anew = LM(cutoff=1, **change).train(LESSONS)
         assert not (anew.log_odds(bare(20)) == lm.log_odds(bare(20))).all()
         assert (lm.adjusted(**change).log_odds(bare(20)) == anew.log_odds(bare(20))).all()
-        assert not set(change) & LM.relearns
+        assert not set(change) & LM.retrain_settings
 
 
 @pytest.mark.parametrize(

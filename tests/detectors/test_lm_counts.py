@@ -26,24 +26,24 @@ def test_what_was_learnt_is_handed_on_bit_by_bit(
     text: tuple[Transcript, ...], prune: tuple[int, ...]
 ) -> None:
     lm = LM(prune=prune, classes=MARKS).train(LESSONS, (), text)
-    arrays = lm.learnt()
+    arrays = lm.state()
     names = {name.split(".")[0] for name in arrays}
     assert names == {"vocabulary", "speech", *(["text"] if text else [])}
-    pupil = LM(prune=prune, classes=MARKS).knowing({k: v.copy() for k, v in arrays.items()})
+    pupil = LM(prune=prune, classes=MARKS).from_state({k: v.copy() for k, v in arrays.items()})
     for seed in range(40, 44):
         assert pupil.log_odds(bare(seed)).tobytes() == lm.log_odds(bare(seed)).tobytes()
-    assert {k: v.tolist() for k, v in pupil.learnt().items()} == {
+    assert {k: v.tolist() for k, v in pupil.state().items()} == {
         k: v.tolist() for k, v in arrays.items()
     }
 
 
 def test_no_text_is_kept() -> None:
-    arrays = LM(cutoff=1).train([said("verysecretword is here. now")]).learnt()
+    arrays = LM(cutoff=1).train([said("verysecretword is here. now")]).state()
     assert all(array.dtype.kind == "u" for array in arrays.values())
     assert all(b"verysecret" not in array.tobytes() for array in arrays.values())
 
 
-LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).learnt())
+LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).state())
 HASHES = LEARNT["vocabulary"]
 
 
@@ -66,23 +66,23 @@ HASHES = LEARNT["vocabulary"]
 )
 def test_damage_is_found(change: dict[str, NDArray[Any]], message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        LM(cutoff=1).knowing(LEARNT | change)
+        LM(cutoff=1).from_state(LEARNT | change)
 
 
 @pytest.mark.parametrize("name", sorted(LEARNT))
 def test_every_array_is_needed(name: str) -> None:
     with pytest.raises(ModelError, match="damaged"):
-        LM(cutoff=1).knowing({k: v for k, v in LEARNT.items() if k != name})
+        LM(cutoff=1).from_state({k: v for k, v in LEARNT.items() if k != name})
 
 
 def test_a_model_of_other_settings_is_refused() -> None:
     for other in (LM(order=2), LM(order=4), LM(classes=MARKS), LM(order=5, classes=(".", ","))):
         with pytest.raises(ModelError, match="damaged"):
-            other.knowing(LEARNT)
+            other.from_state(LEARNT)
     with pytest.raises(ModelError, match="no vocabulary"):
-        LM().knowing({})
+        LM().from_state({})
     with pytest.raises(ModelError, match="damaged"):
-        LM().knowing({k: v for k, v in LEARNT.items() if not k.startswith("speech")})
+        LM().from_state({k: v for k, v in LEARNT.items() if not k.startswith("speech")})
 
 
 @given(st.data())
@@ -94,14 +94,14 @@ def test_flipped_numbers_are_found_or_leave_a_model(data: st.DataObject) -> None
     bit = data.draw(st.integers(0, 8 * array.itemsize - 1))
     array[at] ^= array.dtype.type(1 << bit)
     try:
-        lm = LM(cutoff=1).knowing(LEARNT | {name: array})
+        lm = LM(cutoff=1).from_state(LEARNT | {name: array})
     except ModelError:
         return
     assert np.isfinite(lm.log_odds(bare(50))).all()
 
 
 def test_nothing_learnt_is_an_error_that_says_so() -> None:
-    for use in (lambda: LM().detect(bare(1)), lambda: LM().learnt(), lambda: LM().lacks(bare(1))):
+    for use in (lambda: LM().detect(bare(1)), lambda: LM().state(), lambda: LM().lacks(bare(1))):
         with pytest.raises(ModelError, match="LM has to be trained"):
             use()
 

@@ -189,7 +189,7 @@ def test_both_distributions_sum_to_one_whatever_was_counted(data: st.DataObject)
     table = np.array(data.draw(st.lists(few, min_size=4, max_size=4)))
     table[data.draw(st.integers(0, 3)), 1] += 1
     whole = table.sum(axis=0, keepdims=True)
-    known = model.knowing({"markers": BYTES, "counts": whole, "counts.pause": table})
+    known = model.from_state({"markers": BYTES, "counts": whole, "counts.pause": table})
     every = spoken(0.0, 0.1, 0.2, NAN)
     a, b = (np.exp(known.emissions(every, way)[:-1]) for way in ways())
     assert (a > 0).all()
@@ -307,7 +307,7 @@ def test_bias_and_smoothing_need_no_new_training() -> None:
     asked = spoken(1.0, 0.0)
     assert odds(model.adjusted(bias=2.5), asked) == [odd + 2.5 for odd in odds(model, asked)]
     assert model.adjusted(smooth=9.0).curve() == PauseModel(smooth=9.0).train(LESSONS).curve()
-    assert model.relearns == {"step", "longest", "timed", "evidence", "classes"}
+    assert model.retrain_settings == {"step", "longest", "timed", "evidence", "classes"}
 
 
 def test_only_recordings_with_sentences_teach() -> None:
@@ -363,7 +363,7 @@ def test_settings_are_checked(settings: dict[str, Any]) -> None:
 def test_saved_counts_give_equal_log_odds() -> None:
     odd = LESSONS[1].replace(pause=("", "a\nb", "\ud800", ""))
     model = PauseModel().train([*LESSONS, odd])
-    again = PauseModel().knowing({name: array.copy() for name, array in model.learnt().items()})
+    again = PauseModel().from_state({name: array.copy() for name, array in model.state().items()})
     assert again.curve() == model.curve()
     assert {"a\nb", "\ud800", "<s>"} <= {point.marker for point in again.curve()}
     for asked in (*LESSONS, odd, Transcript(("a",))):
@@ -394,18 +394,18 @@ def test_saved_counts_give_equal_log_odds() -> None:
     ],
 )
 def test_damaged_arrays_are_refused(name: str, array: Any) -> None:
-    learnt = dict(PauseModel().train(LESSONS).learnt())
+    learnt = dict(PauseModel().train(LESSONS).state())
     learnt[name] = array
     if array is None:
         del learnt[name]
     with pytest.raises(ModelError, match="does not fit the settings of PauseModel"):
-        PauseModel().knowing(learnt)
+        PauseModel().from_state(learnt)
 
 
 def test_arrays_of_other_settings_are_refused() -> None:
-    learnt = PauseModel().train(LESSONS).learnt()
+    learnt = PauseModel().train(LESSONS).state()
     for other in (PauseModel(step=0.2), PauseModel(classes=(".", "?"))):
         with pytest.raises(ModelError, match="not int64"):
-            other.knowing(learnt)
+            other.from_state(learnt)
     with pytest.raises(ModelError, match="it has the arrays"):
-        PauseModel(evidence=("pause",)).knowing(learnt)
+        PauseModel(evidence=("pause",)).from_state(learnt)

@@ -117,8 +117,8 @@ def test_punctuation_in_a_treebank_gives_nothing_away(detector: CRF | SVM | SDA,
     """Whatever is tagged PUNCT, or looks like it, might as well not be there."""
     pytest.importorskip("sklearn")
     alone, other = taught(detector, ""), taught(detector, mark)
-    for name, array in alone.learnt().items():
-        assert np.array_equal(array, other.learnt()[name]), name
+    for name, array in alone.state().items():
+        assert np.array_equal(array, other.state()[name]), name
     unseen, written = talk(77), talk(77, mark=mark)
     kept = np.array([word != mark for word in written.words])
     assert written.take(kept).words == unseen.words
@@ -248,13 +248,13 @@ def test_a_value_error_names_the_setting() -> None:
 
 
 def test_damaged_models_are_refused() -> None:
-    learnt = trained().learnt()
-    assert SMALL.knowing(learnt).detect(heard(talk(1))) == trained().detect(heard(talk(1)))
+    learnt = trained().state()
+    assert SMALL.from_state(learnt).detect(heard(talk(1))) == trained().detect(heard(talk(1)))
     for name in learnt:
         with pytest.raises(ModelError, match="damaged"):
-            SMALL.knowing({key: array for key, array in learnt.items() if key != name})
+            SMALL.from_state({key: array for key, array in learnt.items() if key != name})
     with pytest.raises(ModelError, match="damaged"):
-        SMALL.knowing({**learnt, "more": np.zeros(1)})
+        SMALL.from_state({**learnt, "more": np.zeros(1)})
     with pytest.raises(ModelError, match="has to be trained"):
         SMALL.detect(talk(1))
 

@@ -213,8 +213,8 @@ def test_in_a_command_it_is_told_once(notes: pytest.LogCaptureFixture) -> None:
 def test_a_model_is_as_it_was_stored(shipped: Path) -> None:
     model = Model("en")
     assert model.train([], []) == model
-    assert model.learnt() == {}
-    assert model.knowing({}) == model
+    assert model.state() == {}
+    assert model.from_state({}) == model
     assert model.adjusted(model="any") == Model("any")
     assert model.coverage(talk(20, 0.5)) == 0.5
     with pytest.raises(UnknownName, match="a stored model has no setting 'bias'; train one with"):

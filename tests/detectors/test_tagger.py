@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import caesura
 from caesura.core.errors import CaesuraError, LayerError, ModelError
-from caesura.core.protocols import Tagging
+from caesura.core.protocols import WordTagger
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging import tag_features, tagger
@@ -181,10 +181,10 @@ DAMAGES: dict[str, Damage] = {
 
 @pytest.mark.parametrize("told", DAMAGES)
 def test_damaged_arrays_are_refused(taught: Tagger, told: str) -> None:
-    arrays = dict(taught.learnt())
+    arrays = dict(taught.state())
     DAMAGES[told](arrays)
     with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told):
-        taught.knowing(arrays)
+        taught.from_state(arrays)
 
 
 def test_a_stored_tagger_is_found_by_its_folder(taught: Tagger, tmp_path: Path) -> None:
@@ -215,8 +215,8 @@ def test_speech_is_tagged_well(corpora: Path, treebank: str, least: float) -> No
     train, dev = (
         list(caesura.read(corpora / "ud" / treebank / f"{p}.conllu")) for p in ("train", "dev")
     )
-    made: Tagging = Tagger().train(train)
+    made: WordTagger = Tagger().train(train)
     found = accuracy(made.tag_all([each.only(["tag"]) for each in dev]), dev)
     assert isinstance(found, float)
     assert found >= least
-    assert sum(array.nbytes for array in made.learnt().values()) <= 600_000
+    assert sum(array.nbytes for array in made.state().values()) <= 600_000

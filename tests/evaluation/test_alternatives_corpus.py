@@ -1,4 +1,4 @@
-"""Word error rates of recognisers with readings, on the calls that come with them."""
+"""Word error rates of recognisers with alternatives, on the calls that come with them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_error_rates_are_near_those_published(corpora: Path, system: str) -> Non
     scores = api.score(
         folder / "recognisers" / system,
         reference=folder / "references",
-        readings=folder / "normalizations",
+        alternatives=folder / "normalizations",
         metric="Words",
         normalize="case",
         resamples=0,

@@ -121,7 +121,12 @@ def test_what_must_agree_is_read_off_signatures() -> None:
     assert measured(metric, plain.replace("documents=3", "documents=4|format=ctm")) == told
     lost = [plain.replace("align=no", f"align=words(lost={n})") for n in (1, 2)]
     assert measured(metric, lost[0]) == measured(metric, lost[1]) != told
-    for part in ("readings=3", "classes=3", "reference_format=nlp(entities='both')", "model=0123"):
+    for part in (
+        "alternatives=3",
+        "classes=3",
+        "reference_format=nlp(entities='both')",
+        "model=0123",
+    ):
         assert measured(metric, plain.replace("|normalize", f"|{part}|normalize")) != told
     assert measured(metric, "") == {"metric": metric}
 

@@ -79,13 +79,13 @@ def test_sclite_counts_them_so(tmp_path: Path) -> None:
 
 def test_only_the_last_brackets_are_the_id() -> None:
     (found,) = Trn().parse(Source("a.trn", b"a (uh) (x-1)\n"))
-    assert (found.id, found.words, found.readings) == ("x-1", ("a", "uh"), None)
+    assert (found.id, found.words, found.alternatives) == ("x-1", ("a", "uh"), None)
 
 
 def test_rows_of_speech_have_no_readings_of_them_either() -> None:
     (found,) = Stm().parse(Source("a.stm", b"talk 1 Ana 0 1 a (uh) { (um) / @ } (th-)\n"))
     assert found.words == ("a", "uh", "um", "th-")
-    assert [reading[:3] for reading in found.readings or ()] == [(2, 2, "")]
+    assert [reading[:3] for reading in found.alternatives or ()] == [(2, 2, "")]
 
 
 def test_readings_of_a_hypothesis_do_not_count(tmp_path: Path) -> None:

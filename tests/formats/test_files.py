@@ -152,15 +152,15 @@ def test_files_that_fail_alike_are_told_together(
         list(api.read(tmp_path))
     shown = ", ".join(str(tmp_path / f"{number}.norm.json") for number in range(3))
     assert str(caught.value) == (
-        f"5 of 6 files could not be read: a file of readings or classes is no transcript ({shown}, "
-        "…); give *.norm.json and *.wer_tag.json as --readings"
+        f"5 of 6 files could not be read: a file of alternatives or classes is no transcript "
+        f"({shown}, …); give *.norm.json and *.wer_tag.json as --alternatives"
     )
     assert not caplog.messages
     (tmp_path / "damaged.json").write_text("{")
     with pytest.raises(CaesuraError, match="6 of 7 files could not be read, as told above"):
         list(api.read(tmp_path))
     assert len(caplog.messages) == 2
-    assert caplog.messages[0].startswith("5 files: a file of readings")
+    assert caplog.messages[0].startswith("5 files: a file of alternatives")
     assert f"{tmp_path}/damaged.json:1: not JSON" in caplog.messages[1]
 
 

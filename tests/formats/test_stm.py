@@ -37,7 +37,7 @@ def test_reads_channels_alternatives_and_escapes(caplog: pytest.LogCaptureFixtur
         a, b, other = read(SAMPLES / "stm.stm")
     assert [t.id for t in (a, b, other)] == ["talk.a", "talk.b", "other"]
     assert a.words == ("well", "um", "that's", "a;s", "far", *"we -a saw New York the end".split())
-    assert a.readings == (
+    assert a.alternatives == (
         Span(1, 1, ""),
         Span(1, 1, "uh"),
         Span(6, 6, ""),
@@ -124,7 +124,7 @@ def test_writes_a_row_for_each_sentence_and_speaker() -> None:
 
 
 def test_real_files(corpora: Path) -> None:
-    """The counts are awk's: second readings and braces cut out, fields after the label counted."""
+    """Counts are awk's: second alternatives and braces cut out, fields after the label counted."""
     counted = {}
     for path in sorted((corpora / "formats" / "stm").iterdir()):
         found = read(path)

@@ -32,14 +32,14 @@ def test_reads_utterances_and_alternatives() -> None:
     ] == "ana-001 ana-002 ben-003 ben-004".split()
     assert one.text == "Good morning, everyone."
     assert two.words == tuple("we met twenty people uh in New York".split())
-    assert two.readings == (Span(2, 2, "20"), Span(4, 4, ""))
-    assert (three.words, three.readings) == ((), None)
+    assert two.alternatives == (Span(2, 2, "20"), Span(4, 4, ""))
+    assert (three.words, three.alternatives) == ((), None)
     assert four.words == ("[laughter]", "it's", "a", "lot", "isn't", "it")
-    assert four.readings == (Span(2, 3, ""), Span(2, 3, "alot"))
+    assert four.alternatives == (Span(2, 3, ""), Span(2, 3, "alot"))
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "readings"),
+    ("text", "words", "alternatives"),
     [
         ("{ @ / a b } c (x)", "a b c", (Span(0, 1, ""),)),
         ("{ @ / @ } c (x)", "c", None),
@@ -54,10 +54,10 @@ def test_reads_utterances_and_alternatives() -> None:
         (f"{'{ ' * 5000} a {'} ' * 5000} (x)", "a", None),
     ],
 )
-def test_alternatives(text: str, words: str, readings: tuple[Span, ...] | None) -> None:
+def test_alternatives(text: str, words: str, alternatives: tuple[Span, ...] | None) -> None:
     (found,) = parsed(text)
     assert found.words == tuple(words.split())
-    assert found.readings == readings
+    assert found.alternatives == alternatives
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> 
         language=draw(st.sampled_from(["en", "fr"])) if "language" in layers else "",
         entities=draw(_spans(ends)) if "entities" in layers else None,
         multiwords=draw(_multiwords(ends, words)) if "multiwords" in layers else None,
-        readings=draw(_readings(ends)) if "readings" in layers else None,
+        alternatives=draw(_readings(ends)) if "alternatives" in layers else None,
         evidence=draw(_evidence(count)) if "evidence" in layers else None,
         sentences=_sentences(draw, ends, layers) if "sentences" in layers else None,
         **known,
@@ -179,7 +179,7 @@ def normal(transcript: Transcript, carries: Collection[str]) -> Transcript:
             changes[name] = cells
         if all(c == missing or c != c for c in cells):
             changes[name] = None
-    for name in ("entities", "multiwords", "readings"):
+    for name in ("entities", "multiwords", "alternatives"):
         changes[name] = getattr(kept, name) or None
     inner = kept.sentences
     if inner is not None:

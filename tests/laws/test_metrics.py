@@ -156,7 +156,7 @@ def test_documents_scored_together_have_the_sum_of_their_counts(
 @given(documents(least=0))
 def test_columns_over_words_sum_to_the_counts(name: str, document: Drawn) -> None:
     metric = registry.parse("metric", name)
-    columns = metric.spread(*document)
+    columns = metric.per_gap_counts(*document)
     if columns is None:
         return
     told = list(columns)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core import registry
-from caesura.core.protocols import Tagging
+from caesura.core.protocols import WordTagger
 from caesura.core.transcript import Transcript
 from caesura.models import store
 from caesura.models.card import Card
@@ -30,7 +30,7 @@ UNSEEN = [lesson(8).only(()), lesson(9, 1).only(()), Transcript(()), Transcript(
 
 
 @cache
-def trained(text: str) -> Tagging:
+def trained(text: str) -> WordTagger:
     """The tagger with what it can learn from a few made-up recordings."""
     if text.startswith("Tagged"):
         store.save(Path(STORED.name, "toy"), trained("Tagger"), Card())
@@ -86,5 +86,5 @@ def test_saved_and_loaded_it_says_the_same_bit_by_bit(name: str, tmp_path: Path)
     pupil = store.load(store.save(tmp_path / "model", teacher, Card())).tagger
     assert pupil == teacher
     assert pupil.tag_all(UNSEEN) == teacher.tag_all(UNSEEN)
-    for key, array in teacher.learnt().items():
-        assert np.array_equal(pupil.learnt()[key], array)
+    for key, array in teacher.state().items():
+        assert np.array_equal(pupil.state()[key], array)

@@ -9,12 +9,12 @@ from detectors.slow import lesson
 
 
 @cache
-def namer() -> Margins:
+def entity_model() -> Margins:
     return Margins().train([lesson(seed) for seed in range(3)])
 
 
 def metric() -> ATENE:
-    return ATENE(namer())
+    return ATENE(entity_model())
 
 
 def spoken(text: str) -> Transcript:

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 import caesura
 from caesura.core import registry
 from caesura.core.errors import CaesuraError, LayerError, ModelError
-from caesura.core.protocols import Likely
+from caesura.core.protocols import EntityProbabilities
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value
 from caesura.detectors.tagging.entity_margins import Margins
 from caesura.evaluation.document import Terms
 from caesura.evaluation.scores import scored
-from caesura.formats.sidecars import with_readings
+from caesura.formats.sidecars import with_alternatives
 from caesura.metrics.atene import ATENE
 from caesura.metrics.atene_risks import Risks, edges, margins, stretches
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.entity_projection import Projected, parted, project
 from detectors.slow import FILLERS, lesson, likely
-from metrics.margins import metric, namer, spoken
+from metrics.margins import entity_model, metric, spoken
 
 pytest.importorskip("scipy")
 
@@ -46,7 +46,7 @@ def risk(inside: Sequence[dict[str, float]]) -> float:
 def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
     """Equations (6), (7), (10), (11) and (12), name by name and stretch by stretch."""
     placed = parted(project(reference, hypothesis))
-    ours, theirs = (likely(namer(), each.words) for each in (hypothesis, reference))
+    ours, theirs = (likely(entity_model(), each.words) for each in (hypothesis, reference))
     edges, outside, findable = 0.0, 0.0, 0
     last = len(hypothesis) - 1
     for one in placed:
@@ -121,8 +121,8 @@ def test_the_equations_in_plain_loops_say_the_same(drawn: tuple[Transcript, Tran
 def test_the_worked_example() -> None:
     """P(B-PER), P(O) and the rest are .7, .2, .1 in the reference, .3, .6, .1 in the hypothesis."""
     even = np.array([[0.6, 0.2, 0.2]])
-    real = Likely(("LOC", "PER"), np.array([[0.2, 0.1, 0.7]]), even, even)
-    found = Likely(("LOC", "PER"), np.array([[0.6, 0.1, 0.3]]), even, even)
+    real = EntityProbabilities(("LOC", "PER"), np.array([[0.2, 0.1, 0.7]]), even, even)
+    found = EntityProbabilities(("LOC", "PER"), np.array([[0.6, 0.1, 0.3]]), even, even)
     placed = [Projected(Span(0, 0, "PER"), 0, 0, "alignment", 0.0)]
     risks = Risks.of(placed, found, real)
     assert risks.start.tolist() == [800_000_000]
@@ -134,12 +134,12 @@ def test_margins_and_stretches_of_hand_made_probabilities() -> None:
     inside = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.7, 0.3]])
     assert margins(inside, np.array([0, 0, 1, 1])) == pytest.approx([0.8, -0.2, 0.6, -0.4])
     spans = [Span(0, 0, "PER"), Span(2, 2, "PER"), Span(3, 2, "PER")]
-    least, riskiest = stretches(spans, Likely(("PER",), inside, inside, inside))
+    least, riskiest = stretches(spans, EntityProbabilities(("PER",), inside, inside, inside))
     # Before the first name there is nothing, after it a word that looks like a name; a lost
     # name parts nothing from what is harmless.
     assert least == pytest.approx([1, -0.2, 1, 1])
     assert riskiest.tolist() == [0, 1, 3, 3]
-    start, end = edges(spans, Likely(("PER",), inside, inside, inside))
+    start, end = edges(spans, EntityProbabilities(("PER",), inside, inside, inside))
     assert start == pytest.approx([-0.8, 0.6, -0.4])
     assert end == pytest.approx([-0.8, 0.6, 0.6])
 
@@ -183,7 +183,7 @@ def test_capitals_punctuation_and_numbers_of_marks_play_no_part() -> None:
     assert values(loud, written) == values(hypothesis, reference)
     places = [each.place for each in metric().disagreements(loud, [written])]
     assert all(0 <= place < len(loud) for place in places)
-    columns = dict(metric().spread(loud, [written]))
+    columns = dict(metric().per_gap_counts(loud, [written]))
     assert np.flatnonzero(columns["entities_1"]).tolist() == [3, 6]
 
 
@@ -228,14 +228,14 @@ def test_another_language_is_defined() -> None:
 
 def test_readings_of_the_reference_are_chosen_first() -> None:
     reference = spoken("we met mrs [anna PER] on 5th street").replace(
-        readings=(Span(5, 5, "fifth"),)
+        alternatives=(Span(5, 5, "fifth"),)
     )
     said = spoken("we met mrs anna on fifth street")
     assert values(said, reference)["atene"] == 0
 
 
 def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> None:
-    folder = store.save(tmp_path / "names", namer(), Card())
+    folder = store.save(tmp_path / "names", entity_model(), Card())
     named = ATENE(str(folder))
     assert registry.parse("metric", repr(named)) == named
     text = spoken("we met mrs [anna PER] in [rome LOC]")
@@ -264,7 +264,7 @@ def test_wrong_settings_are_refused(wrong: str) -> None:
 
 def test_models_that_are_none_get_one_clear_line(tmp_path: Path) -> None:
     text = spoken("we met [anna PER]")
-    with pytest.raises(ModelError, match="the model en is a Fusion, and a namer is wanted"):
+    with pytest.raises(ModelError, match="the model en is a Fusion, and an entity model is wanted"):
         ATENE("en").count(text, [text])
     with pytest.raises(ModelError, match="there is no such model"):
         ATENE(str(tmp_path / "none")).count(text, [text])
@@ -283,7 +283,7 @@ def test_the_worst_recogniser_of_a_call_is_found(corpora: Path) -> None:
     calls = corpora / "earnings21"
     kind = "nlp(entities='wer_tags')"
     (reference,) = caesura.read(calls / "references" / "4320211.nlp", format=kind)
-    (reference,) = with_readings([reference], [calls / "wer_tags" / "4320211.wer_tag.json"])
+    (reference,) = with_alternatives([reference], [calls / "wer_tags" / "4320211.wer_tag.json"])
     found = {}
     for file in ("google/4320211.nlp", "rev-kaldi/4320211.ctm", "kaldi-librispeech/4320211.ctm"):
         (hypothesis,) = caesura.read(calls / "recognisers" / file)

@@ -5,7 +5,7 @@ import pytest
 
 from caesura.core.transcript import Span, Transcript
 from caesura.metrics.atene import ATENE
-from metrics.margins import metric, namer, spoken
+from metrics.margins import entity_model, metric, spoken
 
 pytest.importorskip("scipy")
 
@@ -35,7 +35,7 @@ def test_words_with_times_are_found_by_them() -> None:
 def test_names_are_looked_for_as_far_as_the_collar() -> None:
     reference = timed("we met [anna PER] today")
     hypothesis = timed("we met hannah uh today", 0, 1, 1.3, 1.7, 3, 4)
-    near, far = ATENE(namer(), collar=0.25), ATENE(namer(), collar=0.5)
+    near, far = ATENE(entity_model(), collar=0.25), ATENE(entity_model(), collar=0.5)
     assert placed(near, hypothesis, reference) == [("time", "uh")]
     assert placed(far, hypothesis, reference) == [("time", "hannah")]
     assert near.count(hypothesis, [reference]) != far.count(hypothesis, [reference])
@@ -45,7 +45,9 @@ def test_names_sound_as_their_letters_or_as_a_dictionary_says() -> None:
     pytest.importorskip("gruut_lang_en")
     reference = timed("we met [colonel PER] today")
     hypothesis = timed("we met colony kernel today", 0, 1, 2, 2.5, 3, 4)
-    letters, dictionary = (ATENE(namer(), phones=source) for source in ("letters", "dictionary"))
+    letters, dictionary = (
+        ATENE(entity_model(), phones=source) for source in ("letters", "dictionary")
+    )
     assert placed(letters, hypothesis, reference) == [("time", "colony")]
     assert placed(dictionary, hypothesis, reference) == [("time", "kernel")]
     assert letters.count(hypothesis, [reference]) != dictionary.count(hypothesis, [reference])
@@ -83,7 +85,7 @@ def test_names_are_the_same_for_all_systems() -> None:
     reference = Transcript(
         ("a", "b", "c"),
         entities=(Span(0, 1, "PER"), Span(1, 2, "LOC")),
-        readings=(Span(2, 2, "c d e"),),
+        alternatives=(Span(2, 2, "c d e"),),
     )
     for heard in ("a b c", "a b c d e"):
         told = metric().contributions(Transcript(tuple(heard.split())), reference)

@@ -19,7 +19,7 @@ def capitals() -> ATENE:
 
 def test_models_of_capitals_align_words_without_them(capitals: ATENE) -> None:
     reference = spoken("We met Mrs [Anna PER] of Acme Inc. on 5th street in [Rome LOC] .")
-    reference = reference.replace(readings=(Span(8, 8, "fifth"),))
+    reference = reference.replace(alternatives=(Span(8, 8, "fifth"),))
     heard = Transcript(tuple("we met Mrs Anna, of Acme Inc on Fifth street in rome".split()))
     found = capitals.judged(heard, reference)
     assert found.alignment.edits == 0

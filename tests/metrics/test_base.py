@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.errors import LayerError, MismatchError
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import (
@@ -37,7 +37,7 @@ class Hits(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         yield "hits", ends(hypothesis) & ends(reference)
         yield "all", ends(reference)
 

@@ -83,7 +83,7 @@ def test_clusters_and_links_are_counted_at_their_first_words() -> None:
     """So that blocks of sentences have their own, punctuation or not."""
     text = tree("</PUNCT/punct/3 the/DET/det/3 dog/NOUN/nsubj/5 </PUNCT/punct/5 barks/VERB/root/0")
     for metric, places in ((Cluster(), [1, 4]), (Dependency(), [1]), (Dependency(True), [1, 4])):
-        columns = dict(metric.spread(text, [text]))
+        columns = dict(metric.per_gap_counts(text, [text]))
         for name in ("correct_1", "found_1", "real_1"):
             assert np.flatnonzero(columns[name]).tolist() == places
 

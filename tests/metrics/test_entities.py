@@ -131,7 +131,7 @@ def test_an_entity_of_which_no_word_is_left_is_missed() -> None:
 
 def test_what_is_lost_at_the_end_counts_at_the_last_word() -> None:
     reference = text("we met john", (2, 2, "PERSON"))
-    columns = dict(Entities().spread(text("we met"), [reference]))
+    columns = dict(Entities().per_gap_counts(text("we met"), [reference]))
     assert all(len(column) == 2 for column in columns.values())
     for name in ("lost", "entities", "strict_missed", "ne_deletions"):
         assert columns[f"{name}_1"].tolist() == [0, 1]
@@ -160,7 +160,7 @@ def test_nested_entities() -> None:
 
 def test_readings_of_the_reference() -> None:
     reference = text("paid 20 $ there", (1, 2, "MONEY"))
-    reference = reference.replace(readings=(Span(1, 2, "twenty dollars"),))
+    reference = reference.replace(alternatives=(Span(1, 2, "twenty dollars"),))
     hypothesis = text("paid twenty dollars there", (1, 2, "MONEY"))
     values = measured(hypothesis, reference)
     assert (values["ne_wer"], values["ser"]) == (0, 0)

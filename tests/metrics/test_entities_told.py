@@ -117,12 +117,12 @@ def test_entities_without_a_class_are_unnamed() -> None:
     value = metric.values(counts)["ne_wer"]
     assert isinstance(value, Undefined)
     assert value.reason.endswith("there are Y, unnamed")
-    assert any("--readings of their wer_tags" in each for each in metric.remarks(counts))
+    assert any("--alternatives of their wer_tags" in each for each in metric.remarks(counts))
 
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_which_entities_count_does_not_depend_on_the_hypothesis(nested: bool) -> None:
-    reference = text("a b c", (0, 1, "X"), (1, 2, "Y")).replace(readings=(Span(2, 2, "c d e"),))
+    reference = text("a b c", (0, 1, "X"), (1, 2, "Y")).replace(alternatives=(Span(2, 2, "c d e"),))
     for heard in ("a b c", "a b c d e"):
         values = measured(text(heard), reference, metric=Entities(nested=nested))
         assert (values["ne_words_X"], values["ne_hits"]) == (2, 2)

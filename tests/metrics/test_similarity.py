@@ -96,7 +96,7 @@ def test_edits_by_hand() -> None:
 def test_a_group_of_near_boundaries_is_counted_at_its_first_gap() -> None:
     hypothesis, reference = text(12, {2, 7}), text(12, {3, 6, 8})
     metric = BoundarySimilarity()
-    columns = {name: gaps.tolist() for name, gaps in metric.spread(hypothesis, [reference])}
+    columns = {name: gaps.tolist() for name, gaps in metric.per_gap_counts(hypothesis, [reference])}
     assert [gap for gap, number in enumerate(columns["transpositions_1"], 1) if number] == [2, 6]
     assert [gap for gap, number in enumerate(columns["additions_1"], 1) if number] == [6]
 

@@ -195,9 +195,9 @@ def test_tolerance_is_exact() -> None:
 def test_a_miss_is_counted_at_the_nearest_gap() -> None:
     ours = timed([1.0, 2.0, 3.0, 4.0], set())
     theirs = timed([0.1, 1.4, 2.9, 9.0, 9.5], {1, 2, 3, 4})
-    columns = dict(Tolerant(seconds=0.2).spread(ours, [theirs]))
+    columns = dict(Tolerant(seconds=0.2).per_gap_counts(ours, [theirs]))
     assert columns["missing_1"].tolist() == [2, 0, 1, 1]
-    columns = dict(Tolerant(words=0).spread(text(5, {2}), [text(5, {3})]))
+    columns = dict(Tolerant(words=0).per_gap_counts(text(5, {2}), [text(5, {3})]))
     assert columns["missing_1"].tolist() == [0, 0, 1, 0, 0]
     assert columns["spurious_1"].tolist() == [0, 1, 0, 0, 0]
 

@@ -1,4 +1,4 @@
-"""Words aligned sentence by sentence, and readings chosen first."""
+"""Words aligned sentence by sentence, and alternatives chosen first."""
 
 import jiwer
 import pytest
@@ -41,7 +41,7 @@ def test_utterances_are_aligned_one_by_one(utterances: list[tuple[list[str], lis
 
 
 def test_readings_of_a_reference_count_if_they_are_nearer() -> None:
-    reference = text("it is ok", readings=(Span(0, 1, "it's"), Span(2, 2, "okay")))
+    reference = text("it is ok", alternatives=(Span(0, 1, "it's"), Span(2, 2, "okay")))
     told = values(reference, text("it's ok"))
     assert (told["wer"], told["hits"]) == (0, 2)
     assert list(Words().disagreements(text("it's ok"), [reference])) == []
@@ -58,17 +58,17 @@ def test_other_numbers_of_sentences_are_refused() -> None:
 def test_readings_are_chosen_sentence_by_sentence() -> None:
     """Also one that leaves no word of a sentence, which keeps its number."""
     reference = text("um ten o'clock ten", 1, 3, 4).replace(
-        readings=(Span(0, 0, ""), Span(1, 2, "ten"), Span(3, 3, "10"))
+        alternatives=(Span(0, 0, ""), Span(1, 2, "ten"), Span(3, 3, "10"))
     )
     heard = text("x ten 10", 1, 2, 3)
     found = Words(unit="sentence").aligned(heard, reference)
     assert found.reference.words == ("um", "ten", "10")
     assert found.alignment.edits == 1
-    emptied = reference.replace(readings=(Span(0, 0, ""),))
+    emptied = reference.replace(alternatives=(Span(0, 0, ""),))
     heard = text("ten ten", 1, 2)
     with pytest.raises(MismatchError):
         Words(unit="sentence").aligned(heard, emptied)
-    three = text("a b ten o'clock", 1, 3, 4).replace(readings=(Span(1, 2, ""),))
+    three = text("a b ten o'clock", 1, 3, 4).replace(alternatives=(Span(1, 2, ""),))
     aligned = Words(unit="sentence").aligned(text("a c o'clock", 1, 2, 3), three)
     assert aligned.reference.words == ("a", "o'clock")
     assert aligned.rows.part.tolist() == [0, 1, 2]

@@ -12,7 +12,7 @@ Places = dict[str, list[int]]
 
 def places(hypothesis: Transcript, *references: Transcript, unit: str = "document") -> list[Places]:
     """Where hits, substitutions, deletions and insertions stand against each reference."""
-    columns = dict(Words(unit=unit).spread(hypothesis, references))
+    columns = dict(Words(unit=unit).per_gap_counts(hypothesis, references))
     return [
         {name: columns[f"{name}_{number}"].tolist() for name in COUNTED}
         for number in range(1, len(references) + 1)

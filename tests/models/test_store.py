@@ -79,9 +79,9 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def test_saved_and_loaded_are_the_same_bit_by_bit(folder: Path) -> None:
     card, detector = store.load(folder)
     assert detector == taught()
-    for name, array in taught().learnt().items():
-        assert detector.learnt()[name].dtype == array.dtype
-        assert detector.learnt()[name].tobytes() == array.tobytes()
+    for name, array in taught().state().items():
+        assert detector.state()[name].dtype == array.dtype
+        assert detector.state()[name].tobytes() == array.tobytes()
     assert detector.log_odds(TALK).tobytes() == taught().log_odds(TALK).tobytes()
     data = (folder / store.ARRAYS).read_bytes()
     assert card == replace(
@@ -102,8 +102,8 @@ def test_saving_again_gives_the_same_bytes(folder: Path, kept: dict[str, bytes])
 def test_the_order_of_arrays_plays_no_part(tmp_path: Path) -> None:
     arrays = {name: np.arange(3) for name in "dbeac"}
     backwards = {name: arrays[name] for name in "caebd"}
-    one = store.save(tmp_path / "one", Bare().knowing(arrays), CARD)
-    other = store.save(tmp_path / "other", Bare().knowing(backwards), CARD)
+    one = store.save(tmp_path / "one", Bare().from_state(arrays), CARD)
+    other = store.save(tmp_path / "other", Bare().from_state(backwards), CARD)
     for name in FILES:
         assert (one / name).read_bytes() == (other / name).read_bytes()
 
@@ -119,25 +119,25 @@ def test_arrays_of_all_shapes_and_orders_come_back(tmp_path: Path) -> None:
         "half": np.array([np.nan, -0.0, np.inf], np.float16),
         "ä": np.array([True, False]),
     }
-    found = store.load(store.save(tmp_path / "m", Bare().knowing(arrays), Card())).detector
-    assert set(found.learnt()) == set(arrays)
+    found = store.load(store.save(tmp_path / "m", Bare().from_state(arrays), Card())).detector
+    assert set(found.state()) == set(arrays)
     for name, array in arrays.items():
-        assert found.learnt()[name].shape == array.shape
-        np.testing.assert_array_equal(found.learnt()[name], array)
+        assert found.state()[name].shape == array.shape
+        np.testing.assert_array_equal(found.state()[name], array)
 
 
 @pytest.mark.parametrize("array", [np.array(["a"]), np.array([1j]), np.array([None])], ids=str)
 def test_only_numbers_are_stored(tmp_path: Path, array: NDArray[Any]) -> None:
     with pytest.raises(ModelError, match=r"'x' is of .*, and not of numbers"):
-        store.save(tmp_path / "m", Bare().knowing({"x": array}), Card())
+        store.save(tmp_path / "m", Bare().from_state({"x": array}), Card())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_too_large_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "ARRAYS_LIMIT", 100)
-    store.save(tmp_path / "m", Bare().knowing({}), Card())
+    store.save(tmp_path / "m", Bare().from_state({}), Card())
     with pytest.raises(ModelError, match="a model of 104 bytes is too large; cut it down"):
-        store.save(tmp_path / "m", Bare().knowing({"x": np.zeros(13)}), Card())
+        store.save(tmp_path / "m", Bare().from_state({"x": np.zeros(13)}), Card())
 
 
 @given(data=st.data())
@@ -221,12 +221,12 @@ CHANGES = [
     ({"extra": 1}, "the card is damaged"),
     (
         {"detector": "Nothing"},
-        "cannot be made: no detector, tagger or namer is named 'Nothing'; use version",
+        "cannot be made: no detector, tagger or entity model is named 'Nothing'; use version",
     ),
     ({"detector": "Tiny(weight=1)"}, "cannot be made: Tiny has no setting 'weight'; use version"),
     (
         {"detector": "__import__('os')"},
-        "cannot be made: no detector, tagger or namer is named '__import__'",
+        "cannot be made: no detector, tagger or entity model is named '__import__'",
     ),
     ({"detector": "Lookahead(Tiny, words=0)"}, "cannot be made: Lookahead: words is"),
     ({"detector": "("}, "cannot be made: '\\(' is not a detector"),
@@ -245,7 +245,7 @@ def test_cards_with_a_good_checksum_that_are_wrong_all_the_same(
 
 
 def arrays(**changes: NDArray[Any] | None) -> bytes:
-    kept = {**taught().learnt(), **changes}
+    kept = {**taught().state(), **changes}
     return packed({name: array for name, array in kept.items() if array is not None})
 
 
@@ -273,13 +273,13 @@ def test_arrays_that_do_not_fit(folder: Path, data: bytes, message: str) -> None
 
 
 def test_arrays_of_another_model_are_seen(folder: Path) -> None:
-    other = taught().knowing({n: a[:5] for n, a in taught().learnt().items()})
+    other = taught().from_state({n: a[:5] for n, a in taught().state().items()})
     small = store.save(folder.parent / "other", other, CARD)
     shutil.copy(small / store.ARRAYS, folder / store.ARRAYS)
     with pytest.raises(ModelError, match="their checksum is not the card's; copy it again"):
         store.load(folder)
     shutil.copy(small / store.CARD, folder / store.CARD)
-    assert len(store.load(folder).detector.learnt()["keys"]) == 5
+    assert len(store.load(folder).detector.state()["keys"]) == 5
 
 
 def test_what_is_missing_is_named(folder: Path) -> None:

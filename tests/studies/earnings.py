@@ -49,17 +49,17 @@ Row = tuple[str, list[str]]
 
 
 def call(chance: random.Random, sentences: int) -> tuple[list[Row], dict[str, str], dict[str, Any]]:
-    """Rows of a call, the class of each entity, and the readings of some."""
+    """Rows of a call, the class of each entity, and the alternatives of some."""
     rows: list[Row] = []
     classes: dict[str, str] = {}
-    readings: dict[str, Any] = {}
+    alternatives: dict[str, Any] = {}
     for _ in range(sentences):
         for piece in chance.choice(SENTENCES).split():
             label = piece.strip("{}")
             key = str(len(classes))
             if piece == "it's":
                 classes[key] = "CONTRACTION"
-                readings[key] = _spoken("it is", "CONTRACTION")
+                alternatives[key] = _spoken("it is", "CONTRACTION")
                 rows.append((piece, [key]))
             elif piece == label:
                 rows.append((piece, []))
@@ -70,8 +70,8 @@ def call(chance: random.Random, sentences: int) -> tuple[list[Row], dict[str, st
                 if label == "YEAR":
                     classes[f"{key}0000"] = "CARDINAL"
                     rows[-1] = (text, [key, f"{key}0000"])
-                    readings[key] = _spoken(YEARS[text], "YEAR")
-    return rows, classes, readings
+                    alternatives[key] = _spoken(YEARS[text], "YEAR")
+    return rows, classes, alternatives
 
 
 def _tags(keys: list[str], classes: dict[str, str]) -> list[str]:
@@ -107,14 +107,14 @@ def calls(data: Path, count: int = CALLS, sentences: int = 40) -> Path:
     folder = data / "earnings21"
     for number in range(count):
         chance = random.Random(number)
-        rows, classes, readings = call(chance, sentences)
+        rows, classes, alternatives = call(chance, sentences)
         head = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags"
         lines = [f"{word}|0||||UC|{_tags(keys, classes)}|{keys!r}" for word, keys in rows]
         name = f"c{number}"
         put(folder / "references" / f"{name}.nlp", "\n".join([head, *lines]) + "\n")
         tags = {key: {"entity_type": label} for key, label in classes.items()}
         put(folder / "wer_tags" / f"{name}.wer_tag.json", json.dumps(tags))
-        put(folder / "normalizations" / f"{name}.norm.json", json.dumps(readings))
+        put(folder / "normalizations" / f"{name}.norm.json", json.dumps(alternatives))
         for recogniser, often in RECOGNISERS.items():
             heard = misheard(rows, chance, often, recogniser.startswith("kaldi"))
             put(folder / "recognisers" / recogniser / f"{name}.nlp", heard)

@@ -79,7 +79,7 @@ def test_signs_follow_the_corrected_test() -> None:
     assert claims.Asked("c", "w", test).sign == 0  # not corrected yet: 1 by default
     certain = replace(test, p_corrected=0.01)
     assert claims.Asked("c", "w", certain).sign == 1
-    assert "good is ahead" in claims.Asked("c", "w", certain).told
+    assert "good is ahead" in claims.Asked("c", "w", certain).describe
     assert claims.Asked("c", "w", replace(certain, difference=-0.1)).sign == -1
 
 
@@ -159,7 +159,7 @@ def test_a_difference_that_no_call_has_is_undefined() -> None:
     assert test.p == 1
     asked = claims.Asked("c", "everywhere", replace(test, p_corrected=0.0))
     assert asked.sign == 0
-    assert asked.told == "everywhere: open (one − other: no call has both correlations)"
+    assert asked.describe == "everywhere: open (one − other: no call has both correlations)"
 
 
 def test_what_is_undefined_is_below_nothing() -> None:

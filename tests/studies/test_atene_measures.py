@@ -62,7 +62,7 @@ def test_entities_are_flat_and_of_classes_that_name_something() -> None:
 
 def test_lessons_have_numbers_spelt_and_no_choice_of_readings(corpora: Path) -> None:
     taught = gathered(corpora).lessons(0)
-    assert all(each.readings is None for each in taught)
+    assert all(each.alternatives is None for each in taught)
     assert not any(word.isdecimal() for each in taught for word in each.words)
     dates = {
         each.words[span.first : span.last + 1]
@@ -88,10 +88,10 @@ def test_learners_may_see_numbers_as_written_and_readings_drawn(corpora: Path) -
 
 
 def test_a_number_that_lost_a_digit_is_written_as_it_was_meant() -> None:
-    readings = (Span(1, 1, "2020"), Span(1, 1, "twenty twenty"), Span(2, 3, "we're 20"))
-    call = Transcript(("in", "202", "we", "are"), readings=readings)
+    alternatives = (Span(1, 1, "2020"), Span(1, 1, "twenty twenty"), Span(2, 3, "we're 20"))
+    call = Transcript(("in", "202", "we", "are"), alternatives=alternatives)
     assert meant(call).words == ("in", "2020", "we", "are")
-    less = Transcript(("0.8", "7.40%"), readings=(Span(0, 0, "8"), Span(1, 1, "7.4%")))
+    less = Transcript(("0.8", "7.40%"), alternatives=(Span(0, 0, "8"), Span(1, 1, "7.4%")))
     assert meant(less).words == ("0.8", "7.4%")
 
 
@@ -103,13 +103,13 @@ def test_numbers_are_spelt_and_what_was_two_entities_of_one_number_is_one() -> N
         for text in ("four and a half dollars", "four dollars five", "four five", "dollars")
     )
     read += (Span(5, 5, "two thousand twenty"),)
-    found = spoken(Transcript(words, entities=spans, readings=read))
+    found = spoken(Transcript(words, entities=spans, alternatives=read))
     assert " ".join(found.words) == (
         "we made four point five million dollars in twenty twenty or sixteen percent of Q one at "
         "twenty dollars each"
     )
     assert [span.key for span in real(found.entities or ())] == ["a", "c"]
-    assert found.readings == (
+    assert found.alternatives == (
         Span(2, 6, "four and a half million dollars"),
         Span(2, 6, "four five million"),
         Span(8, 9, "two thousand twenty"),
@@ -160,7 +160,7 @@ def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
     for title, (form, insertions) in measuring.VARIANTS.items():
         counted = Entities(insertions=insertions)
         plain = lower(gathered(corpora).references["c0"])
-        plain = plain.replace(readings=None, entities=merged(real(plain.entities or ())))
+        plain = plain.replace(alternatives=None, entities=merged(real(plain.entities or ())))
         other = theirs if form == "nearest" else view.of(plain)
         wanted = counted.values(counted.count(both.hypothesis, [other]))["ne_wer"]
         ours = measuring.ne_wer({("a", "c0"): both}, {"c0": plain}, view)

@@ -104,7 +104,7 @@ def test_calls_that_name_nothing_are_left_out(data: Path, tmp_path: Path) -> Non
 def test_word_errors_are_counted_anew_if_readings_are_others(data: Path, tmp_path: Path) -> None:
     found, shelf = gathered(data), Shelf(tmp_path)
     plain = {
-        name: {id: call.replace(readings=None) for id, call in each.items()}
+        name: {id: call.replace(alternatives=None) for id, call in each.items()}
         for name, each in found.read.items()
     }
     both = (found, replace(found, read=plain))
@@ -120,7 +120,7 @@ def test_margins_are_learnt_anew_if_their_tagger_has_learnt_something_else(tmp_p
     )
     for one, made in zip(taggers, (first, second), strict=True):
         assert made.tagger is not None
-        ours, theirs = one.learnt(), made.tagger.learnt()
+        ours, theirs = one.state(), made.tagger.state()
         assert all((ours[name] == theirs[name]).all() for name in ours)
     assert repr(first) == repr(second)
 

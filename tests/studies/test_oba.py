@@ -101,10 +101,10 @@ def test_models_of_other_recordings_or_settings_are_not_used(data: Path, tmp_pat
     language, shelf = naija(data), Shelf(tmp_path, 5)
     first = shelf.crf("x", language.train, 1.0)
     assert np.array_equal(
-        shelf.crf("x", language.train, 1.0).learnt()["keys"], first.learnt()["keys"]
+        shelf.crf("x", language.train, 1.0).state()["keys"], first.state()["keys"]
     )
     fewer = shelf.crf("x", language.train[1:], 1.0)
-    assert len(fewer.learnt()["keys"]) < len(first.learnt()["keys"])
+    assert len(fewer.state()["keys"]) < len(first.state()["keys"])
     assert Shelf(tmp_path, 6).crf("x", language.train, 1.0).iterations == 6
     assert fingerprint(language.train) != fingerprint(language.train[::-1])
 
@@ -114,7 +114,7 @@ def test_a_damaged_model_is_trained_again(data: Path, tmp_path: Path) -> None:
     first = shelf.crf("x", language.train, 1.0)
     (tmp_path / "x" / "crf-1" / "arrays.safetensors").write_bytes(b"no model")
     again = shelf.crf("x", language.train, 1.0)
-    assert np.array_equal(again.learnt()["weights"], first.learnt()["weights"])
+    assert np.array_equal(again.state()["weights"], first.state()["weights"])
 
 
 def test_recordings_have_no_punctuation_and_nothing_gives_ends_away(data: Path) -> None:
@@ -209,7 +209,7 @@ def test_weighing_again_is_what_the_detector_finds() -> None:
     summed = sda.adjusted(alpha=1.5, bias=0.0, decision="posterior")
     for each in seen:
         found = summed.detect(bare(each.transcript)).boundary
-        assert np.array_equal(each.likely(1.5) > 0.5, found[:-1])
+        assert np.array_equal(each.probabilities(1.5) > 0.5, found[:-1])
         sentences = each.above(1.5, 0.5).sentences
         assert sentences is not None
         assert np.array_equal(sentences.boundary, found)

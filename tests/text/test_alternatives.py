@@ -25,8 +25,8 @@ def edits(ours: Sequence[str], theirs: Sequence[str]) -> int:
 
 
 def every_way(reference: Transcript) -> Iterator[list[str]]:
-    """All texts that some readings, none over another, make of a reference."""
-    spans = reference.readings or ()
+    """All texts that some alternatives, none over another, make of a reference."""
+    spans = reference.alternatives or ()
     for some in chain.from_iterable(combinations(spans, n) for n in range(len(spans) + 1)):
         ordered = sorted(some)
         if all(a.last < b.first for a, b in pairwise(ordered)):
@@ -38,7 +38,7 @@ def every_way(reference: Transcript) -> Iterator[list[str]]:
 
 @st.composite
 def read_otherwise(draw: st.DrawFn, largest: int = 7) -> Transcript:
-    """A reference with readings that lie anywhere, one over another too."""
+    """A reference with alternatives that lie anywhere, one over another too."""
     words = draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=largest))
     spans = []
     for _ in range(draw(st.integers(0, 5))):
@@ -47,21 +47,21 @@ def read_otherwise(draw: st.DrawFn, largest: int = 7) -> Transcript:
         spans.append(
             Span(first, last, " ".join(draw(st.lists(st.sampled_from("abcd"), max_size=3))))
         )
-    return Transcript(tuple(words), readings=tuple(spans))
+    return Transcript(tuple(words), alternatives=tuple(spans))
 
 
 @given(reference=read_otherwise(), words=WORDS)
-@example(Transcript(("a",), readings=(Span(0, 0, ""),)), [])
+@example(Transcript(("a",), alternatives=(Span(0, 0, ""),)), [])
 def test_no_other_choice_has_fewer_edits(reference: Transcript, words: list[str]) -> None:
     found = nearest(reference, words)
-    assert found.readings is None
+    assert found.alternatives is None
     ways = list(every_way(reference))
     assert list(found.words) in ways
     assert edits(found.words, words) == min(edits(way, words) for way in ways)
 
 
 def test_words_as_they_are_written_come_first() -> None:
-    reference = Transcript(("a", "b"), readings=(Span(0, 0, "c"), Span(0, 1, "c b")))
+    reference = Transcript(("a", "b"), alternatives=(Span(0, 0, "c"), Span(0, 1, "c b")))
     assert nearest(reference, ["x", "b"]).words == ("a", "b")
 
 
@@ -69,7 +69,7 @@ def test_entities_cover_the_words_put_in_their_place() -> None:
     reference = Transcript(
         ("in", "Q1", "2020", "."),
         entities=(Span(1, 2, "DATE"), Span(2, 2, "YEAR")),
-        readings=(Span(1, 1, "Q one"), Span(2, 2, "twenty twenty"), Span(1, 2, "then")),
+        alternatives=(Span(1, 1, "Q one"), Span(2, 2, "twenty twenty"), Span(1, 2, "then")),
         sentences=Segmentation(np.array([0, 0, 1, 1], np.bool_)),
     )
     found = nearest(reference, "in Q one twenty twenty .".split())
@@ -83,11 +83,11 @@ def test_entities_cover_the_words_put_in_their_place() -> None:
 @pytest.mark.parametrize("words", [[], ["ein"], ["ein"] * 500], ids=["none", "one", "many"])
 def test_a_hypothesis_that_shares_no_word_is_read_too(words: list[str]) -> None:
     reference = Transcript(
-        tuple("abcd" * 300), readings=tuple(Span(at, at + 1, "x") for at in range(0, 1000, 3))
+        tuple("abcd" * 300), alternatives=tuple(Span(at, at + 1, "x") for at in range(0, 1000, 3))
     )
     found = nearest(reference, words)
     assert len(found) == 1200 - 334
-    assert found.readings is None
+    assert found.alternatives is None
 
 
 def misheard(seed: int, count: int) -> tuple[Transcript, list[str]]:
@@ -113,7 +113,7 @@ def misheard(seed: int, count: int) -> tuple[Transcript, list[str]]:
         f"w{at}" if k < 0.06 else word for at, (word, k) in enumerate(zip(heard, kind, strict=True))
     ]
     heard = [word for word, k in zip(heard, kind, strict=True) if k < 0.94]
-    return Transcript(tuple(words), readings=tuple(spans)), heard
+    return Transcript(tuple(words), alternatives=tuple(spans)), heard
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -108,13 +108,13 @@ def test_unicode() -> None:
         ("cafe\u0301", "co\u00adop\u200b", "\ufeff", "e\u00ad\u0301", "नि\u200dक", "ﬁ"),
         mark=("", ",", ".", "", "", ""),
         multiwords=(Span(3, 4, "e\u0301x"),),
-        readings=(Span(0, 0, "e\u0301te\u0301 \u200b"),),
+        alternatives=(Span(0, 0, "e\u0301te\u0301 \u200b"),),
     )
     found = normalize(given, ["unicode"])
     assert found.words == ("caf\u00e9", "coop", "\u00e9", "नि\u200dक", "ﬁ")
     assert found.mark == ("", ".", "", "", "")
     assert found.multiwords == (Span(2, 3, "\u00e9x"),)
-    assert found.readings == (Span(0, 0, "\u00e9t\u00e9"),)
+    assert found.alternatives == (Span(0, 0, "\u00e9t\u00e9"),)
 
 
 def test_dots() -> None:
@@ -320,7 +320,7 @@ def test_a_million_words_take_a_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "words", "readings"),
+    ("steps", "words", "alternatives"),
     [
         ("case", "um , the u.s. um", (Span(0, 1, "uh (two-fold)"), Span(2, 3, "u.s."))),
         ("dots", "Um , the U.S um", (Span(0, 1, "Uh (two-fold)"), Span(2, 3, "U.S"))),
@@ -332,10 +332,10 @@ def test_a_million_words_take_a_moment() -> None:
     ids=["case", "dots", "punctuation", "fillers", "both", "hyphens"],
 )
 def test_the_words_of_readings_are_treated_as_words_are(
-    steps: str, words: str, readings: tuple[Span, ...]
+    steps: str, words: str, alternatives: tuple[Span, ...]
 ) -> None:
     spans = (Span(0, 1, "Uh (two-fold)"), Span(2, 3, "U.S."))
-    given = Transcript(("Um", ",", "the", "U.S.", "um"), language="en", readings=spans)
+    given = Transcript(("Um", ",", "the", "U.S.", "um"), language="en", alternatives=spans)
     found = normalize(given, steps)
     assert " ".join(found.words) == words
-    assert found.readings == readings
+    assert found.alternatives == alternatives

@@ -21,12 +21,12 @@ def test_hyphens_part_words() -> None:
         start=np.arange(6.0),
         end=np.arange(6.0) + 0.5,
         entities=(Span(1, 2, "X"),),
-        readings=(Span(1, 1, "re-known one"), Span(2, 3, "jet-like")),
+        alternatives=(Span(1, 1, "re-known one"), Span(2, 3, "jet-like")),
     )
     found = normalize(given, ["hyphens"])
     assert " ".join(found.words) == "a well known F 16 like th- -5 --"
     assert found.entities == (Span(1, 5, "X"),)
-    assert found.readings == (Span(1, 2, "re known one"), Span(3, 6, "jet like"))
+    assert found.alternatives == (Span(1, 2, "re known one"), Span(3, 6, "jet like"))
     assert found.start is not None
     assert found.end is not None
     assert np.array_equal(found.start[:4], [0, 1, np.nan, 2], equal_nan=True)
@@ -71,8 +71,8 @@ def test_whisper_gives_the_words_of_its_package(words: list[str]) -> None:
 
 def test_readings_are_spelt_too() -> None:
     pytest.importorskip("whisper_normalizer")
-    given = Transcript(("in", "Q1", "colour"), readings=(Span(1, 2, "one twenty"),))
-    assert normalize(given, ["whisper"]).readings == (Span(1, 3, "120"),)
+    given = Transcript(("in", "Q1", "colour"), alternatives=(Span(1, 2, "one twenty"),))
+    assert normalize(given, ["whisper"]).alternatives == (Span(1, 3, "120"),)
 
 
 def test_whisper_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

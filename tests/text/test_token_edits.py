@@ -32,7 +32,7 @@ def whole() -> Transcript:
         cluster=np.array([True, True, False, True]),
         entities=(Span(1, 2, "DATE"), Span(2, 2, "YEAR"), Span(3, 3, "PER")),
         multiwords=(Span(1, 2, "x"), Span(2, 3, "y")),
-        readings=(Span(0, 1, "inside"), Span(1, 2, "then"), Span(2, 3, "z")),
+        alternatives=(Span(0, 1, "inside"), Span(1, 2, "then"), Span(2, 3, "z")),
         evidence={"lm": np.array([0.0, 5.0, 1.0, 2.0])},
         sentences=Segmentation(np.array([False, False, True, True]), ("", "", ".", "")),
     )
@@ -55,7 +55,7 @@ def test_all_layers_follow() -> None:
         cluster=np.array([True, True, False, False, True]),
         entities=(Span(1, 3, "DATE"), Span(1, 3, "YEAR"), Span(4, 4, "PER")),
         multiwords=(Span(1, 3, "x"),),
-        readings=(Span(1, 3, "then"),),
+        alternatives=(Span(1, 3, "then"),),
         evidence={"lm": np.array([0.0, NAN, NAN, 5.0, 2.0])},
         sentences=Segmentation(np.array([0, 0, 0, 1, 1], np.bool_), ("", "", "", ".", "")),
     )
@@ -68,13 +68,13 @@ def test_words_that_may_be_missing_go_with_what_is_theirs() -> None:
     found = rewritten(whole(), [Span(2, 2, "")])
     assert found.words == ("in", "Q1", "we")
     assert found.entities == (Span(1, 1, "DATE"), Span(2, 2, "PER"))
-    assert found.readings == (Span(0, 1, "inside"), Span(1, 1, "then"), Span(2, 2, "z"))
+    assert found.alternatives == (Span(0, 1, "inside"), Span(1, 1, "then"), Span(2, 2, "z"))
     assert found.sentences is not None
     assert found.sentences.gaps.tolist() == [1, 2]
 
 
 def test_words_dropped_for_nothing_leave_readings_alone() -> None:
-    assert shortened(whole(), [0, 1, 3]).readings == (
+    assert shortened(whole(), [0, 1, 3]).alternatives == (
         Span(0, 1, "inside"),
         Span(1, 1, "then"),
         Span(2, 2, "z"),
@@ -119,7 +119,7 @@ def _range(span: Span) -> range:
 def test_a_word_in_its_own_place_keeps_times_and_spans(at: int) -> None:
     given = whole()
     found = rewritten(given, [Span(at, at, given.words[at])])
-    for name in ("words", "start", "end", "entities", "readings", "sentences", "speaker"):
+    for name in ("words", "start", "end", "entities", "alternatives", "sentences", "speaker"):
         ours, theirs = getattr(found, name), getattr(given, name)
         same = np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs
         assert same, name

@@ -161,7 +161,7 @@ def test_a_bias_that_is_tuned_or_decisions_of_another_kind_are_left_alone() -> N
 def test_text_is_learnt_from_too() -> None:
     bare = [Transcript(t.words, id=f"text {t.id}", sentences=t.sentences) for t in TRAIN[2:]]
     made = trained(Tiny(), TRAIN[:2], DEV, bare)
-    assert made.detector.learnt()["seen"].sum() == sum(map(len, TRAIN))
+    assert made.detector.state()["seen"].sum() == sum(map(len, TRAIN))
 
 
 def test_without_development_recordings_it_is_only_trained(

@@ -17,15 +17,15 @@ Examples:
   cat words.ctm | caesura convert - --format ctm --to jsonl
   caesura convert archive/ --to vtt --output captions/
   caesura convert call.nlp --format "nlp(entities='both')" \\
-      --readings wer_tags/ --output call.bio""",
+      --alternatives wer_tags/ --output call.bio""",
 )
 @options.files
 @options.to
 @options.output
-@options.readings
+@options.alternatives
 @options.format
 def command(
-    files: tuple[str, ...], to: str, output: str, readings: tuple[str, ...], format: str | None
+    files: tuple[str, ...], to: str, output: str, alternatives: tuple[str, ...], format: str | None
 ) -> None:
     """Write transcripts in another format, and say what that format cannot carry.
 
@@ -35,4 +35,4 @@ def command(
     from caesura.cli.options import watched
 
     recordings = watched(api.read(files, format=format))
-    api.convert(recordings, to=to, output=output, readings=readings)
+    api.convert(recordings, to=to, output=output, alternatives=alternatives)

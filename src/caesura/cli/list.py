@@ -11,7 +11,7 @@ from caesura.cli import options
 
 @click.command(
     "list",
-    short_help="List formats, detectors, taggers, namers, metrics and normalisation steps.",
+    short_help="List formats, detectors, taggers, entity models, metrics and normalisation steps.",
     epilog="""\b
 Examples:
   caesura list
@@ -19,7 +19,10 @@ Examples:
   caesura list metrics --json""",
 )
 @click.argument(
-    "kind", required=False, default="", metavar="[formats|detectors|taggers|namers|metrics|steps]"
+    "kind",
+    required=False,
+    default="",
+    metavar="[formats|detectors|taggers|entity models|metrics|steps]",
 )
 @options.as_json
 def command(kind: str, json: bool) -> None:

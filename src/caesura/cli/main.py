@@ -25,11 +25,11 @@ VERBS = {
     "report": "Write a report on one system or several: page, tables or figures.",
     "align": "Give recognised words the sentences of their punctuated script.",
     "project": "Find the recognised words of the names in a reference.",
-    "train": "Train a detector, a tagger or a namer on transcripts, and keep it as a model.",
+    "train": "Train a detector, a tagger or an entity model on transcripts.",
     "convert": "Write transcripts in another format.",
     "reproduce": "Run the study of a paper on corpora you have.",
     "models": "Show the models that ship with Caesura, or your own.",
-    "list": "List formats, detectors, taggers, namers, metrics and normalisation steps.",
+    "list": "List formats, detectors, taggers, entity models, metrics and normalisation steps.",
 }
 
 

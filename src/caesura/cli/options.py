@@ -61,10 +61,10 @@ def format(command: Any) -> Any:
     )(command)
 
 
-def readings(command: Any) -> Any:
+def alternatives(command: Any) -> Any:
     """What lies beside transcripts."""
     return click.option(
-        "--readings",
+        "--alternatives",
         multiple=True,
         type=click.Path(readable=False),
         metavar="PATH",

@@ -27,7 +27,7 @@ HEAD = ("time", "class", "found by", "distance", "reference", "recognised")
     epilog="""\b
 Examples:
   caesura project recognised.ctm --reference call.nlp
-  caesura project recognised/ --reference references/ --readings references/ --lost
+  caesura project recognised/ --reference references/ --alternatives references/ --lost
   caesura project call.json --reference call.bio --classes PERSON --classes ORG
   caesura project call.json --reference call.bio --to jsonl --output named.jsonl
   caesura project call.json --reference call.bio --phones dictionary --json""",
@@ -43,7 +43,7 @@ Examples:
     type=click.Path(readable=False, allow_dash=True),
     help="File or folder with entities; paired by name, unless each is one recording.",
 )
-@options.readings
+@options.alternatives
 @click.option(
     "--classes",
     multiple=True,

@@ -20,7 +20,7 @@ Examples:
 )
 @click.argument("hypothesis", nargs=-1, required=True, type=click.Path(readable=False))
 @scoring_options.reference
-@options.readings
+@options.alternatives
 @scoring_options.metric("Boundary")
 @scoring_options.value
 @scoring_options.sweep

@@ -26,7 +26,7 @@ Examples:
     "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
 )
 @scoring_options.reference
-@options.readings
+@options.alternatives
 @scoring_options.metric("Boundary")
 @scoring_options.sweep
 @scoring_options.terms

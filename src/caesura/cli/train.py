@@ -43,7 +43,7 @@ def described(command: Any) -> Any:
 
 @click.command(
     "train",
-    short_help="Train a detector, a tagger or a namer on transcripts, and keep it as a model.",
+    short_help="Train a detector, a tagger or an entity model on transcripts.",
     epilog="""\b
 Examples:
   caesura train PauseModel --train calls/ --dev held-out/ --out pauses
@@ -54,18 +54,18 @@ Examples:
   caesura train Tagger --train train.conllu --dev dev.conllu --out tagger
   caesura train Margins --train train.bio --dev dev.bio --out names
   caesura train Margins --train references/ --format "nlp(entities='both')" \\
-      --readings wer_tags/ --out names
+      --alternatives wer_tags/ --out names
 
 Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
 again from the beginning.""",
 )
 @click.argument(
-    "detector", shell_complete=cast(Any, options.completing("detector", "tagger", "namer"))
+    "detector", shell_complete=cast(Any, options.completing("detector", "tagger", "entity-model"))
 )
 @paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
 @paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
 @paths("--text", "More text with sentences, of other kinds, for detectors that learn from words.")
-@options.readings
+@options.alternatives
 @click.option(
     "--tune",
     multiple=True,
@@ -80,7 +80,7 @@ again from the beginning.""",
     default="f1",
     show_default=True,
     help="What to tune for: the highest F1 or the lowest slot error rate. A tagger is tuned for "
-    "accuracy, a namer for F1.",
+    "accuracy, an entity model for F1.",
 )
 @click.option(
     "--out",
@@ -110,8 +110,8 @@ def command(json: bool, **asked: Any) -> None:
 
     Development recordings (--dev), which are not learnt from, choose its settings. A tagger
     learns from transcripts whose words have tags, and is tuned for the share that it tags right;
-    a namer learns from transcripts with entities, and is tuned for the F1 of their labels. Of
-    --readings nothing is learnt but the classes of entities.
+    an entity model learns from transcripts with entities, and is tuned for their F1. Of
+    --alternatives nothing is learnt but the classes of entities.
     """
     from caesura import api
 

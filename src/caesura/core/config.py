@@ -128,7 +128,7 @@ class Configured:
 class Trainable(Configured, ABC):
     """What can learn from transcripts, and be stored as a model."""
 
-    relearns: ClassVar[frozenset[str]] = frozenset()
+    retrain_settings: ClassVar[frozenset[str]] = frozenset()
     """Settings on which depends what is learnt; all others can be changed after training."""
 
     needs: ClassVar[Mapping[str, str]] = {}
@@ -147,15 +147,15 @@ class Trainable(Configured, ABC):
         """
         return self
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give what training taught, as arrays with names; nothing if there is nothing to learn."""
         return {}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Give the same with what another of this configuration has learnt."""
         return self
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Say in a sentence what was learnt, if that can be said: it goes on a model's card."""
         return ""
 
@@ -182,7 +182,7 @@ def _within(setting: object) -> Iterator[Trainable]:
             yield from _within(each)
 
 
-class Learning(Trainable, Generic[M]):
+class ModelBacked(Trainable, Generic[M]):
     """What has a model, which training or a stored model gives it.
 
     The model is no setting: `repr` and equality tell things by what was chosen, not by what was
@@ -202,7 +202,7 @@ class Learning(Trainable, Generic[M]):
         return self._model
 
     @property
-    def has_learnt(self) -> bool:
+    def is_trained(self) -> bool:
         """Whether there is a model."""
         return self._model is not None
 
@@ -218,9 +218,9 @@ class Learning(Trainable, Generic[M]):
         return changed.with_model(self._model)
 
     @abstractmethod
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give the model as arrays with names."""
 
     @abstractmethod
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Give the same with a model made of arrays, or raise a `ModelError`."""

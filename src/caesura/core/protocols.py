@@ -91,7 +91,7 @@ class Disagreement:
     """How much harm it does, for metrics that can tell; the more the worse."""
 
 
-Spread = Iterator[tuple[str, NDArray[Any]]]
+PerGapCounts = Iterator[tuple[str, NDArray[Any]]]
 """Names of counts, each with a column over words."""
 
 
@@ -128,7 +128,9 @@ class Metric(Configured, ABC):
         """Leave out counts that are too many to be drawn again or printed."""
         return counts
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread | None:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts | None:
         """Say how much each word of the hypothesis adds to each count, if that can be said.
 
         It is what resampling parts of one document rests on: the columns sum to the counts that
@@ -136,7 +138,7 @@ class Metric(Configured, ABC):
         """
         return None
 
-    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count boundaries of each reference that have no gap of their own among the words.
 
         `lost` has the gaps near which they are; None if a metric has no way to count them.
@@ -216,7 +218,7 @@ class Detector(Trainable, ABC):
         """Begin, or take up again, to detect in words that arrive over time."""
 
 
-class Tagging(Trainable, ABC):
+class WordTagger(Trainable, ABC):
     """Gives words their parts of speech, where a transcript does not bring them."""
 
     @abstractmethod
@@ -228,7 +230,7 @@ class Tagging(Trainable, ABC):
         return [self.tag(transcript) for transcript in transcripts]
 
 
-class Likely(NamedTuple):
+class EntityProbabilities(NamedTuple):
     """Probabilities at each word of a text: no name in the first column, then each class."""
 
     classes: Strings
@@ -239,7 +241,7 @@ class Likely(NamedTuple):
     inside: Floats
 
 
-class Naming(Trainable, ABC):
+class EntityModel(Trainable, ABC):
     """Says how likely names are at the words of a text."""
 
     capitals: bool
@@ -250,10 +252,10 @@ class Naming(Trainable, ABC):
     def classes(self) -> Strings:
         """The classes of names that are known, in order."""
 
-    def likely(self, transcript: Transcript) -> Likely:
+    def probabilities(self, transcript: Transcript) -> EntityProbabilities:
         """Give the probabilities of labels at each word."""
-        return self.likely_all([transcript])[0]
+        return self.probabilities_all([transcript])[0]
 
     @abstractmethod
-    def likely_all(self, transcripts: Sequence[Transcript]) -> list[Likely]:
+    def probabilities_all(self, transcripts: Sequence[Transcript]) -> list[EntityProbabilities]:
         """Do so for many texts at once, which may be faster and says just the same."""

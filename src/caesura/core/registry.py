@@ -19,14 +19,14 @@ from caesura.core.errors import UnknownName, advice, same
 
 if TYPE_CHECKING:
     from caesura.core.config import Configured
-    from caesura.core.protocols import Detector, Format, Metric, Naming, Tagging
+    from caesura.core.protocols import Detector, EntityModel, Format, Metric, WordTagger
 
-Kind = Literal["format", "detector", "tagger", "namer", "metric"]
+Kind = Literal["format", "detector", "tagger", "entity-model", "metric"]
 
 KEYWORD = re.compile(rf"\b(?:{'|'.join(kwlist)})(?=\s*=(?!=))")
 """A word of Python where a setting is named, as in class=1, which does not parse."""
 
-LEARNERS: tuple[Kind, ...] = ("detector", "tagger", "namer")
+LEARNERS: tuple[Kind, ...] = ("detector", "tagger", "entity-model")
 """What can be trained."""
 
 NAMES: dict[Kind, dict[str, str]] = {
@@ -84,7 +84,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Tagger": "caesura.detectors.tagging.tagger:Tagger",
         "Tagged": "caesura.detectors.tagging.stored_tagger:Tagged",
     },
-    "namer": {
+    "entity-model": {
         "Margins": "caesura.detectors.tagging.entity_margins:Margins",
     },
     "metric": {
@@ -119,9 +119,9 @@ def find(kind: Literal["format"], name: str) -> type[Format]: ...
 @overload
 def find(kind: Literal["detector"], name: str) -> type[Detector]: ...
 @overload
-def find(kind: Literal["tagger"], name: str) -> type[Tagging]: ...
+def find(kind: Literal["tagger"], name: str) -> type[WordTagger]: ...
 @overload
-def find(kind: Literal["namer"], name: str) -> type[Naming]: ...
+def find(kind: Literal["entity-model"], name: str) -> type[EntityModel]: ...
 @overload
 def find(kind: Literal["metric"], name: str) -> type[Metric]: ...
 @overload
@@ -161,9 +161,9 @@ def parse(kind: Literal["format"], text: str) -> Format: ...
 @overload
 def parse(kind: Literal["detector"], text: str) -> Detector: ...
 @overload
-def parse(kind: Literal["tagger"], text: str) -> Tagging: ...
+def parse(kind: Literal["tagger"], text: str) -> WordTagger: ...
 @overload
-def parse(kind: Literal["namer"], text: str) -> Naming: ...
+def parse(kind: Literal["entity-model"], text: str) -> EntityModel: ...
 @overload
 def parse(kind: Literal["metric"], text: str) -> Metric: ...
 def parse(kind: Kind, text: str) -> Configured:
@@ -189,18 +189,18 @@ def _parsed(text: str) -> ast.expr:
         return ast.parse(wide, mode="eval").body
 
 
-def learner(text: str) -> Detector | Tagging | Naming:
-    """Make the detector, the tagger or the namer that a text describes."""
+def learner(text: str) -> Detector | WordTagger | EntityModel:
+    """Make the detector, the tagger or the entity model that a text describes."""
     name = text.split("(")[0].strip()
     kind = kind_of(name, "detector")
     if kind == "detector" and name.isidentifier() and name not in NAMES[kind]:
         known = (each for one in LEARNERS for each in NAMES[one])
-        what = f"no detector, tagger or namer is named {name!r}"
+        what = f"no detector, tagger or entity model is named {name!r}"
         raise UnknownName(what, remedy=advice(name, known))
     if kind == "tagger":
         return parse("tagger", text)
-    if kind == "namer":
-        return parse("namer", text)
+    if kind == "entity-model":
+        return parse("entity-model", text)
     return parse("detector", text)
 
 

@@ -44,7 +44,7 @@ __all__ = [
     "shrunk",
 ]
 
-SPANS = ("entities", "multiwords", "readings")
+SPANS = ("entities", "multiwords", "alternatives")
 LAYERS = (*MISSING, *SPANS, "evidence", "sentences")
 """All optional layers of a transcript."""
 
@@ -83,7 +83,7 @@ class Transcript(ByValue):
     unknown); `opening` and `mark` are the punctuation before and after the word, `blank` says
     whether a blank follows; `pause` names the recogniser's pause marker (such as `<sil>`) between
     the word and the next; `cluster` is true where a word begins a cluster; `evidence` has
-    what other systems say of each gap, in columns by name. The label of each of the `readings` is
+    what other systems say of each gap, in columns by name. The label of an alternative is
     another way to write its words, parted by blanks, '' if they may be missing. A layer that is
     not known is None; a cell that is not known is NaN, -1 or ''. `origin` has no part in equality.
     """
@@ -108,7 +108,7 @@ class Transcript(ByValue):
     relation: Strings | None = None
     entities: tuple[Span, ...] | None = None
     multiwords: tuple[Span, ...] | None = None
-    readings: tuple[Span, ...] | None = None
+    alternatives: tuple[Span, ...] | None = None
     evidence: Mapping[str, Floats] | None = None
     sentences: Segmentation | None = None
     origin: Origin | None = field(default=None, compare=False)
@@ -214,7 +214,7 @@ class Transcript(ByValue):
 
         What stands after a dropped word (a boundary, a blank, a pause) moves to the kept word
         before, the beginning of a cluster to the next; of evidence about gaps that fall together
-        the strongest (highest) stays; spans shrink, but readings of which a word is dropped go; a
+        the strongest (highest) stays; spans shrink, but alternatives that lose a word go; a
         word whose head is dropped hangs on the nearest kept ancestor.
         """
         kept = chosen(words, len(self))
@@ -295,7 +295,7 @@ class Transcript(ByValue):
 
 def _kept(name: str, spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
     """Spans of a layer over the kept words; a reading is of all its words or of none."""
-    if name == "readings":
+    if name == "alternatives":
         bounds = np.array([(s.first, s.last + 1) for s in spans], np.int64).reshape(-1, 2)
         whole = np.diff(np.searchsorted(kept, bounds)) == np.diff(bounds)
         spans = tuple(compress(spans, whole.ravel()))

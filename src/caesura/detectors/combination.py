@@ -78,16 +78,16 @@ class Combination(FiniteState):
         pause = self.pause.train(words_of(train, lm.model.vocabulary))
         return replace(self, lm=lm, pause=pause)
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give what both models have learnt."""
         return led({"lm": self.lm, "pause": self.pause})
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Combination:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Combination:
         """Give the same detector with models that know what was learnt."""
-        others, lm, pause = shared_out(learnt, "lm", "pause")
+        others, lm, pause = shared_out(state, "lm", "pause")
         if others:
             raise damaged(f"it has an array {min(others)}")
-        return replace(self, lm=self.lm.knowing(lm), pause=self.pause.knowing(pause))
+        return replace(self, lm=self.lm.from_state(lm), pause=self.pause.from_state(pause))
 
     def spoken(self, transcripts: Sequence[Transcript]) -> Spoken:
         """Number the words of recordings."""

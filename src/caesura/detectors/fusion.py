@@ -16,7 +16,7 @@ from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.gap_classes import WITHIN
-from caesura.detectors.nested_arrays import Learner
+from caesura.detectors.nested_arrays import TrainableDetector
 from caesura.detectors.window import WindowStream
 from caesura.ml import logistic
 
@@ -30,7 +30,7 @@ REACH = 30
 
 
 @dataclass(frozen=True, repr=False)
-class Fusion(Learner[Floats]):
+class Fusion(TrainableDetector[Floats]):
     """Log-odds are `bias` plus the sum of what each detector says, times its weight.
 
     Without `weights` training learns them, and a constant, from recordings kept for development;
@@ -44,7 +44,7 @@ class Fusion(Learner[Floats]):
     ridge: float = 1.0
 
     name = "Fusion"
-    relearns: ClassVar[frozenset[str]] = frozenset({"detectors", "ridge"})
+    retrain_settings: ClassVar[frozenset[str]] = frozenset({"detectors", "ridge"})
 
     def __post_init__(self) -> None:
         several = isinstance(self.detectors, (tuple, list)) and len(self.detectors) > 0
@@ -68,9 +68,9 @@ class Fusion(Learner[Floats]):
         """The constant and the weights in use: given, learnt, or 0 and 1 each."""
         if self.weights:
             return self.bias, self.weights
-        learnt = np.ones(len(self.detectors) + 1) if self._model is None else self._model
-        constant = 0.0 if self._model is None else float(learnt[0])
-        return self.bias + constant, tuple(learnt[1:].tolist())
+        state = np.ones(len(self.detectors) + 1) if self._model is None else self._model
+        constant = 0.0 if self._model is None else float(state[0])
+        return self.bias + constant, tuple(state[1:].tolist())
 
     @property
     def reach(self) -> int:
@@ -118,34 +118,34 @@ class Fusion(Learner[Floats]):
             )
         return made.with_model(made._weighed(dev or train))
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give the weights, the constant first, and under its number what each detector learnt."""
         arrays: dict[str, NDArray[Any]] = {}
         if self._model is not None:
             arrays["weights"] = self._model
         for number, inner in enumerate(self.detectors):
-            arrays.update({f"{number}.{name}": array for name, array in inner.learnt().items()})
+            arrays.update({f"{number}.{name}": array for name, array in inner.state().items()})
         return arrays
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Fusion:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Fusion:
         """Hand each detector what it learnt, and take the weights."""
         parts: list[dict[str, NDArray[Any]]] = [{} for _ in self.detectors]
-        for name, array in learnt.items():
+        for name, array in state.items():
             number, dot, inner = name.partition(".")
             if dot and number in map(str, range(len(parts))):
                 parts[int(number)][inner] = array
             elif name != "weights":
                 raise ModelError(f"{self.name} has no place for what is called {name!r}")
         pairs = zip(self.detectors, parts, strict=True)
-        made = replace(self, detectors=tuple(one.knowing(part) for one, part in pairs))
-        weights = learnt.get("weights")
+        made = replace(self, detectors=tuple(one.from_state(part) for one, part in pairs))
+        weights = state.get("weights")
         if weights is None:
             return made
         if weights.shape != (len(parts) + 1,) or not np.isfinite(weights).all():
             raise ModelError(f"the weights are not {len(parts) + 1} numbers")
         return made.with_model(np.array(weights, np.float64))
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Say which weights were learnt."""
         if self.weights or self._model is None:
             return ""

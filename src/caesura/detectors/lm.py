@@ -15,7 +15,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors import gap_classes
 from caesura.detectors.hmm import DECISIONS, FiniteState
 from caesura.detectors.lm_counts import Language, Spoken, counted, joint, share_known, words_of
-from caesura.detectors.nested_arrays import Learner, missing_sentences
+from caesura.detectors.nested_arrays import TrainableDetector, missing_sentences
 from caesura.ml.ngram import FACTORS, Counts
 from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
@@ -25,7 +25,7 @@ MOST_HISTORIES = 1 << 12
 
 
 @dataclass(frozen=True, repr=False)
-class LM(FiniteState, Learner[Language]):
+class LM(FiniteState, TrainableDetector[Language]):
     """How words follow each other inside sentences and across their ends, up to `order` words.
 
     `factors` is 'class' to draw the class of a word before the word (equation 4), 'word' to
@@ -51,7 +51,7 @@ class LM(FiniteState, Learner[Language]):
     bias: float = 0.0
 
     name = "LM"
-    relearns = frozenset({"order", "cutoff", "prune", "text_prune", "classes"})
+    retrain_settings = frozenset({"order", "cutoff", "prune", "text_prune", "classes"})
 
     def __post_init__(self) -> None:
         whole("order", self.order, 2, 5)
@@ -110,14 +110,14 @@ class LM(FiniteState, Learner[Language]):
             counts.append(counted(known, labels, vocabulary, width, least))
         return self.with_model(Language(vocabulary, tuple(counts)))
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give hashes of the words and all counts."""
         return self.model.arrays()
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> LM:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> LM:
         """Give the same detector with words and counts that were learnt before."""
         width = gap_classes.count(self.classes)
-        return self.with_model(Language.of(learnt, width, self.order))
+        return self.with_model(Language.of(state, width, self.order))
 
     def spoken(self, transcripts: Sequence[Transcript]) -> Spoken:
         """Number the words of recordings."""

@@ -1,4 +1,4 @@
-"""How likely a sentence ends at a pause, learnt from pauses: the model of Gotoh and Renals."""
+"""How likely a sentence ends at a pause, state from pauses: the model of Gotoh and Renals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors import gap_classes
 from caesura.detectors.gap_features import SPEAKERS, durations, nearest, numbered, turns
-from caesura.detectors.nested_arrays import Learner, missing_sentences
+from caesura.detectors.nested_arrays import TrainableDetector, missing_sentences
 from caesura.detectors.window import LocalStream
 
 EVIDENCE = ("pause", "marker", "speaker")
@@ -52,13 +52,13 @@ class Seen:
 
 
 @dataclass(frozen=True, repr=False)
-class PauseModel(Learner[Seen]):
+class PauseModel(TrainableDetector[Seen]):
     """Probability of a sentence end given f, what lies between a word and the next.
 
     f is the recogniser's pause marker, the duration of the pause to the nearest `step` (all from
     `longest` on are one value) and whether another speaker follows. A duration or speaker that is
     not known is a value of its own; a layer that a transcript does not have at all is left out
-    of f. Of what lies after the last word nothing is known, and nothing is learnt; nor from the
+    of f. Of what lies after the last word nothing is known, and nothing is state; nor from the
     times of a recording in which fewer than `timed` of the words have any, which tend to be wrong.
 
     Each value of f is given `smooth` gaps more than were seen, shared among the classes as these
@@ -76,7 +76,7 @@ class PauseModel(Learner[Seen]):
 
     name = "PauseModel"
     reach = 1
-    relearns = frozenset({"step", "longest", "timed", "evidence", "classes"})
+    retrain_settings = frozenset({"step", "longest", "timed", "evidence", "classes"})
 
     def __post_init__(self) -> None:
         between("step", self.step, 0.001, 60)
@@ -110,7 +110,7 @@ class PauseModel(Learner[Seen]):
                 counts[names] += table.sum(axis=left_out).reshape(-1, self._width)
         return self.with_model(Seen(markers, counts))
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give the counts, and the names of the markers as the bytes of a JSON list."""
         markers = json.dumps(self.model.markers).encode()
         return {
@@ -118,13 +118,13 @@ class PauseModel(Learner[Seen]):
             **{_key(names): table for names, table in self.model.counts.items()},
         }
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> PauseModel:
-        """Give the same detector with counts and markers that were learnt before."""
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> PauseModel:
+        """Give the same detector with counts and markers that were state before."""
         choices = self._choices(self.evidence)
-        if set(learnt) != {"markers", *map(_key, choices)}:
-            raise _damaged(f"it has the arrays {', '.join(sorted(learnt))}")
-        markers = _read_markers(learnt["markers"])
-        counts = {names: np.array(learnt[_key(names)]) for names in choices}
+        if set(state) != {"markers", *map(_key, choices)}:
+            raise _damaged(f"it has the arrays {', '.join(sorted(state))}")
+        markers = _read_markers(state["markers"])
+        counts = {names: np.array(state[_key(names)]) for names in choices}
         for names, table in counts.items():
             shape = self._zeros(names, markers).shape
             if table.dtype != np.int64 or table.shape != shape:

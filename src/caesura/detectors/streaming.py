@@ -333,7 +333,7 @@ def _standard_input() -> BinaryIO:
 def fingerprint(detector: Detector) -> str:
     """Tell apart detectors of the same settings that have learnt different things."""
     found = hashlib.sha256(repr(detector).encode())
-    for name, array in sorted(detector.learnt().items()):
+    for name, array in sorted(detector.state().items()):
         found.update(f"{name} {array.dtype} {array.shape}".encode())
         found.update(array.tobytes())
     for part in detector.parts():

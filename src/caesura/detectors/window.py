@@ -211,13 +211,13 @@ class Lookahead(Detector):
         """Train the other detector."""
         return replace(self, detector=self.detector.train(train, dev, text))
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give what the other detector has learnt."""
-        return self.detector.learnt()
+        return self.detector.state()
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Lookahead:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Lookahead:
         """Let the other detector know what was learnt."""
-        return replace(self, detector=self.detector.knowing(learnt))
+        return replace(self, detector=self.detector.from_state(state))
 
     def coverage(self, transcript: Transcript) -> float:
         """Know what the other detector knows."""

@@ -244,7 +244,7 @@ def measured(metric: str, signature: str) -> dict[str, str]:
     return {
         "metric": metric,
         "references": found.get("references", ""),
-        "readings": "yes" if "readings" in found else "no",
+        "alternatives": "yes" if "alternatives" in found else "no",
         "classes": "yes" if "classes" in found else "no",
         "reference_format": found.get("reference_format", "as detected"),
         "normalize": found.get("normalize", ""),

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.core.arrays import Indices, Strings
 from caesura.core.errors import LayerError, MismatchError
-from caesura.core.protocols import Metric, Spread
+from caesura.core.protocols import Metric, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
 from caesura.evaluation.pairing import names_of, refuse_other_words
@@ -108,14 +108,14 @@ class Document:
             where = error.where or self.id
             raise MismatchError(error.what, where=where, remedy=error.remedy) from error
 
-    def missed(self, metric: Metric) -> Spread | None:
+    def missed(self, metric: Metric) -> PerGapCounts | None:
         """Give what boundaries add that the references have lost."""
         return metric.missed(self.lost, self.words) if self.lost and metric.same_words else None
 
     def blocks(self, metric: Metric) -> list[Counts]:
         """Counts of each few sentences, or words; none if a metric cannot tell them apart."""
         hypothesis, references = self.sides(metric)
-        columns = metric.spread(hypothesis, references)
+        columns = metric.per_gap_counts(hypothesis, references)
         if columns is None or not len(hypothesis):
             return []
         texts = references if metric.raw else self.carried

@@ -16,7 +16,7 @@ from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
 from caesura.evaluation.pairing import paired
 from caesura.formats.inputs import Input, Inputs, each, read
-from caesura.formats.sidecars import Paths, with_readings
+from caesura.formats.sidecars import Paths, with_alternatives
 from caesura.metrics.text_match import unlike
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable
@@ -106,7 +106,7 @@ def project(
     hypothesis: Input | Iterable[Input],
     *,
     reference: Inputs,
-    readings: Paths = (),
+    alternatives: Paths = (),
     classes: Strings = (),
     collar: float = COLLAR,
     phones: str = LETTERS,
@@ -117,14 +117,14 @@ def project(
 
     Recordings are paired by id. Where both sides have times, entities are looked for within
     `collar` seconds by how words sound, elsewhere by an alignment of words; `phones` come from
-    'letters', or from a 'dictionary'. `readings` are files or folders of other ways to write
+    'letters', or from a 'dictionary'. `alternatives` are files or folders of other ways to write
     the references: the nearest to what was recognised is looked for. Only entities of these
     `classes` are looked for (none named: all).
     """
     known_source(phones)
     recordings = list(read(hypothesis, format=format))
     _, references = each(reference, reference_format, format)
-    all = with_readings((one for part in references for one in part), readings)
+    all = with_alternatives((one for part in references for one in part), alternatives)
     all = _of_classes(all, strings("classes", classes))
     doubtful: list[str] = []
     apart: list[str] = []
@@ -135,7 +135,7 @@ def project(
                 where=given.origin.file if given.origin else given.id,
                 remedy="give one with entities, such as BIO columns, JSONL or .nlp",
             )
-        theirs = nearest(given, ours.words) if given.readings else given
+        theirs = nearest(given, ours.words) if given.alternatives else given
         (said, there), (heard, here) = comparable(theirs), comparable(ours)
         alignment = align(said.words, heard.words)
         name = ours.id or "a recording"

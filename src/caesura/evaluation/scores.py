@@ -113,9 +113,9 @@ class Scores:
         And how many of their entities have their class from another file.
         """
         texts = [one for each in self.documents for one in each.originals]
-        count = sum(len(one.readings or ()) for one in texts)
+        count = sum(len(one.alternatives or ()) for one in texts)
         classed = sum(one.origin.classed for one in texts if one.origin)
-        told = f"|readings={count}" if count else ""
+        told = f"|alternatives={count}" if count else ""
         return f"{told}|classes={classed}" if classed else told
 
     @property

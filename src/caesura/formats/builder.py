@@ -25,7 +25,7 @@ class Rows:
         self.columns: dict[str, list[Any]] = {}
         self.entities: list[Span] | None = None
         self.multiwords: list[Span] | None = None
-        self.readings: list[Span] | None = None
+        self.alternatives: list[Span] | None = None
         self.ends: list[int] | None = None
         self.labels: dict[int, str] = {}
         self._opening = ""
@@ -160,8 +160,8 @@ class Rows:
 
     def reading(self, first: int, last: int, label: str) -> None:
         """Note that words `first` to `last` may also be read as `label`."""
-        self.readings = self.readings or []
-        self.readings.append(Span(first, last, label))
+        self.alternatives = self.alternatives or []
+        self.alternatives.append(Span(first, last, label))
 
     def transcript(self, id: str = "", language: str = "") -> Transcript:
         """Make the transcript."""
@@ -183,7 +183,7 @@ class Rows:
             language=language,
             entities=None if self.entities is None else tuple(self.entities),
             multiwords=None if self.multiwords is None else tuple(self.multiwords),
-            readings=None if self.readings is None else tuple(self.readings),
+            alternatives=None if self.alternatives is None else tuple(self.alternatives),
             sentences=sentences,
             **{name: _immutable(column) for name, column in self.columns.items()},
         )

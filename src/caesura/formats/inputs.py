@@ -59,8 +59,10 @@ def _is_beside(error: CaesuraError, file: str) -> bool:
 
 
 def _misplaced(file: str) -> FormatError:
-    what = "a file of readings or classes is no transcript"
-    return FormatError(what, where=file, remedy="give *.norm.json and *.wer_tag.json as --readings")
+    what = "a file of alternatives or classes is no transcript"
+    return FormatError(
+        what, where=file, remedy="give *.norm.json and *.wer_tag.json as --alternatives"
+    )
 
 
 def each(

@@ -86,8 +86,8 @@ CELLS = frozenset(MISSING) - {"head"}
 
 EVIDENCE = "evidence."
 NAMES = frozenset(("word", "id", "language"))
-READINGS = {"<ALT_BEGIN>": 1, "<ALT>": 2, "<ALT_END>": 0}
-"""Rows that say which words are readings of the same stretch; the first reading counts."""
+ALTERNATIVES = {"<ALT_BEGIN>": 1, "<ALT>": 2, "<ALT_END>": 0}
+"""Rows that say which words are alternatives of the same stretch; the first reading counts."""
 
 Line = bytes | str | Mapping[str, Any] | Transcript
 Row = dict[str, Any]
@@ -303,8 +303,8 @@ class Arriving:
                 "start, duration and word are needed",
                 remedy=NEITHER,
             )
-        if fields[4] in READINGS:
-            self.reading = READINGS[fields[4]]
+        if fields[4] in ALTERNATIVES:
+            self.reading = ALTERNATIVES[fields[4]]
             return
         if self.reading == 2:
             return

@@ -24,14 +24,14 @@ logger = logging.getLogger("caesura")
 
 Paths = str | Path | Sequence[str | Path]
 
-READINGS, CLASSES = ".norm.json", ".wer_tag.json"
-KINDS = (READINGS, CLASSES)
+ALTERNATIVES, CLASSES = ".norm.json", ".wer_tag.json"
+KINDS = (ALTERNATIVES, CLASSES)
 
 ZEROS = re.compile(r"(\d)\.0+(?!\d)|(?<=\d)(\.\d*[1-9])0+(?!\d)")
 """Zeros at the end of decimals."""
 
 SHAPES = {
-    READINGS: 'an entity has {"candidates": [{"verbalization": ["word", …]}, …], "class": …}',
+    ALTERNATIVES: 'an entity has {"candidates": [{"verbalization": ["word", …]}, …], "class": …}',
     CLASSES: 'an entity has {"entity_type": …}',
 }
 
@@ -47,11 +47,11 @@ class Beside:
         self.classed = 0
 
     def read(self, transcript: Transcript) -> Transcript:
-        """Give a recording its readings, and its entities their classes."""
-        readings = self.found.get((transcript.id, READINGS))
-        if readings is not None:
-            spans = _readings(transcript, readings)
-            transcript = transcript.replace(readings=(*(transcript.readings or ()), *spans))
+        """Give a recording its alternatives, and its entities their classes."""
+        alternatives = self.found.get((transcript.id, ALTERNATIVES))
+        if alternatives is not None:
+            spans = _readings(transcript, alternatives)
+            transcript = transcript.replace(alternatives=(*(transcript.alternatives or ()), *spans))
         return self.named(transcript)
 
     def named(self, transcript: Transcript) -> Transcript:
@@ -78,30 +78,32 @@ class Beside:
         strangers = {file for (id, _), file in self.found.items() if id not in self.ids}
         if self.found and len(strangers) == len(self.found):
             raise MismatchError(
-                "no file of readings is of a recording that is given",
+                "no file of alternatives is of a recording that is given",
                 where=str(min(strangers)),
                 remedy="a file is named after its recording, as in call.norm.json for call.nlp",
             )
         alone = sorted(path for path, files in self.paths.items() if strangers.issuperset(files))
-        _tell("--readings", "file or folder is", "files or folders are", "of no recording", alone)
+        _tell(
+            "--alternatives", "file or folder is", "files or folders are", "of no recording", alone
+        )
 
     def tell_bare(self) -> None:
         """Warn of recordings that have no file."""
         bare = sorted(id for id in self.ids if not any((id, kind) in self.found for kind in KINDS))
         if self.found:
-            _tell("--readings", "recording has", "recordings have", "no readings", bare)
+            _tell("--alternatives", "recording has", "recordings have", "no alternatives", bare)
 
     def tell_idle(self) -> None:
         """Warn if no entity has its class from a file, where nothing but classes is asked for."""
         if self.found and not self.classed:
             logger.warning(
-                "--readings: no entity has its class from there: those of Rev's wer_tags are "
+                "--alternatives: no entity has its class from there: those of Rev's wer_tags are "
                 "read with --format \"nlp(entities='both')\""
             )
 
 
-def with_readings(transcripts: Iterable[Transcript], paths: Paths) -> list[Transcript]:
-    """Give references the readings of files (or all in folders) named as they are.
+def with_alternatives(transcripts: Iterable[Transcript], paths: Paths) -> list[Transcript]:
+    """Give references the alternatives of files (or all in folders) named as they are.
 
     An entity is known by its key and class, since the two columns of an .nlp file may give one
     key to two of them. Entities without a class get that of a file of classes.
@@ -144,7 +146,7 @@ def _files(path: Path) -> Iterator[Path]:
             raise FormatError("cannot be read: no such file or folder", where=str(path))
         if not path.name.endswith(KINDS):
             raise FormatError(
-                "readings are in files named ID.norm.json or ID.wer_tag.json", where=str(path)
+                "alternatives are in files named ID.norm.json or ID.wer_tag.json", where=str(path)
             )
         yield path
         return
@@ -155,13 +157,13 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _readings(transcript: Transcript, file: Path) -> list[Span]:
-    """Give the readings of a file, each where its entity is."""
+    """Give the alternatives of a file, each where its entity is."""
     entities: dict[str, list[Span]] = defaultdict(list)
     for span in transcript.entities or ():
         entities[span.key].append(span)
     made: dict[Span, None] = {}
     lost = []
-    for key, entry in _entries(file, READINGS):
+    for key, entry in _entries(file, ALTERNATIVES):
         covered = _named(entities.get(key, []), _text(entry, "class"))
         if covered is None:
             lost.append(key)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import (
@@ -47,7 +47,9 @@ class Agreement(GapMetric):
         if type(self.count_end) is not bool:
             raise ValueError(f"count_end is True or False, not {self.count_end!r}")
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Count what references share, all together and in pairs."""
         if not references:
             return
@@ -97,7 +99,7 @@ def _pairwise(counts: Counts, pairs: dict[str, Value]) -> Value:
 
 def shared_counts(
     hypothesis: Transcript, references: Sequence[Transcript], count_end: bool
-) -> Spread:
+) -> PerGapCounts:
     """Count over gaps what kappa, alpha and the agreement ratio are made of.
 
     With m references and d of them at a gap: m `ratings`, d `marks`, m(m-1) `pairs` of which

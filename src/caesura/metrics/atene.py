@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.config import between, one_of
-from caesura.core.protocols import Disagreement, Naming, Spread
+from caesura.core.protocols import Disagreement, EntityModel, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.detectors.tagging.entity_classes import called, names
@@ -47,7 +47,7 @@ class ATENE(Pairwise):
     alignment; those that are nowhere are `lost`.
     """
 
-    model: str | Naming = "atene"
+    model: str | EntityModel = "atene"
     collar: float = COLLAR
     phones: str = "letters"
 
@@ -60,17 +60,19 @@ class ATENE(Pairwise):
     main = "atene"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, Naming) and (
+        if not isinstance(self.model, EntityModel) and (
             not isinstance(self.model, str) or not self.model or "\0" in self.model
         ):
-            raise ValueError(f"model is the name or the folder of a namer, not {self.model!r}")
+            raise ValueError(
+                f"model is the name or the folder of an entity model, not {self.model!r}"
+            )
         between("collar", self.collar, 0, 1e6)
         one_of("phones", self.phones, SOURCES)
 
     @property
-    def namer(self) -> Naming:
+    def entity_model(self) -> EntityModel:
         """The model, read when it is first needed."""
-        if isinstance(self.model, Naming):
+        if isinstance(self.model, EntityModel):
             return self.model
         folder = find(self.model)
         return _opened(str(folder.resolve()), card(folder).checksum)
@@ -78,11 +80,11 @@ class ATENE(Pairwise):
     @cached_property
     def checksum(self) -> str:
         """The checksum of the model's card, or of what it has learnt, and of what it refers to."""
-        within = "".join(part.checksum for part in self.namer.parts())
+        within = "".join(part.checksum for part in self.entity_model.parts())
         if isinstance(self.model, str) and not within:
             return card(find(self.model)).checksum
-        whole = hashlib.sha256(f"{within} {self.namer!r}".encode())
-        for name, array in sorted(self.namer.learnt().items()):
+        whole = hashlib.sha256(f"{within} {self.entity_model!r}".encode())
+        for name, array in sorted(self.entity_model.state().items()):
             whole.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
         return whole.hexdigest()
 
@@ -93,7 +95,7 @@ class ATENE(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Count margins at their place in the hypothesis."""
         found = self.judged(hypothesis, reference)
         size, risks = max(1, len(hypothesis)), found.risks
@@ -133,23 +135,23 @@ class ATENE(Pairwise):
 
     def _judge(self, hypothesis: Transcript, reference: Transcript) -> Judged:
         known_entities(reference, hypothesis)
-        namer = self.namer
+        entity_model = self.entity_model
         (ours, kept), (said, _) = (
-            comparable(each.replace(lemma=each.words) if namer.capitals else each)
+            comparable(each.replace(lemma=each.words) if entity_model.capitals else each)
             for each in (hypothesis, reference)
         )
         # Which names are the longest is seen in the reference as written: the same for all systems.
-        theirs = said.replace(entities=names(said, namer.classes))
-        if theirs.readings:
+        theirs = said.replace(entities=names(said, entity_model.classes))
+        if theirs.alternatives:
             theirs = nearest(theirs, ours.words)
             theirs = theirs.replace(entities=flat(theirs.entities or ()))
         alignment = align(theirs.words, ours.words)
         placed = parted(project(theirs, ours, self.collar, alignment, self.phones))
-        if namer.capitals:
+        if entity_model.capitals:
             ours, theirs = _written(ours), _written(theirs)
-        risks = Risks.of(placed, *namer.likely_all([ours, theirs]))
+        risks = Risks.of(placed, *entity_model.probabilities_all([ours, theirs]))
         unknown = tuple(
-            span for span in said.entities or () if called(span.label, namer.classes) is None
+            span for span in said.entities or () if called(span.label, entity_model.classes) is None
         )
         apart = clocks_differ(theirs, ours, alignment, self.collar)
         return Judged(ours, kept, theirs, alignment, placed, risks, unknown, apart)
@@ -207,7 +209,7 @@ class ATENE(Pairwise):
             told.append(
                 f"{unknown:g} {are} that the model does not know, and left out: "
                 f"{entity_words.there(total)} "
-                f"(it knows {', '.join(self.namer.classes)}; another can be trained: "
+                f"(it knows {', '.join(self.entity_model.classes)}; another can be trained: "
                 "caesura train Margins)"
             )
         return [*told, *entity_words.elsewhere(total)]
@@ -246,12 +248,12 @@ def _doubts(counts: Counts, number: int) -> Iterator[str]:
 
 
 @lru_cache(maxsize=8)
-def _opened(folder: str, checksum: str) -> Naming:  # noqa: ARG001 - another checksum, another model
-    return load(folder).namer
+def _opened(folder: str, checksum: str) -> EntityModel:  # noqa: ARG001 - another checksum, another model
+    return load(folder).entity_model
 
 
 def _written(text: Transcript) -> Transcript:
-    """Give words their capitals back, which went along as lemmas; those of readings have none."""
+    """Give words their capitals back, which were kept as lemmas; alternatives have none."""
     pairs = zip(text.lemma or (), text.words, strict=True)
     words = (bare(composed(lemma)).rstrip(".") or word for lemma, word in pairs)
     return text.replace(words=tuple(words), lemma=None)

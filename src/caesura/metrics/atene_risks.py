@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
-from caesura.core.protocols import Likely
+from caesura.core.protocols import EntityProbabilities
 from caesura.core.transcript import Span, Transcript
 from caesura.metrics.base import AROUND
 from caesura.text.alignment.word_alignment import Alignment
@@ -42,7 +42,9 @@ class Risks:
     findable: Flags
 
     @classmethod
-    def of(cls, placed: Sequence[Projected], ours: Likely, theirs: Likely) -> Risks:
+    def of(
+        cls, placed: Sequence[Projected], ours: EntityProbabilities, theirs: EntityProbabilities
+    ) -> Risks:
         """Compare the names of a reference, placed in a hypothesis (ours), with the reference."""
         spans = [each.entity for each in placed]
         found = [Span(each.first, each.last, each.entity.label) for each in placed]
@@ -72,7 +74,7 @@ def margins(shares: Floats, labels: Indices) -> Floats:
     return found
 
 
-def edges(spans: Sequence[Span], likely: Likely) -> tuple[Floats, Floats]:
+def edges(spans: Sequence[Span], likely: EntityProbabilities) -> tuple[Floats, Floats]:
     """Give the margins of the classes of names at their first and at their last words.
 
     A lost one, whose last word is before its first, has those of the words around its place.
@@ -89,7 +91,7 @@ def edges(spans: Sequence[Span], likely: Likely) -> tuple[Floats, Floats]:
     return margins(likely.start[first], labels), margins(likely.end[last], labels)
 
 
-def stretches(spans: Sequence[Span], likely: Likely) -> tuple[Floats, Indices]:
+def stretches(spans: Sequence[Span], likely: EntityProbabilities) -> tuple[Floats, Indices]:
     """Give the least margin of no name in the stretches around names (equations 8 and 9).
 
     One above 0 or of an empty stretch is 1. Beside them the words where they are least.

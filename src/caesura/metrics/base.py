@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Indices, Strings
 from caesura.core.errors import LayerError, MismatchError
-from caesura.core.protocols import Metric, Spread
+from caesura.core.protocols import Metric, PerGapCounts
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value
@@ -34,12 +34,16 @@ class GapMetric(Metric):
     """A metric whose counts are sums over the gaps between words."""
 
     @abstractmethod
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Say how much each gap adds to each count."""
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Sum over all gaps."""
-        return Counts(**{name: total(gaps) for name, gaps in self.spread(hypothesis, references)})
+        return Counts(
+            **{name: total(gaps) for name, gaps in self.per_gap_counts(hypothesis, references)}
+        )
 
 
 class PerReference(Metric):
@@ -74,10 +78,12 @@ class Pairwise(PerReference, GapMetric):
     @abstractmethod
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Say how much each gap adds to each count against one of the references."""
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Number the counts by reference."""
         if self.same_words:
             refuse_other_lengths(hypothesis, references)
@@ -86,7 +92,7 @@ class Pairwise(PerReference, GapMetric):
                 yield f"{name}_{number}", gaps
 
 
-def missing(lost: Sequence[Indices], count: int, *names: str) -> Spread:
+def missing(lost: Sequence[Indices], count: int, *names: str) -> PerGapCounts:
     """Add what each reference has lost to its counts of these names."""
     for number, places in enumerate(lost, 1):
         for name in names:

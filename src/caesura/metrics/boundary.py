@@ -11,7 +11,7 @@ import numpy as np
 from caesura.core.arrays import Indices, Strings
 from caesura.core.config import strings
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
@@ -52,7 +52,7 @@ class Boundary(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Tell correct, incorrect, missing and spurious boundaries apart."""
         ours, theirs = self._slots(hypothesis), self._slots(reference)
         both = (ours > 0) & (theirs > 0)
@@ -61,7 +61,7 @@ class Boundary(Pairwise):
         yield "missing", (theirs > 0) & ~both
         yield "spurious", (ours > 0) & ~both
 
-    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count them as missing."""
         return None if self.classes else missing(lost, count, "missing")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Indices
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.metrics.base import Pairwise, column, harmonic, total
@@ -37,7 +37,7 @@ class Cluster(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Count each cluster at its first word."""
         words, *both = without_punctuation(hypothesis, reference)
         for name, flags in compared(*map(known_starts, both, SIDES)):
@@ -60,7 +60,7 @@ def rates(counts: Counts, what: str = "cluster") -> dict[str, Value]:
     return {"precision": precision, "recall": recall, "f1": harmonic(precision, recall)}
 
 
-def compared(found: Flags, real: Flags) -> Spread:
+def compared(found: Flags, real: Flags) -> PerGapCounts:
     """Flag the first words of clusters: of those that are right, those found, and the real ones."""
     yield "correct", right(found, real)
     yield "found", found

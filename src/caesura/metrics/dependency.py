@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Indices
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
 from caesura.metrics import cluster
@@ -41,7 +41,7 @@ class Dependency(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Count each link at the first word of the cluster that it goes from."""
         words, *both = cluster.without_punctuation(hypothesis, reference)
         ours, theirs = map(_known_units, both, cluster.SIDES)
@@ -69,7 +69,7 @@ def rates(counts: Counts) -> dict[str, Value]:
     return cluster.rates(counts, "link")
 
 
-def compared(found: Units, real: Units, words: int, roots: bool = False) -> Spread:
+def compared(found: Units, real: Units, words: int, roots: bool = False) -> PerGapCounts:
     """Flag the first words of clusters with links: right, found and real ones, and unknown."""
     right = cluster.right(_flags(words, found.first), _flags(words, real.first))
     ours, theirs = _targets(found, words), _targets(real, words)

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.core.arrays import Strings
 from caesura.core.config import between, one_of, strings
-from caesura.core.protocols import Disagreement, Spread
+from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics import entity_words, text_match
@@ -76,7 +76,7 @@ class Entities(Pairwise):
     wrong class or a wrong extent as 1/2, `eter` as 1 - `alpha` and `alpha`; strict, exact,
     partial and type are the schemas of nervaluate. Of entities that overlap the longest counts,
     with `nested` each does. Only entities of these `classes` count (none named: all), and none of
-    the classes `without`. If a reference has readings, those count that leave the fewest edits.
+    the classes `without`. If a reference has alternatives, those count that leave the fewest edits.
     """
 
     classes: Strings = ()
@@ -110,7 +110,7 @@ class Entities(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Count words and entities at their place in the hypothesis."""
         found = self.compared(hypothesis, reference)
         size = max(1, len(hypothesis))
@@ -233,8 +233,8 @@ class Entities(Pairwise):
 
 
 def _read(reference: Transcript, hypothesis: Transcript) -> Transcript:
-    """Put the readings in place that are nearest to a hypothesis."""
-    return nearest(reference, hypothesis.words) if reference.readings else reference
+    """Put the alternatives in place that are nearest to a hypothesis."""
+    return nearest(reference, hypothesis.words) if reference.alternatives else reference
 
 
 def _slots(counts: Counts, way: str, alpha: float, none: str) -> Value:

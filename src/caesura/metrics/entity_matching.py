@@ -11,7 +11,7 @@ from math import lcm
 import numpy as np
 
 from caesura.core.arrays import Indices
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Span
 
 
@@ -147,7 +147,7 @@ class Matched:
         """Tell what is wrong with each pair."""
         return np.array([kind(self.real[i], self.found[j]) for i, j in pairs.items()], np.int64)
 
-    def columns(self, alpha: float) -> Spread:
+    def columns(self, alpha: float) -> PerGapCounts:
         """Count each way, pairs and spurious ones at their first word in the hypothesis."""
         ours, theirs = self._places(self.found), self._places(self.real)
         known: dict[tuple[Fraction, ...], Pairs] = {}

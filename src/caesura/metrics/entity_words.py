@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.arrays import Indices, Strings
 from caesura.core.errors import closest, same
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Span
 from caesura.core.values import Counts
 from caesura.metrics.words import COUNTED
@@ -64,7 +64,7 @@ class Heard:
         """How many words of each entity are wrong."""
         return np.bincount(self.owner[self.outcome > 0], minlength=len(self.spans))
 
-    def columns(self) -> Spread:
+    def columns(self) -> PerGapCounts:
         """Count what became of words, and words and errors of each class."""
         for number, name in enumerate(COUNTED):
             yield f"ne_{name}", self._column(self.outcome == number)
@@ -132,11 +132,11 @@ MOST = 8
 
 REV = (
     "the names of Rev's transcripts are read with --reference-format \"nlp(entities='both')\" "
-    "and --readings of their wer_tags"
+    "and --alternatives of their wer_tags"
 )
 
 
-def left_out_columns(spans: Iterable[Span], size: int, front: str = LEFT_OUT) -> Spread:
+def left_out_columns(spans: Iterable[Span], size: int, front: str = LEFT_OUT) -> PerGapCounts:
     """Count entities that are left out, or others, by class, all at the first word."""
     for label, count in sorted(Counter(span.label for span in spans).items()):
         yield f"{front}{ended(label)}", np.eye(1, size, dtype=np.int64)[0] * count

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.arrays import Indices, Strings
 from caesura.core.config import strings
-from caesura.core.protocols import Disagreement, Spread
+from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import Kept, PerReference, by_reference
@@ -101,11 +101,13 @@ class Joint(PerReference):
         matching = match(gold, system, self.tables)
         return Pairing(theirs, ours, matching, word_pairs(theirs, ours, matching))
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread | None:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts | None:
         """Say how much each word adds; a hypothesis without words, or the print, cannot say."""
         return None if self.literal or not len(hypothesis) else self._placed(hypothesis, references)
 
-    def _placed(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def _placed(self, hypothesis: Transcript, references: Sequence[Transcript]) -> PerGapCounts:
         for number, reference in enumerate(references, 1):
             for name, words in placed(self._known(hypothesis, reference), hypothesis, reference):
                 yield f"{name}_{number}", words

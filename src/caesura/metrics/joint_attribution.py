@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.core.arrays import Indices
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.metrics.joint_words import right
 from caesura.text.charmatch.units import Cutting, Units
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from caesura.metrics.joint import Pairing
 
 
-def placed(found: Pairing, hypothesis: Transcript, reference: Transcript) -> Spread:
+def placed(found: Pairing, hypothesis: Transcript, reference: Transcript) -> PerGapCounts:
     """Say how much each word of the hypothesis adds to each count."""
     matching, count = found.matching, len(hypothesis)
     gold, system = matching.gold, matching.system
@@ -66,7 +66,7 @@ def _of_words(cut: Cutting, units: Units, at: Indices) -> Indices:
     return place[cut.owner]
 
 
-def _counted(unit: str, ours: Indices, theirs: Indices, pairs: Indices, count: int) -> Spread:
+def _counted(unit: str, ours: Indices, theirs: Indices, pairs: Indices, count: int) -> PerGapCounts:
     spurious, missing = ours.copy(), theirs.copy()
     spurious[pairs[:, 1]] = missing[pairs[:, 0]] = -1
     for kind, places in (("tp", ours[pairs[:, 1]]), ("fp", spurious), ("fn", missing)):

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Floats
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
 from caesura.metrics.base import NO_HYPOTHESIS, GapMetric, ends
@@ -40,7 +40,9 @@ class Latency(GapMetric):
     best: ClassVar = {}
     main = "mean_words"
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Count boundaries, and those of each delay."""
         if hypothesis.sentences is None:
             return

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from caesura.core.arrays import Indices
 from caesura.core.errors import MismatchError
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import (
@@ -47,7 +47,9 @@ class Majority(GapMetric):
         if self.k is not None and (type(self.k) is not int or self.k < 1):
             raise ValueError(f"k is a number of references from 1 on, not {self.k!r}")
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Tell correct, missing and spurious boundaries apart."""
         if not references:
             return
@@ -92,7 +94,9 @@ class KolarLamel(GapMetric):
     best: ClassVar = {"ser1": 0.0, "ser2": 0.0}
     main = "ser1"
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Count against all references at once, then against each."""
         if not references:
             return
@@ -120,7 +124,7 @@ class KolarLamel(GapMetric):
             "deletions": counts["deletions"],
         }
 
-    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count them as errors of the first rate."""
         return missing(lost, count, "errors", "boundaries")
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Flags, Indices
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.metrics.base import NO_GAPS, Pairwise, column, ends, inside
@@ -34,7 +34,7 @@ class Edits(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Count edits, each group of near boundaries at its first gap."""
         count = len(hypothesis)
         ours, theirs = ends(hypothesis), ends(reference)
@@ -83,7 +83,7 @@ class SegmentationSimilarity(Edits):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Count edits and gaps."""
         yield from super().compare(hypothesis, reference, references)
         yield "gaps", inside(len(hypothesis))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.values import Counts
 from caesura.text.alignment.word_alignment import Alignment
 
@@ -14,7 +14,7 @@ FRONT = "text_"
 HALF = 0.5
 
 
-def columns(alignment: Alignment, size: int) -> Spread:
+def columns(alignment: Alignment, size: int) -> PerGapCounts:
     """Count the words of both texts, and those that they share, all at the first word."""
     for name, count in (
         ("said", alignment.source_length),

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Indices, Strings
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
 from caesura.metrics.base import Pairwise, ends, missing
@@ -70,7 +70,7 @@ class Tolerant(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Match boundaries; what a reference has alone goes to the nearest gap."""
         if self.seconds is None:
             line, other = _by_words(hypothesis), _by_words(reference)
@@ -90,7 +90,7 @@ class Tolerant(Pairwise):
             untimed = np.concatenate([ours[line.guessed[ours]], places[other.guessed[theirs]]])
             yield "untimed", np.bincount(untimed, minlength=count)
 
-    def missed(self, lost: Sequence[Indices], count: int) -> Spread | None:
+    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count them as missing."""
         return missing(lost, count, "missing")
 

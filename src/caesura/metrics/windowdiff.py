@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Flags, Indices
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.metrics.base import Pairwise, ends
@@ -35,7 +35,7 @@ class Sliding(Pairwise):
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
-    ) -> Spread:
+    ) -> PerGapCounts:
         """Mark each window, and whether it is an error, at its first gap."""
         k = self.size(reference, references)
         count = max(len(hypothesis) - k, 0)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Flags, Indices
-from caesura.core.protocols import Spread
+from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.agreement import agreement_ratio, kappa, shared_counts
@@ -65,7 +65,9 @@ class WiSeBE(GapMetric):
         opens[1:] = closes[:-1] = np.diff(places) > self._gap
         return places[opens], places[closes]
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Agreement of the references; then hypothesis boundaries, windows, and who meets whom."""
         if not references:
             return

@@ -16,7 +16,7 @@ import numpy as np
 from caesura.core.arrays import Indices
 from caesura.core.config import one_of
 from caesura.core.errors import LayerError, MismatchError
-from caesura.core.protocols import Disagreement, Spread
+from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import Kept, PerReference, by_reference, surrounding
@@ -125,7 +125,7 @@ NO_REFERENCE = "no word in the reference"
 
 @dataclass(frozen=True)
 class Aligned:
-    """A reference, its readings chosen, and its words side by side with those of a hypothesis."""
+    """A reference, its alternatives chosen, and its words beside those of a hypothesis."""
 
     reference: Transcript
     hypothesis: Transcript
@@ -167,7 +167,7 @@ class Words(PerReference):
     The words of a hypothesis are aligned with those of the reference with the fewest edits, or
     with `weights='sclite'` at the costs of sclite (substitution 4, deletion and insertion 3):
     the whole text at once, or with `unit='sentence'` each sentence, as an utterance, with the
-    one of the same number. If a reference has readings, those count that leave the fewest edits.
+    one of the same number. Of alternatives, those with the fewest edits count.
     WER = (S + D + I) / N, with N words in the reference; MER = (S + D + I) / (H + S + D + I);
     WIL = 1 - (H / N) (H / M), with M words in the hypothesis; RIL = H(Y|X) / H(Y) over pairs of
     aligned words. Where nothing was said WER and WIL are undefined; with `empty='one'` any
@@ -198,7 +198,7 @@ class Words(PerReference):
 
     def _align(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
         if self.unit == "document":
-            said = nearest(reference, hypothesis.words) if reference.readings else reference
+            said = nearest(reference, hypothesis.words) if reference.alternatives else reference
             return Aligned(said, hypothesis, align(said.words, hypothesis.words, self.weights))
         ours, theirs = map(_stops, (hypothesis, reference))
         if len(ours) != len(theirs):
@@ -224,7 +224,9 @@ class Words(PerReference):
         """Leave out pairs of words, of which there are as many as words."""
         return without_pairs(counts)
 
-    def spread(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Spread:
+    def per_gap_counts(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         """Say how much each word adds; what is missing stands at the last word before it."""
         for number, reference in enumerate(references, 1):
             found = self.aligned(hypothesis, reference).rows
@@ -308,11 +310,11 @@ def _stops(transcript: Transcript) -> Indices:
 def _read_by_sentence(
     reference: Transcript, stops: Indices, hypothesis: Transcript, others: Indices
 ) -> tuple[Transcript, Indices]:
-    """Choose the readings of each sentence by the other of its number, and tell where they stop.
+    """Choose the alternatives of each sentence by its counterpart, and tell where they end.
 
     A sentence that may be missing can end up with no words, and keeps its number.
     """
-    if not reference.readings:
+    if not reference.alternatives:
         return reference, stops
     parts = [
         nearest(reference[first:stop], hypothesis.words[start:end])

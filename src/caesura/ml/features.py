@@ -68,7 +68,7 @@ def pause_bins(pauses: Floats) -> Indices:
 
 
 def spread(numbers: Indices) -> Hashes:
-    """Spread small numbers over 64 bits."""
+    """PerGapCounts small numbers over 64 bits."""
     found: Hashes = _numbered(int(numbers.max(initial=0)) + 1)[numbers]
     return found
 

@@ -1,4 +1,4 @@
-"""Model folders: what a detector, a tagger or a namer has learnt, and a card that says what it is.
+"""Model folders: the arrays of a trained detector, tagger or entity model, and its card.
 
     card.json             the detector and its settings, data, scores, licence, checksums
     arrays.safetensors    what was learnt
@@ -25,7 +25,7 @@ from caesura.core import registry
 from caesura.core.atomic import atomic_folder
 from caesura.core.config import Trainable
 from caesura.core.errors import CaesuraError, ModelError, OutputError, UnknownName
-from caesura.core.protocols import Detector, Naming, Tagging
+from caesura.core.protocols import Detector, EntityModel, WordTagger
 from caesura.models.card import ANEW, FORMAT, Card
 
 __all__ = ["Card", "Stored", "card", "find", "kind_of", "load", "refuse_others", "save", "shipped"]
@@ -66,18 +66,20 @@ class Stored(NamedTuple):
         raise self._other("a detector", "name another model, or train a detector")
 
     @property
-    def tagger(self) -> Tagging:
+    def tagger(self) -> WordTagger:
         """The tagger; it is an error if the model is something else."""
-        if isinstance(self.learner, Tagging):
+        if isinstance(self.learner, WordTagger):
             return self.learner
         raise self._other("a tagger", "train one: caesura train Tagger --train FILES --out MODEL")
 
     @property
-    def namer(self) -> Naming:
-        """The namer; it is an error if the model is something else."""
-        if isinstance(self.learner, Naming):
+    def entity_model(self) -> EntityModel:
+        """The entity model; it is an error if the model is something else."""
+        if isinstance(self.learner, EntityModel):
             return self.learner
-        raise self._other("a namer", "train one: caesura train Margins --train FILES --out MODEL")
+        raise self._other(
+            "an entity model", "train one: caesura train Margins --train FILES --out MODEL"
+        )
 
     def _other(self, wanted: str, remedy: str) -> ModelError:
         what = f"the model {self.card.name} is a {self.learner.name}, and {wanted} is wanted"
@@ -95,7 +97,7 @@ def save(folder: str | Path, detector: Trainable, card: Card) -> Path:
         raise OutputError("the model has an empty name", remedy="name a folder for it")
     refuse_others(target)
     _refuse_unreadable(detector)
-    data = _packed(detector.learnt())
+    data = _packed(detector.state())
     whole = replace(
         card,
         name=card.name or target.resolve().name,
@@ -150,7 +152,7 @@ def shipped(kind: registry.Kind | None = None) -> dict[str, Path]:
 
 
 def kind_of(folder: str | Path) -> registry.Kind:
-    """Tell whether a model is a detector, a tagger or a namer."""
+    """Tell whether a model is a detector, a tagger or an entity model."""
     return registry.kind_of(card(folder).detector.split("(")[0], "detector")
 
 
@@ -255,8 +257,8 @@ def _refuse_others_than_numbers(arrays: Arrays) -> None:
 def _taught(card: Card, arrays: Arrays) -> Trainable:
     """Make the detector or tagger of a card and give it what was learnt."""
     try:
-        detector = registry.learner(card.detector).knowing(arrays)
-        names = set(detector.learnt())
+        detector = registry.learner(card.detector).from_state(arrays)
+        names = set(detector.state())
     except UnknownName as error:
         raise ModelError(
             f"the detector cannot be made: {error.what}",

@@ -1,4 +1,4 @@
-"""Detectors, taggers and namers trained on files and written as models."""
+"""Detectors, taggers and entity models trained on files and written as models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def train(
     out: str | Path,
     dev: Inputs = (),
     text: Inputs = (),
-    readings: Paths = (),
+    alternatives: Paths = (),
     tune: str | Sequence[str] = (),
     goal: str = "f1",
     name: str = "",
@@ -41,14 +41,14 @@ def train(
     Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
     of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
-    that it tags right, a namer from recordings with entities, whose classes may be in files or
-    folders of `readings`. The rest goes on the model's card.
+    that it tags right, an entity model from recordings with entities, whose classes may be in
+    folders of `alternatives`. The rest goes on the model's card.
     """
     asked = registry.learner(detector) if isinstance(detector, str) else detector
     tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     refuse_place(out)
-    beside = Beside(readings)
+    beside = Beside(alternatives)
     gathering = Gathering(steps, beside.named)
     speech = gathering.take("train", *pooled(train, format))
     held_out = gathering.take("dev", *pooled(dev, format))

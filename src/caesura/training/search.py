@@ -96,7 +96,7 @@ def learns_anew(detector: Trainable, name: str) -> bool:
     thing: Any = detector
     for step in name.split("."):
         part = _part(thing, step, name)
-        if isinstance(thing, Trainable) and step in thing.relearns:
+        if isinstance(thing, Trainable) and step in thing.retrain_settings:
             return True
         thing = part
     return False
@@ -376,7 +376,7 @@ def keep(
 ) -> Path:
     """Write the model, with a card that says what it was trained on and how well that went."""
     scores = {"goal": training.goal, **training.scores} if training.scores else {}
-    told = training.detector.told()
+    told = training.detector.describe()
     whole = replace(
         card,
         notes=" ".join(note for note in (card.notes, told) if note),

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.core.config import Trainable
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Naming, Tagging
+from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Value, ratio
 from caesura.detectors.tagging.entity_classes import numbered
@@ -22,8 +22,8 @@ GOAL = "f1"
 logger = logging.getLogger("caesura.training")
 
 
-class NamerTries(Tries):
-    """Combinations of settings of a namer."""
+class EntityModelTries(Tries):
+    """Combinations of settings of an entity model."""
 
     goals = (GOAL,)
     sought = "names"
@@ -45,8 +45,8 @@ class NamerTries(Tries):
         _tell_unnamed(found)
         return found
 
-    def scores(self, detector: Naming, dev: Sequence[Transcript]) -> dict[str, Value]:
-        """Score a namer on development recordings."""
+    def scores(self, detector: EntityModel, dev: Sequence[Transcript]) -> dict[str, Value]:
+        """Score an entity model on development recordings."""
         return labelled(detector, dev)
 
 
@@ -57,23 +57,23 @@ def _tell_unnamed(parts: Sequence[Sequence[Transcript]]) -> None:
     if count:
         logger.warning(
             "%s no class and %s left out: those of Rev's transcripts are named in files "
-            "beside them, as in --readings wer_tags/",
+            "beside them, as in --alternatives wer_tags/",
             f"{count:,} {'entity has' if count == 1 else 'entities have'}",
             "is" if count == 1 else "are",
         )
 
 
-def labelled(namer: Naming, texts: Sequence[Transcript]) -> dict[str, Value]:
+def labelled(entity_model: EntityModel, texts: Sequence[Transcript]) -> dict[str, Value]:
     """Score the likeliest labels of words: where names start, where they end, what is inside.
 
     Precision, recall and F1 are of labels that are names, of all three together; `log_loss` is
-    the mean over words and models. Classes that the namer does not know are no names.
+    the mean over words and models. Classes that the entity model does not know are no names.
     """
     heard = [punctuation(each) for each in texts]
     right = said = real = words = 0
     loss = 0.0
-    for each, found in zip(heard, namer.likely_all(heard), strict=True):
-        for labels, shares in zip(numbered(each, namer.classes), found[1:], strict=True):
+    for each, found in zip(heard, entity_model.probabilities_all(heard), strict=True):
+        for labels, shares in zip(numbered(each, entity_model.classes), found[1:], strict=True):
             best = shares.argmax(axis=1)
             right += int(((best == labels) & (labels > 0)).sum())
             said, real = said + int((best > 0).sum()), real + int((labels > 0).sum())
@@ -91,11 +91,11 @@ ACCURACY = "accuracy"
 
 
 def tries(learner: Trainable, tune: str | Sequence[str], goal: str) -> Tries:
-    """Give the tries of a detector, or of a tagger or namer, which has one goal only."""
-    if isinstance(learner, Tagging):
+    """Give the tries of a detector, or of a tagger or entity model, which has one goal only."""
+    if isinstance(learner, WordTagger):
         return TaggerTries(learner, tune, ACCURACY)
-    if isinstance(learner, Naming):
-        return NamerTries(learner, tune, GOAL)
+    if isinstance(learner, EntityModel):
+        return EntityModelTries(learner, tune, GOAL)
     return Tries(learner, tune, goal)
 
 
@@ -117,7 +117,7 @@ class TaggerTries(Tries):
                 )
         return found
 
-    def scores(self, detector: Tagging, dev: Sequence[Transcript]) -> dict[str, Value]:
+    def scores(self, detector: WordTagger, dev: Sequence[Transcript]) -> dict[str, Value]:
         """Score a tagger on development recordings."""
         return {ACCURACY: accuracy(detector.tag_all(dev), dev)}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.config import between, one_of, whole
-from caesura.core.protocols import Tagging
+from caesura.core.protocols import WordTagger
 from caesura.detectors.hmm import DECISIONS
 from caesura.detectors.syntax.chunking import (
     CLUSTER,
@@ -44,12 +44,12 @@ class CRF(Chunker[Chain]):
     decision: str = "posterior"
     bias: float = 0.0
     size: int = 0
-    tagger: Tagging | None = None
+    tagger: WordTagger | None = None
 
     name = "CRF"
     needs: ClassVar = {"pycrfsuite": "python-crfsuite"}
     scorer = Chain
-    relearns = frozenset({"c2", "iterations", "cutoff", "size", "tagger"})
+    retrain_settings = frozenset({"c2", "iterations", "cutoff", "size", "tagger"})
 
     def __post_init__(self) -> None:
         between("c2", self.c2, 0, 1e9)
@@ -77,7 +77,7 @@ class CRF(Chunker[Chain]):
         """Give the label of each word in the best sequence."""
         return self.model.scorer.viterbi(states, lengths)
 
-    def likely(self, words: Sequence[Columns]) -> list[Floats]:
+    def probabilities(self, words: Sequence[Columns]) -> list[Floats]:
         """Give the probabilities of the labels of words, by what stands around them."""
         rows = [self.scored(each) for each in words]
         lengths = np.array([len(each) for each in rows], np.int64)
@@ -108,13 +108,13 @@ class SVM(Chunker[Margins]):
     cutoff: int = 1
     bias: float = 0.0
     size: int = 0
-    tagger: Tagging | None = None
+    tagger: WordTagger | None = None
 
     name = "SVM"
     needs: ClassVar = {"sklearn": "scikit-learn", "scipy": "scipy"}
     scorer = Margins
     ahead = 4
-    relearns = frozenset({"cost", "cutoff", "size", "tagger"})
+    retrain_settings = frozenset({"cost", "cutoff", "size", "tagger"})
 
     def __post_init__(self) -> None:
         between("cost", self.cost, 1e-9, 1e9)

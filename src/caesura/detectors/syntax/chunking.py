@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
-from caesura.core.config import Learning
-from caesura.core.protocols import Stream, Tagging
+from caesura.core.config import ModelBacked
+from caesura.core.protocols import Stream, WordTagger
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.hmm import NO_GAP
 from caesura.detectors.lm_counts import gap_of_each, heard
-from caesura.detectors.nested_arrays import Learner, led, missing_sentences, shared_out
+from caesura.detectors.nested_arrays import TrainableDetector, led, missing_sentences, shared_out
 from caesura.detectors.syntax.context import (
     Columns,
     checked_subtags,
@@ -41,14 +41,16 @@ FOLDS = 4
 """Parts of the recordings, each tagged by what the others teach."""
 
 
-def guessed(tagger: Tagging, recordings: Sequence[Transcript]) -> tuple[Tagging, list[Transcript]]:
+def guessed(
+    tagger: WordTagger, recordings: Sequence[Transcript]
+) -> tuple[WordTagger, list[Transcript]]:
     """Teach a tagger that has not learnt yet, and give it with the recordings as it tags them.
 
     Recordings that it learns from are tagged by what the others teach, so that tags are as wrong
     as they will be later. Sub-tags are left out: a tagger gives none.
     """
     bare = [each.replace(subtag=None) for each in recordings]
-    if not isinstance(tagger, Learning) or tagger.has_learnt:
+    if not isinstance(tagger, ModelBacked) or tagger.is_trained:
         return tagger, tagger.tag_all(bare)
     taught = tagger.train(bare)
     found = taught.tag_all(bare)
@@ -61,7 +63,7 @@ def guessed(tagger: Tagging, recordings: Sequence[Transcript]) -> tuple[Tagging,
     return taught, found
 
 
-def _unseen(tagger: Tagging, taught: Tagging, pieces: Sequence[Transcript]) -> list[Strings]:
+def _unseen(tagger: WordTagger, taught: WordTagger, pieces: Sequence[Transcript]) -> list[Strings]:
     """Tag each piece by what those of the other folds teach, if they teach anything."""
     found: list[Strings] = [()] * len(pieces)
     for fold in range(min(FOLDS, len(pieces))):
@@ -128,13 +130,13 @@ class Taught(Generic[S]):
     subtags: Hashes
 
 
-class Chunker(Learner[Taught[S]]):
+class Chunker(TrainableDetector[Taught[S]]):
     """Labels words by what stands around them, and the labels of their neighbours."""
 
     cutoff: int
     bias: float
     size: int
-    tagger: Tagging | None
+    tagger: WordTagger | None
 
     scorer: ClassVar[type[Scorer]]
     """What scores labels."""
@@ -219,18 +221,18 @@ class Chunker(Learner[Taught[S]]):
             for each, begun in zip(spoken, found, strict=True)
         ]
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give keys of features, weights, what labels say of others, and hashes of sub-tags."""
         tagger = {} if self.tagger is None else led({"tagger": self.tagger})
         return {**self.model.scorer.arrays(), "subtags": self.model.subtags, **tagger}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Self:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Give the same detector with weights that were learnt before."""
-        own, tagger = shared_out(learnt, "tagger")
+        own, tagger = shared_out(state, "tagger")
         if set(own) != self.scorer.names | {"subtags"}:
             raise damaged(f"it has the arrays {', '.join(sorted(own)) or 'none'}")
         scorer = cast(S, self.scorer.of(own, len(LABELS)))
-        taught = None if self.tagger is None else self.tagger.knowing(tagger)
+        taught = None if self.tagger is None else self.tagger.from_state(tagger)
         return self.adjusted(tagger=taught).with_model(Taught(scorer, checked_subtags(own)))
 
     def tagged(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
@@ -334,7 +336,7 @@ class Chunker(Learner[Taught[S]]):
 
 def refuse_other_than_tagger(tagger: object) -> None:
     """Raise an error if what is set as a tagger is none."""
-    if tagger is not None and not isinstance(tagger, Tagging):
+    if tagger is not None and not isinstance(tagger, WordTagger):
         raise ValueError(f"tagger is Tagger(), Tagged('FOLDER') or None, not {tagger!r}")
 
 

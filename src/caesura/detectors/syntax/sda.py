@@ -17,7 +17,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.hmm import NO_GAP
 from caesura.detectors.lm_counts import gap_of_each
-from caesura.detectors.nested_arrays import Learner, led, shared_out
+from caesura.detectors.nested_arrays import TrainableDetector, led, shared_out
 from caesura.detectors.syntax.chunkers import CRF, begins
 from caesura.detectors.syntax.chunking import CLUSTER, SENTENCE
 from caesura.detectors.syntax.context import hashes_of
@@ -77,7 +77,7 @@ class Analysis:
 
 
 @dataclass(frozen=True, repr=False)
-class SDA(Learner[Heads]):
+class SDA(TrainableDetector[Heads]):
     """Labels by a CRF and links between clusters, weighed together.
 
     What speaks for sentences and the links inside them is the sum of the logarithms of the
@@ -108,7 +108,7 @@ class SDA(Learner[Heads]):
 
     name = "SDA"
     needs: ClassVar = {"scipy": "scipy"}
-    relearns = frozenset({"reach", "ahead", "ridge", "bits"})
+    retrain_settings = frozenset({"reach", "ahead", "ridge", "bits"})
 
     def __post_init__(self) -> None:
         if not isinstance(self.crf, CRF):
@@ -156,17 +156,17 @@ class SDA(Learner[Heads]):
         lessons = [lesson_of(crf.spoken(each), crf.model.subtags) for each in trees]
         return self.with_model(arc_model.learn(lessons, self.sight, self.bits, self.ridge))
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give weights of links, and what the CRF has learnt."""
         return {**self.model.arrays(), **led({"crf": self.crf})}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> SDA:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> SDA:
         """Give the same detector with what was learnt before."""
-        own, crf = shared_out(learnt, "crf")
+        own, crf = shared_out(state, "crf")
         known = Heads.of(own)
         if known.bits != self.bits:
             raise arc_model.damaged(f"it has weights under {known.bits} bits, not {self.bits}")
-        return replace(self, crf=self.crf.knowing(crf)).with_model(known)
+        return replace(self, crf=self.crf.from_state(crf)).with_model(known)
 
     def log_odds(self, transcript: Transcript) -> Floats:
         """Weigh a boundary at each gap between clusters against none, over all structures.
@@ -199,7 +199,7 @@ class SDA(Learner[Heads]):
             heard = self.crf.heard_all(batch)
             words = [hashes_of(spoken, self.crf.model.subtags) for _, spoken in heard]
             for (kept, spoken), own, labels in zip(
-                heard, words, self.crf.likely(words), strict=True
+                heard, words, self.crf.probabilities(words), strict=True
             ):
                 first = np.flatnonzero(begins(labels))
                 units = units_of(spoken, first, own)

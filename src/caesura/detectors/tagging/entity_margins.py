@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Strings
-from caesura.core.config import Learning, between, whole
+from caesura.core.config import ModelBacked, between, whole
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Likely, Naming, Tagging
+from caesura.core.protocols import EntityModel, EntityProbabilities, WordTagger
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.tagging.entity_classes import called, learnable, numbered
 from caesura.detectors.tagging.entity_features import Clues
@@ -25,7 +25,7 @@ AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, repr=False)
-class Margins(Learning[Weighed], Naming):
+class Margins(ModelBacked[Weighed], EntityModel):
     """Maximum-entropy models of where a name of each class starts, ends and goes on.
 
     Words and pairs of words are looked at up to two places away, and one place away, if asked
@@ -38,14 +38,14 @@ class Margins(Learning[Weighed], Naming):
 
     affixes: bool = True
     capitals: bool = False
-    tagger: Tagging | None = None
+    tagger: WordTagger | None = None
     cutoff: int = 2
     ridge: float = 1.0
     size: int = 0
 
     name = "Margins"
     needs: ClassVar = {"scipy": "scipy"}
-    relearns: ClassVar[frozenset[str]] = frozenset(
+    retrain_settings: ClassVar[frozenset[str]] = frozenset(
         {"affixes", "capitals", "tagger", "cutoff", "ridge", "size"}
     )
 
@@ -53,7 +53,7 @@ class Margins(Learning[Weighed], Naming):
         for name in ("affixes", "capitals"):
             if type(getattr(self, name)) is not bool:
                 raise ValueError(f"{name} is True or False, not {getattr(self, name)!r}")
-        if self.tagger is not None and not isinstance(self.tagger, Tagging):
+        if self.tagger is not None and not isinstance(self.tagger, WordTagger):
             raise ValueError(f"tagger is Tagger(), Tagged('FOLDER') or None, not {self.tagger!r}")
         whole("cutoff", self.cutoff, 1, 1 << 31)
         between("ridge", self.ridge, 1e-6, 1e6)
@@ -89,33 +89,35 @@ class Margins(Learning[Weighed], Naming):
             self.ridge,
             self.size,
         )
-        return taught.with_model(lessons.learnt())
+        return taught.with_model(lessons.state())
 
-    def likely_all(self, transcripts: Sequence[Transcript]) -> list[Likely]:
+    def probabilities_all(self, transcripts: Sequence[Transcript]) -> list[EntityProbabilities]:
         """Give the probabilities of labels at each word of texts."""
         return [each for batch in batches(transcripts, AT_ONCE) for each in self._likely(batch)]
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give keys, weights and classes, and what the tagger has learnt."""
-        tagger = {} if self.tagger is None else self.tagger.learnt()
+        tagger = {} if self.tagger is None else self.tagger.state()
         return {**self.model.arrays(), **{f"tagger.{key}": a for key, a in tagger.items()}}
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Margins:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Margins:
         """Give the same with keys, weights and classes that were learnt before."""
         if self.tagger is None:
-            return self.with_model(Weighed.of(learnt))
-        own = {key: array for key, array in learnt.items() if not key.startswith("tagger.")}
-        rest = {key.removeprefix("tagger."): learnt[key] for key in learnt.keys() - own.keys()}
-        taught = self.tagger.knowing(rest)
+            return self.with_model(Weighed.of(state))
+        own = {key: array for key, array in state.items() if not key.startswith("tagger.")}
+        rest = {key.removeprefix("tagger."): state[key] for key in state.keys() - own.keys()}
+        taught = self.tagger.from_state(rest)
         return self.adjusted(tagger=taught).with_model(Weighed.of(own))
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Name the classes."""
         return f"classes: {' '.join(self.classes)}"
 
     def _with_tagger(self, texts: Sequence[Transcript]) -> Margins:
         taggers = [] if self.tagger is None else [self.tagger]
-        learning = [each for each in taggers if isinstance(each, Learning) and not each.has_learnt]
+        learning = [
+            each for each in taggers if isinstance(each, ModelBacked) and not each.is_trained
+        ]
         return self.adjusted(tagger=learning[0].train(texts)) if learning else self
 
     def _clues(self, texts: Sequence[Transcript]) -> Clues:
@@ -124,13 +126,15 @@ class Margins(Learning[Weighed], Naming):
             texts = self.tagger.tag_all(bare)
         return Clues.of(texts, self.affixes, self.capitals, self.tagger is not None)
 
-    def _likely(self, texts: Sequence[Transcript]) -> Iterator[Likely]:
-        found = self.model.likely(self._clues(texts))
+    def _likely(self, texts: Sequence[Transcript]) -> Iterator[EntityProbabilities]:
+        found = self.model.probabilities(self._clues(texts))
         first = 0
         for each in texts:
             here = slice(first, first + len(each))
             first += len(each)
-            yield Likely(found.classes, found.start[here], found.end[here], found.inside[here])
+            yield EntityProbabilities(
+                found.classes, found.start[here], found.end[here], found.inside[here]
+            )
 
 
 def _classes(texts: Sequence[Transcript], count: int) -> Strings:

@@ -1,4 +1,4 @@
-"""How a namer learns: three maximum-entropy models that see the same clues."""
+"""How an entity model learns: three maximum-entropy models that see the same clues."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Lessons(NamedTuple):
     ridge: float
     size: int
 
-    def learnt(self) -> Weighed:
+    def state(self) -> Weighed:
         """Learn the weights of clues that are seen often enough, and of these the best."""
         seen = self.clues.keys()
         keys = frequent([seen], self.cutoff)

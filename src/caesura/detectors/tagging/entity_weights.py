@@ -1,4 +1,4 @@
-"""What a namer has learnt: weights of clues for the labels of three models."""
+"""What an entity model has learnt: weights of clues for the labels of three models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.errors import ModelError
-from caesura.core.protocols import Likely
+from caesura.core.protocols import EntityProbabilities
 from caesura.detectors.tagging.entity_features import Clues
 from caesura.ml.crf import Weights
 from caesura.ml.maxent import log_softmax
@@ -43,12 +43,12 @@ class Weighed:
         """Keep weights in 8 bits."""
         return cls(classes, keys, *stepped(weights))
 
-    def likely(self, clues: Clues) -> Likely:
+    def probabilities(self, clues: Clues) -> EntityProbabilities:
         """Give the probabilities of labels at each word."""
         scores = clues.scores(self._weights)
         parts = scores.reshape(len(scores), MODELS, len(self.classes) + 1)
         start, end, inside = (np.exp(log_softmax(parts[:, model])) for model in range(MODELS))
-        return Likely(self.classes, start, end, inside)
+        return EntityProbabilities(self.classes, start, end, inside)
 
     @cached_property
     def _weights(self) -> Weights:
@@ -98,5 +98,5 @@ def unfit(classes: Sequence[str]) -> str:
 
 
 def damaged(what: str) -> ModelError:
-    """Say what is wrong with the model of a namer."""
-    return ModelError(f"the namer is damaged: {what}", remedy="train it again")
+    """Say what is wrong with the model of an entity model."""
+    return ModelError(f"the entity model is damaged: {what}", remedy="train it again")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from caesura.core.errors import ModelError
-from caesura.core.protocols import Tagging
+from caesura.core.protocols import WordTagger
 from caesura.core.transcript import Transcript
 from caesura.models.store import card, find, load
 
 
 @dataclass(frozen=True, repr=False)
-class Tagged(Tagging):
+class Tagged(WordTagger):
     """A stored tagger: the name of one that ships with Caesura, or a model folder."""
 
     model: str
@@ -25,7 +25,7 @@ class Tagged(Tagging):
             raise ValueError(f"model is the name or the folder of a tagger, not {self.model!r}")
 
     @cached_property
-    def stored(self) -> Tagging:
+    def stored(self) -> WordTagger:
         """The tagger, read when it is first needed."""
         folder = find(self.model)
         found = _kept(str(folder.resolve()), card(folder).checksum)
@@ -52,5 +52,5 @@ class Tagged(Tagging):
 
 
 @lru_cache(maxsize=8)
-def _kept(folder: str, checksum: str) -> Tagging:  # noqa: ARG001 - another checksum, another model
+def _kept(folder: str, checksum: str) -> WordTagger:  # noqa: ARG001 - another checksum, another model
     return load(folder).tagger

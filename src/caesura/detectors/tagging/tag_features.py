@@ -178,7 +178,7 @@ def _keys(templates: tuple[Template, ...], seen: Sequence[NDArray[np.uint64]]) -
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread numbers over all 64 bits (the last step of SplitMix64)."""
+    """PerGapCounts numbers over all 64 bits (the last step of SplitMix64)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -48,7 +48,7 @@ class Lessons:
     base: Floats | None = None
     """What is known of the tags of each word before."""
 
-    def learnt(self) -> Rounds:
+    def state(self) -> Rounds:
         """Learn both rounds; the second adds to what the first says."""
         keys, rows = self._kept(self.words.keys(FIRST), self.size)
         logger.info("  by words: %s clues", f"{len(keys):,}")

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Strings
-from caesura.core.config import Learning, between, whole
+from caesura.core.config import ModelBacked, between, whole
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Tagging
+from caesura.core.protocols import WordTagger
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.tagging.tag_features import Words
 from caesura.detectors.tagging.tag_trainer import Lessons, numbered
@@ -30,7 +30,7 @@ _spelt = lru_cache(maxsize=1 << 16)(spelling)
 
 
 @dataclass(frozen=True, repr=False)
-class Tagger(Learning[Rounds], Tagging):
+class Tagger(ModelBacked[Rounds], WordTagger):
     """Part of speech of each word, from the word, its letters and its neighbours.
 
     Words are seen in lower case and without punctuation. A first round goes by words up to two
@@ -44,7 +44,7 @@ class Tagger(Learning[Rounds], Tagging):
     ridge: float = 0.5
 
     name = "Tagger"
-    relearns: ClassVar[frozenset[str]] = frozenset({"size", "cutoff", "ridge"})
+    retrain_settings: ClassVar[frozenset[str]] = frozenset({"size", "cutoff", "ridge"})
 
     def __post_init__(self) -> None:
         whole("size", self.size, 1, 1_000_000)
@@ -72,7 +72,7 @@ class Tagger(Learning[Rounds], Tagging):
             )
         words = Words.of([spelt(each.words) for each in known])
         lessons = Lessons(words, labels, tags, self.size, self.cutoff, self.ridge)
-        return self.with_model(lessons.learnt())
+        return self.with_model(lessons.state())
 
     def tag(self, transcript: Transcript) -> Transcript:
         """Tag one recording."""
@@ -82,15 +82,15 @@ class Tagger(Learning[Rounds], Tagging):
         """Tag many recordings together, as many at a time as fit into memory."""
         return [each for batch in batches(transcripts, AT_ONCE) for each in self._tagged(batch)]
 
-    def learnt(self) -> Mapping[str, NDArray[Any]]:
+    def state(self) -> Mapping[str, NDArray[Any]]:
         """Give keys, weights and tags."""
         return self.model.arrays()
 
-    def knowing(self, learnt: Mapping[str, NDArray[Any]]) -> Tagger:
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Tagger:
         """Give the same tagger with keys, weights and tags that were learnt before."""
-        return self.with_model(Rounds.of(learnt))
+        return self.with_model(Rounds.of(state))
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Name the tags."""
         return f"tags: {' '.join(self.model.tags)}"
 

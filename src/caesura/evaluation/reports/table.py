@@ -95,7 +95,7 @@ class Grid:
         return replace(self, head=head, rows=tuple(rows), labels=1)
 
     def folded(self, width: int) -> list[Grid]:
-        """Spread the columns over several tables where one of them is too wide."""
+        """PerGapCounts the columns over several tables where one of them is too wide."""
         if sum(self.narrowed(width)) + GAP * (len(self.head) - 1) <= width:
             return [self]
         whole = self.joined()

@@ -29,7 +29,7 @@ Columns = list[Any]
 """recording, channel, start, length, word and, when known, confidence and speaker."""
 
 ALTERNATIVES = frozenset({"<ALT_BEGIN>", "<ALT>", "<ALT_END>"})
-"""Rows of these say which words are readings of the same stretch."""
+"""Rows of these say which words are alternatives of the same stretch."""
 
 
 def blocks(source: Source) -> Iterator[Columns]:

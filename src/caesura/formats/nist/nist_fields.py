@@ -91,7 +91,7 @@ def add(
 ) -> None:
     """Write pieces into rows: of alternatives the first way that has words, as it is the text.
 
-    The other ways become its readings; where no way has words nothing is written.
+    The other ways become its alternatives; where no way has words nothing is written.
     """
     groups: list[_Group] = []
     for piece in pieces:

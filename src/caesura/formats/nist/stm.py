@@ -95,7 +95,7 @@ class Stm(TextFormat):
 
     The first word of a row has its start and the last its end; rows are no sentences. Of
     alternatives `{ a / b / @ }` the first that has words is the text, the others are its
-    readings; these are not written. Written is a row for each sentence where sentences are
+    alternatives; these are not written. Written is a row for each sentence where sentences are
     known, else a row for each stretch that has times of its own.
     """
 

@@ -26,7 +26,7 @@ class Trn(TextFormat):
     """Words, then the utterance's id in brackets; each utterance is a recording.
 
     Of alternatives `{ a / b / @ }` the first that has words is the text, the others are its
-    readings; these are not written. Lines that begin with `;;` are comments.
+    alternatives; these are not written. Lines that begin with `;;` are comments.
     """
 
     name = "trn"

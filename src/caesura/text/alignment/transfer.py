@@ -83,7 +83,7 @@ def carry(
             spans = placed(layer, aligned)
             changes[name] = tuple(span for span in spans if span.last >= span.first)
             lost_entities = len(layer) - len(changes[name])
-        elif name in ("multiwords", "readings"):
+        elif name in ("multiwords", "alternatives"):
             changes[name] = _carried_multiwords(layer, aligned.equal_target)
         else:
             changes[name] = _carried_column(name, layer, aligned)

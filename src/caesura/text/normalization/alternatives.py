@@ -1,8 +1,8 @@
 """Choosing among the ways in which a reference may be written.
 
-A reference with readings is a lattice: its own words one after another, and for each reading a
+A reference with alternatives is a lattice: its own words one after another, and for each reading a
 side path past the words that it stands for. The nearest way is the path with the fewest edits to
-the hypothesis: dynamic programming over all paths at once, so that overlapping readings need no
+the hypothesis: dynamic programming over all paths at once, so that overlapping alternatives need no
 rule of their own (a path takes one of them, or one after another).
 
 The minimum is exact within each stretch; a text of few words (`CELLS`) is one stretch. A longer
@@ -41,46 +41,46 @@ ONE = np.int32(1)
 
 
 def nearest(reference: Transcript, words: Sequence[str]) -> Transcript:
-    """Put those readings of a reference in place that leave the fewest edits to `words`.
+    """Put those alternatives of a reference in place that leave the fewest edits to `words`.
 
     Among equally few edits, at each place from the end on, the words as they are written come
-    first, then readings in their order. The readings are gone then; entities cover the words put
+    first, then alternatives in their order. No alternatives are left; entities cover the words put
     in their place.
     """
-    readings = reference.readings or ()
-    plain = reference.replace(readings=None)
+    alternatives = reference.alternatives or ()
+    plain = reference.replace(alternatives=None)
     chosen = [
         choice
-        for part, spans, first, stop in _stretches(reference.words, words, readings)
+        for part, spans, first, stop in _stretches(reference.words, words, alternatives)
         for choice in _chosen(reference.words[part], words[first:stop], spans, part.start)
     ]
     return rewritten(plain, chosen)
 
 
 def _stretches(
-    ours: Sequence[str], theirs: Sequence[str], readings: tuple[Span, ...]
+    ours: Sequence[str], theirs: Sequence[str], alternatives: tuple[Span, ...]
 ) -> Iterator[tuple[slice, list[Span], int, int]]:
-    """Give the stretches that have readings: our words, these readings, and their words."""
-    if not readings:
+    """Give the stretches that have alternatives: our words, these alternatives, and their words."""
+    if not alternatives:
         return
-    cuts = _Cuts(ours, theirs, readings).found()
-    starts = np.array([span.first for span in readings])
+    cuts = _Cuts(ours, theirs, alternatives).found()
+    starts = np.array([span.first for span in alternatives])
     for (at, first), (end, stop) in pairwise(cuts):
         low, high = np.searchsorted(starts, [at, end]).tolist()
         if low < high:
-            yield slice(at, end), list(readings[low:high]), first, stop
+            yield slice(at, end), list(alternatives[low:high]), first, stop
 
 
 class _Cuts:
     """Where a long text is cut into stretches."""
 
     def __init__(
-        self, ours: Sequence[str], theirs: Sequence[str], readings: tuple[Span, ...]
+        self, ours: Sequence[str], theirs: Sequence[str], alternatives: tuple[Span, ...]
     ) -> None:
         self.ends = (len(ours), len(theirs))
         sizes = np.ones(len(ours) + 1, np.int64)
         covered = np.zeros(len(ours) + 1, np.int64)
-        for first, last, label, _ in readings:
+        for first, last, label, _ in alternatives:
             sizes[first] += len(label.split())
             covered[first + 1] += 1
             covered[last + 1] -= 1
@@ -166,14 +166,16 @@ class _Way:
 
 
 def _chosen(
-    ours: Sequence[str], theirs: Sequence[str], readings: list[Span], offset: int
+    ours: Sequence[str], theirs: Sequence[str], alternatives: list[Span], offset: int
 ) -> list[Span]:
-    """Give the readings on the path with the fewest edits, in their order."""
-    head, tail = _alike(ours, theirs, readings[0].first - offset, _last(readings) + 1 - offset)
+    """Give the alternatives on the path with the fewest edits, in their order."""
+    head, tail = _alike(
+        ours, theirs, alternatives[0].first - offset, _last(alternatives) + 1 - offset
+    )
     ours, theirs = ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]
     offset += head
     ending: dict[int, list[Span]] = defaultdict(list)
-    for span in readings:
+    for span in alternatives:
         ending[span.last + 1 - offset].append(span)
     places = _Places(theirs)
 
@@ -194,8 +196,8 @@ def _chosen(
     return _traced(ways, nodes, len(theirs), offset)
 
 
-def _last(readings: list[Span]) -> int:
-    return max(span.last for span in readings)
+def _last(alternatives: list[Span]) -> int:
+    return max(span.last for span in alternatives)
 
 
 def _alike(ours: Sequence[str], theirs: Sequence[str], first: int, stop: int) -> tuple[int, int]:

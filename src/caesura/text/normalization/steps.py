@@ -2,7 +2,7 @@
 
 Every step is a pure function. All but `whisper` leave nothing to do for themselves (doing it twice
 is doing it once), work on the set of distinct words, so that a million words take a moment, and
-leave alone how numbers are spelt. The words of readings are treated as words are.
+leave alone how numbers are spelt. The words of alternatives are treated as words are.
 """
 
 from __future__ import annotations
@@ -135,13 +135,13 @@ def normalize(transcript: Transcript, steps: str | Sequence[str]) -> Transcript:
 
 def _read_likewise(transcript: Transcript, step: Step) -> Transcript:
     """Do to the words of each reading what was done to those of the transcript."""
-    if not transcript.readings:
+    if not transcript.alternatives:
         return transcript
-    labels = {span.label for span in transcript.readings}
+    labels = {span.label for span in transcript.alternatives}
     alone = Transcript((), language=transcript.language)
     table = {each: step(alone.replace(words=tuple(each.split()))).words for each in labels}
-    spans = (span._replace(label=" ".join(table[span.label])) for span in transcript.readings)
-    return transcript.replace(readings=tuple(spans))
+    spans = (span._replace(label=" ".join(table[span.label])) for span in transcript.alternatives)
+    return transcript.replace(alternatives=tuple(spans))
 
 
 def least(groups: Iterable[Sequence[Transcript]]) -> Strings:

@@ -26,7 +26,7 @@ def rewritten(transcript: Transcript, changes: Sequence[Span]) -> Transcript:
     Changes are ascending and do not overlap. The first new word begins where the first old one
     did, the last one ends where the last did and is followed by what followed it; all have the
     speaker of the first. What else is known of words, times among them included, is not known
-    of new ones. Entities cover all words put in the place of theirs; multiwords and readings go
+    of new ones. Entities cover all words put in the place of theirs; multiwords and alternatives go
     unless they hold the whole of the changes they touch.
     """
     if not changes:
@@ -50,12 +50,12 @@ def rewritten(transcript: Transcript, changes: Sequence[Span]) -> Transcript:
 def shortened(transcript: Transcript, words: ArrayLike) -> Transcript:
     """Keep some words (a mask or ascending indices) where the others were as good as not there.
 
-    Unlike `Transcript.take` this keeps readings of which words go.
+    Unlike `Transcript.take` this keeps alternatives of which words go.
     """
-    readings = transcript.readings
-    if readings is not None:
-        readings = shrunk(readings, chosen(words, len(transcript)))
-    return transcript.take(words).replace(readings=readings)
+    alternatives = transcript.alternatives
+    if alternatives is not None:
+        alternatives = shrunk(alternatives, chosen(words, len(transcript)))
+    return transcript.take(words).replace(alternatives=alternatives)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class _Moved:
         """Give the cells of a layer to the new words."""
         if name == "entities":
             return self._spans(layer)
-        if name in ("multiwords", "readings"):
+        if name in ("multiwords", "alternatives"):
             return self._spans(tuple(filter(self._holds_whole, layer)))
         if name == "sentences":
             found: Segmentation = layer.moved(self.last, len(self.same))

@@ -11,7 +11,7 @@ from caesura.core.errors import FormatError
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.correlation import SYSTEMS
 from caesura.formats.files import read
-from caesura.formats.sidecars import with_readings
+from caesura.formats.sidecars import with_alternatives
 from caesura.text.entity_spans import SPELLINGS, flat
 from caesura.text.normalization.steps import normalize
 from caesura_studies.atene.spoken import spoken
@@ -21,12 +21,12 @@ logger = logging.getLogger("caesura.studies")
 
 CALLS = "earnings21"
 REFERENCES, RECOGNISERS = "references", "recognisers"
-READINGS = ("normalizations", "wer_tags")
+ALTERNATIVES = ("normalizations", "wer_tags")
 
 STEPS = ("events", "dots", "punctuation", "fillers", "hyphens")
 """What is done to all texts alike, besides that all are made lower case."""
 
-KEPT = ("entities", "readings", "start", "end")
+KEPT = ("entities", "alternatives", "start", "end")
 
 NUMBER = "CARDINAL"
 MERGED = {"YEAR": "DATE"} | dict.fromkeys(("FAC", "WORK_OF_ART", "LAW", "LANGUAGE"), "OTHER")
@@ -118,12 +118,12 @@ def _recordings(folder: Path, format: str | None = None) -> list[Transcript]:
 def _references(folder: Path) -> list[Transcript]:
     """Read references with all that is marked in them, numbered: ids may come twice."""
     found = _recordings(folder / REFERENCES, "nlp(entities='both')")
-    beside = [folder / name for name in READINGS if (folder / name).is_dir()]
+    beside = [folder / name for name in ALTERNATIVES if (folder / name).is_dir()]
     return [
         call.replace(
             entities=tuple(s._replace(key=str(at)) for at, s in enumerate(call.entities or ()))
         )
-        for call in with_readings(found, beside)
+        for call in with_alternatives(found, beside)
         if real(call.entities or ())
     ]
 

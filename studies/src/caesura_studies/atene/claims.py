@@ -55,7 +55,7 @@ class Asked:
         return 1 if difference > 0 else -1
 
     @property
-    def told(self) -> str:
+    def describe(self) -> str:
         """Say which measure is ahead where, by how much, and how sure that is."""
         test = self.test
         if isinstance(test.difference, Undefined):
@@ -151,7 +151,7 @@ def chapter(trial: Trial, tried: Sequence[Prepared]) -> Part:
 
 
 def _claim(text: str, found: list[Asked]) -> Claim:
-    return claim(text, ((each.sign, each.told) for each in found if each.claim == text))
+    return claim(text, ((each.sign, each.describe) for each in found if each.claim == text))
 
 
 def _by_tagger(trial: Trial) -> str:

@@ -36,7 +36,7 @@ class Compared:
 
     @classmethod
     def of(cls, hypothesis: Transcript, reference: Transcript) -> Compared:
-        """Choose the readings of the reference; the words as written go along as lemmas.
+        """Choose the alternatives of the reference; the words as written go along as lemmas.
 
         Which entities are the longest is seen in the words as written, so that it is the same
         for all recognisers.

@@ -29,7 +29,7 @@ teaches taggers and the other teaches ATENE, so that neither has seen a call it 
 neither what the other learnt from."""
 
 RATES = f"""\
-Per cent, all calls together, with the readings. Rev's are of all {paper.CALLS} calls, by \
+Per cent, all calls together, with the alternatives. Rev's are of all {paper.CALLS} calls, by \
 fstalign; ours are of the calls that are there: in lower case alone, which is what fstalign \
 compares, and as the study compares texts. *By chance* is the standard error that comes from calls \
 that are missing: it is as large as calls differ."""
@@ -62,7 +62,7 @@ def chapter(trial: Trial) -> Part:
     told = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
     apart = ", ".join(f"{name} {100 * each.rate:.1f}" for name, each in read.items())
     short = (
-        f"WER in per cent, all calls together, with all readings: {told}; in lower case alone, as "
+        f"WER in per cent, all calls together, with all alternatives: {told}; lower case alone, as "
         f"fstalign compares: {apart}.",
     )
     numbers = {

@@ -76,7 +76,7 @@ def as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> list[Err
     """
     metric, found = Words(), []
     for id, heard in read[name].items():
-        reference = lower(read[REFERENCES][id].only(("readings",)))
+        reference = lower(read[REFERENCES][id].only(("alternatives",)))
         counts = metric.aligned(lower(heard.only(())), reference).alignment
         found.append(Errors(counts.edits, counts.source_length))
     return found
@@ -107,7 +107,7 @@ def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> E
 
 
 def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
-    """Give NE-WER in all its readings; `plain` are the references as they are written."""
+    """Give NE-WER in all its alternatives; `plain` are the references as they are written."""
     found: dict[str, Column] = {title: {} for title in VARIANTS}
     for key, both in compared.items():
         written = plain[key[1]]

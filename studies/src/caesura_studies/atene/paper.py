@@ -26,7 +26,7 @@ CALLS = 44
 """Of which Rev gives rates."""
 
 WER = (17.8, 17.0, 15.8, 16.0, 13.2, 12.8, 48.8)
-"""Of all calls, by fstalign with all readings (Rev, earnings21/transcripts/README.md)."""
+"""Of all calls, by fstalign with all alternatives (Rev, earnings21/transcripts/README.md)."""
 
 CLASS_WER = {
     "CARDINAL": (17.8, 18.3, 7.4, 11.1, 4.4, 3.9, 22.9),

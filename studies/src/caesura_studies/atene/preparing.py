@@ -52,7 +52,7 @@ def chapter(tried: Sequence[Prepared]) -> Part:
         "So it matters what taggers and ATENE have seen of numbers. The headline has all numbers "
         "spelt, one way for each, as texts of radio have. Here the study is done once more with "
         "texts prepared in other ways: numbers as they are written; and learners that are shown, "
-        "in half of the places where Rev lists readings, one of these, drawn. The way of the "
+        "in half of the places where Rev lists alternatives, one of these, drawn. The way of the "
         "headline was settled after results of others had been seen, so no row can be taken alone: "
         "a claim is worth what it is worth in all of them.",
         table(

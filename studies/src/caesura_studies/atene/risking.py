@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from caesura.core.arrays import Floats, Strings
-from caesura.core.protocols import Naming, Tagging
+from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
 from caesura.detectors.tagging.entity_margins import Margins
@@ -66,9 +66,9 @@ def margins(sights: Sights) -> Margins:
 
 
 @lru_cache(maxsize=1)
-def _tagger() -> Tagging:
+def _tagger() -> WordTagger:
     chunker: Any = load(find(TAGGED)).learner
-    tagger: Tagging = chunker.crf.tagger
+    tagger: WordTagger = chunker.crf.tagger
     return tagger
 
 
@@ -80,24 +80,24 @@ def projected(compared: Comparisons, view: View) -> Places:
     }
 
 
-def risked(compared: Comparisons, places: Places, namer: Naming) -> dict[Key, Risk]:
+def risked(compared: Comparisons, places: Places, entity_model: EntityModel) -> dict[Key, Risk]:
     """Judge each call by the entities of classes that a model knows; others take no words.
 
     Those that are lost have the margins of the words around their place.
     """
-    texts = [text for both in compared.values() for text in _texts(both, namer)]
-    likely = namer.likely_all(texts)
+    texts = [text for both in compared.values() for text in _texts(both, entity_model)]
+    likely = entity_model.probabilities_all(texts)
     made = {}
     for at, key in enumerate(compared):
-        found = parted([each for each in places[key] if each.entity.label in namer.classes])
+        found = parted([each for each in places[key] if each.entity.label in entity_model.classes])
         risks = Risks.of(found, *likely[2 * at : 2 * at + 2])
         made[key] = Risk.of(risks, tuple(each.entity.key for each in found))
     return made
 
 
-def _texts(both: Compared, namer: Naming) -> tuple[Transcript, Transcript]:
+def _texts(both: Compared, entity_model: EntityModel) -> tuple[Transcript, Transcript]:
     """Give both texts as a model is to see them."""
-    return both.cased if namer.capitals else (both.hypothesis, both.reference)
+    return both.cased if entity_model.capitals else (both.hypothesis, both.reference)
 
 
 def columns(title: str, risks: Mapping[Key, Risk]) -> dict[str, Column]:

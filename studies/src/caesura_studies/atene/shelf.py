@@ -80,6 +80,6 @@ def _tagger(margins: Margins) -> Iterator[str]:
     """Tell a tagger by what it has learnt, which its settings do not say."""
     if margins.tagger is not None:
         whole = hashlib.sha256("".join(each.checksum for each in margins.tagger.parts()).encode())
-        for name, array in sorted(margins.tagger.learnt().items()):
+        for name, array in sorted(margins.tagger.state().items()):
             whole.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
         yield whole.hexdigest()

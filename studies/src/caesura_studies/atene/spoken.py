@@ -29,8 +29,10 @@ def spoken(call: Transcript) -> Transcript:
     sized = {
         span.first: call.words[span.last].lower() for span in changes if span.last > span.first
     }
-    readings = call.readings and tuple(_with_size(span, sized) for span in call.readings)
-    return rewritten(call.replace(readings=readings), changes)
+    alternatives = call.alternatives and tuple(
+        _with_size(span, sized) for span in call.alternatives
+    )
+    return rewritten(call.replace(alternatives=alternatives), changes)
 
 
 def _changes(words: Strings) -> Iterator[Span]:

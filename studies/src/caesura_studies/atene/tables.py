@@ -122,7 +122,7 @@ def _remarks(found: Table, apart: Strings) -> list[str]:
 
 
 def definitions(trial: Trial) -> Part:
-    """Tell what other readings of NE-WER, and the parts of ATENE, would say."""
+    """Tell what other alternatives of NE-WER, and the parts of ATENE, would say."""
     text, apart = [NE_WER], without(trial)
     numbers: dict[str, Any] = {}
     for view in (ALL, NAMES):
@@ -139,7 +139,7 @@ def definitions(trial: Trial) -> Part:
     known = {title: each for title, each in values.items() if not isinstance(each, Undefined)}
     highest = max(known, key=known.__getitem__, default="NE-WER")
     short = (
-        f"Of {len(VARIANTS)} readings of NE-WER the highest, all classes, is {highest}: "
+        f"Of {len(VARIANTS)} alternatives of NE-WER the highest, all classes, is {highest}: "
         f"{_told(means[highest])}.",
     )
     title = "What NE-WER and ATENE are made of"

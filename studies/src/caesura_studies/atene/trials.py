@@ -57,7 +57,7 @@ class Trial:
     @cached_property
     def compared(self) -> Comparisons:
         """All calls by recogniser, with their references."""
-        logger.info("choosing readings")
+        logger.info("choosing alternatives")
         return {
             (name, id): Compared.of(heard[id], reference)
             for id, reference in self.calls.references.items()
@@ -68,7 +68,7 @@ class Trial:
     def plain(self) -> dict[str, Transcript]:
         """The references as they are written, in lower case."""
         return {
-            id: lower(flattened(each).replace(readings=None))
+            id: lower(flattened(each).replace(alternatives=None))
             for id, each in self.calls.references.items()
         }
 
@@ -82,8 +82,8 @@ class Trial:
         """Give the WER of a recogniser in texts that are only made lower case."""
         read = self.calls.read
         references = list(read[REFERENCES].values())
-        readings = [each.readings for each in references]
-        mark = marked(fingerprint([*references, *read[name].values()]), readings)
+        alternatives = [each.alternatives for each in references]
+        mark = marked(fingerprint([*references, *read[name].values()]), alternatives)
         found = self.shelf.kept(f"errors-{name}", mark, lambda: measuring.as_read(read, name))
         return measuring.Sampled.of([measuring.Errors(*each) for each in found], paper.CALLS)
 

@@ -1,4 +1,4 @@
-"""Ways to prepare texts: whether numbers are spelt, and what learners see of readings."""
+"""Ways to prepare texts: whether numbers are spelt, and what learners see of alternatives."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from caesura.formats.sidecars import completed
 from caesura.text.normalization.token_edits import rewritten
 
 OTHERWISE = 0.5
-"""The share of places with readings at which one of these is shown, if they are drawn."""
+"""The share of places with alternatives at which one of these is shown, if they are drawn."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """Whether numbers are spelt in all texts, and whether learners see readings, drawn."""
+    """Whether numbers are spelt in all texts, and whether learners see alternatives, drawn."""
 
     key: str
     title: str
@@ -28,37 +28,37 @@ class Way:
 
 SPELT = Way("spelt", "numbers spelt", spelt=True, drawn=False)
 OTHER_WAYS = (
-    Way("spelt-drawn", "numbers spelt, readings drawn", spelt=True, drawn=True),
+    Way("spelt-drawn", "numbers spelt, alternatives drawn", spelt=True, drawn=True),
     Way("written", "numbers as written", spelt=False, drawn=False),
-    Way("written-drawn", "numbers as written, readings drawn", spelt=False, drawn=True),
+    Way("written-drawn", "numbers as written, alternatives drawn", spelt=False, drawn=True),
 )
 
 
 def meant(call: Transcript) -> Transcript:
     """Write numbers as they were meant, where a reading says so: `2020` for `202`."""
     words = list(call.words)
-    for first, last, label, _ in call.readings or ():
+    for first, last, label, _ in call.alternatives or ():
         if first == last and label in completed(call.words[first]):
             words[first] = label
     return call.replace(words=tuple(words))
 
 
 def shown(call: Transcript, way: Way) -> Transcript:
-    """Show a call to learners: as it is written, or with readings in half of the places.
+    """Show a call to learners: as it is written, or with alternatives in half of the places.
 
     Which, is drawn, the same for all learners: what is said in several ways (*two thousand
     twenty*, *twenty twenty*) a recogniser that writes digits writes in one.
     """
-    bare = call.replace(readings=None)
+    bare = call.replace(alternatives=None)
     return rewritten(bare, _drawn(call)) if way.drawn else bare
 
 
 def _drawn(call: Transcript) -> list[Span]:
-    """Draw places, and one of the readings of each."""
+    """Draw places, and one of the alternatives of each."""
     chance = np.random.default_rng(zlib.crc32(call.id.encode()))
     changes: list[Span] = []
     last = -1
-    for (first, stop), group in groupby(call.readings or (), key=lambda span: span[:2]):
+    for (first, stop), group in groupby(call.alternatives or (), key=lambda span: span[:2]):
         if first > last:
             last = stop
             ways = list(group)

@@ -167,7 +167,7 @@ def _weights(language: Language, seen: Sequence[Weighed], plan: Plan) -> tuple[W
 
         plain = reached(0.0)
         bias, best = climbed(reached, bias, plan.steps)
-        summed = _best([each.likely(alpha) for each in seen], real)
+        summed = _best([each.probabilities(alpha) for each in seen], real)
         found.append(Weight(alpha, bias, best, plain, summed))
         logger.info(
             "%s: α = %g: F1 %.3f, with bias %g %.3f, summed %.3f",

@@ -44,7 +44,7 @@ class Weighed:
         flags[self.analysis.first[1:] - 1] = best(self.scores(alpha, bias), LONGEST).ends[:-1]
         return flags
 
-    def likely(self, alpha: float) -> Floats:
+    def probabilities(self, alpha: float) -> Floats:
         """Give the probability of a boundary at each gap, over all sentences and links."""
         found = np.full(len(self.transcript) - 1, NOWHERE)
         found[self.analysis.first[1:] - 1] = posterior(self.scores(alpha, 0.0), LONGEST)
@@ -59,7 +59,7 @@ class Weighed:
 
     def above(self, alpha: float, least: float) -> Transcript:
         """Give it with boundaries of some probability, and the best links between them."""
-        boundary = np.append(self.likely(alpha) > least, True)
+        boundary = np.append(self.probabilities(alpha) > least, True)
         sentences = Segmentation(boundary)
         return self._drawn(sentences, self.analysis.links(sentences))
 
