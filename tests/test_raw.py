@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.core.errors import MismatchError, UnknownName
+from caesura.core.errors import MismatchError
 from caesura.core.values import Undefined
 from caesura.formats import files
 
@@ -73,14 +73,6 @@ def test_the_format_of_the_hypothesis_is_that_of_references_it_fits(
     assert files.fits(gold, "conllu")
     assert files.fits(gold.with_suffix(".xyz"), "tokens")
     assert not files.fits(gold, None)
-
-
-def test_printed_algorithms_are_run_by_metrics_that_have_one(gold: Path, system: Path) -> None:
-    found = api.score(system, reference=gold, metric="Joint", format="tokens", literal=True)
-    assert found.metrics[0].settings["literal"]
-    assert found.values[0]["sentence_tp"] == 2
-    with pytest.raises(UnknownName, match="Boundary has no setting 'literal'"):
-        api.score(system, reference=gold, format="tokens", literal=True)
 
 
 def test_names_that_come_again_are_of_parts(gold: Path, tmp_path: Path) -> None:

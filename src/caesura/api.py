@@ -217,7 +217,6 @@ def score(
     seed: int = SEED,
     format: str | Format | None = None,
     reference_format: str | Format | None = None,
-    literal: bool = False,
 ) -> Scores:
     """Score a segmentation against one or more references.
 
@@ -228,9 +227,8 @@ def score(
     A `sweep` such as 'window_gap=0:20' scores a range of a metric's setting too. References
     have the format of the hypothesis if one is given, none of their own, and their suffix does
     not speak for another. `alternatives` are files or folders of alternative transcriptions.
-    With `literal` a paper's algorithm runs as it is printed.
     """
-    plan = Plan.of(metric, sweep, normalize, align, resamples, seed, literal)
+    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
     names, references = each(reference, reference_format, format)
     references = [with_alternatives(one, alternatives) for one in references]
     (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)

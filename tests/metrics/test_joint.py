@@ -13,7 +13,7 @@ from caesura.core import registry
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined
-from caesura.metrics.joint import ENDLESS, Joint
+from caesura.metrics.joint import Joint
 from metrics.treebank import transcript
 
 Sentences = list[list[str]]
@@ -243,39 +243,11 @@ def test_further_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"multiwords": "some"}, {"tables": ("quotes",)}, {"tables": "quotes"}, {"literal": 2}]
+    "wrong", [{"multiwords": "some"}, {"tables": ("quotes",)}, {"tables": "quotes"}]
 )
 def test_wrong_settings(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Joint(**wrong)  # type: ignore[arg-type]
-
-
-def test_as_printed() -> None:
-    metric = Joint(literal=1)
-    counts = score(text("B H CL FL HM H NEIM"), text("B CL FL HM HNEIM"), metric)
-    assert of(counts, "token") == (3, 2, 4)
-    assert of(counts, "sentence") == (0, 1, 1)
-    values = metric.values(counts)
-    assert values["token_recall"] == 3 / 7
-    assert isinstance(values["word_f1"], Undefined)
-    counts = score(text('" a "'), text("`` a ''"), metric)
-    assert of(counts, "token") == (3, 0, 0)
-
-
-def test_what_does_not_end_has_no_value() -> None:
-    metric = Joint(literal=1)
-    endless = score(text("a / c / b"), text("a / b"), metric)
-    fine = score(text("a / b"), text("a / b"), metric)
-    for counts in (endless, endless + fine):
-        values = metric.values(counts)
-        for unit in ("sentence", "token"):
-            for kind in ("precision", "recall", "f1", "tp", "fp", "fn"):
-                assert values[f"{unit}_{kind}"] == Undefined(ENDLESS)
-    tokens = score(text(".. . . x / y"), text(". .. . x / y"), metric)
-    values = metric.values(tokens)
-    assert values["sentence_f1"] == 1
-    assert values["token_tp"] == values["token_f1"] == Undefined(ENDLESS)
-    assert metric.values(fine)["token_f1"] == 1
 
 
 def test_several_references_of_which_some_have_tags() -> None:

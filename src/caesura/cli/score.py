@@ -33,12 +33,6 @@ Examples:
 @options.format
 @scoring_options.reference_format
 @click.option(
-    "--literal",
-    is_flag=True,
-    help="Run a paper's algorithm as it is printed, faults included, for study: Joint's "
-    "Algorithm 1; its Algorithm 3 is Joint(literal=3).",
-)
-@click.option(
     "--show",
     type=click.Choice(["errors", "all"]),
     help="Show the words of reference and hypothesis side by side (with the metric Words): all "

@@ -41,15 +41,12 @@ class Plan:
         align: bool,
         resamples: int,
         seed: int,
-        literal: bool = False,
     ) -> Plan:
         """Understand what users write."""
         wanted = [metric] if isinstance(metric, (str, Metric)) else metric
         metrics = dict.fromkeys(
             registry.parse("metric", m) if isinstance(m, str) else m for m in wanted
         )
-        if literal:
-            metrics = dict.fromkeys(_with(metric, "literal", 1) for metric in metrics)
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [sweep] if isinstance(sweep, str) else sweep

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import accumulate, product
 
 from caesura.metrics.joint import Joint
-from caesura.text.charmatch.literal import Printed, literal
+from caesura_studies.jp.literal import PrintedRun, run_algorithm_1
 from caesura_studies.jp.paper import EXAMPLES, FAILURES, Example
 from caesura_studies.jp.table import NEVER
 from caesura_studies.jp.treebanks import KINDS, cut
@@ -80,21 +80,21 @@ def _rows() -> Iterator[list[str]]:
         yield [each.place, "; ".join(said), *triples, ", ".join(made)]
 
 
-def _as_printed(example: Example) -> tuple[Printed, Printed]:
+def _as_printed(example: Example) -> tuple[PrintedRun, PrintedRun]:
     """Run the pseudo-code on the sentences, and on all tokens."""
     sentences = (["".join(line) for line in side] for side in example.sides)
     tokens = ([token for line in side for token in line] for side in example.sides)
-    return literal(*sentences), literal(*tokens)
+    return run_algorithm_1(*sentences), run_algorithm_1(*tokens)
 
 
 def _failure(system: str, gold: str, why: str) -> list[str]:
     left, right = system.split(), gold.split()
     best = Joint().count(cut([left]), [cut([right])])["token_tp_1"]
-    return [system, gold, why, _told(literal(left, right)), str(int(best))]
+    return [system, gold, why, _told(run_algorithm_1(left, right)), str(int(best))]
 
 
-def _told(run: Printed) -> str:
-    return str(run.found) if run.ends else NEVER
+def _told(run: PrintedRun) -> str:
+    return str(run.found) if run.terminates else NEVER
 
 
 def verdicts(letters: int) -> Counter[str]:
@@ -104,7 +104,7 @@ def verdicts(letters: int) -> Counter[str]:
         cuttings = list(_cuttings("a" + "".join(rest)))
         spans = [_spans(each) for each in cuttings]
         for (one, ours), (other, theirs) in product(zip(cuttings, spans, strict=True), repeat=2):
-            found[_verdict(literal(one, other), len(ours & theirs))] += 1
+            found[_verdict(run_algorithm_1(one, other), len(ours & theirs))] += 1
     return found
 
 
@@ -118,7 +118,7 @@ def _spans(pieces: list[str]) -> set[tuple[int, int]]:
     return set(zip([0, *ends], ends, strict=False))
 
 
-def _verdict(run: Printed, right: int) -> str:
-    if not run.ends:
+def _verdict(run: PrintedRun, right: int) -> str:
+    if not run.terminates:
         return "endless"
     return "right" if run.found == right else "too many" if run.found > right else "too few"

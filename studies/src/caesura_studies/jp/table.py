@@ -15,13 +15,14 @@ from caesura.core.values import Counts
 from caesura.formats.files import read
 from caesura.metrics.joint import Joint
 from caesura.text.charmatch.matching import Matching
+from caesura_studies.jp.literal import PrintedJoint
 from caesura_studies.jp.paper import CORPORA, TABLE_1
 from caesura_studies.jp.treebanks import KINDS, Result, Treebank
 from caesura_studies.writing import Part, sure, table
 
 TITLE = "Table 1: nltk on six English treebanks"
 METRIC = Joint(multiwords="split")
-PRINTED = Joint(multiwords="split", literal=1)
+PRINTED = PrintedJoint(multiwords="split")
 FOLDER = "jp-table1"
 FILES = ("gold.conllu", "nltk.txt")
 NEVER = "does not end"

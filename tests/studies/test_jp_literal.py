@@ -1,6 +1,8 @@
-"""The printed algorithm does what the print says, wrong and endless as that may be."""
+"""The printed algorithms run as the paper prints them, wrong and endless as they may be."""
 
+import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import accumulate, product
 from pathlib import Path
 
@@ -8,8 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.text.charmatch.literal import by_index, literal, within
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined
 from caesura.text.charmatch.units import QUOTES
+from caesura_studies.jp.literal import (
+    ENDLESS,
+    PrintedJoint,
+    run_algorithm_1,
+    run_algorithm_1_in_sentences,
+    run_algorithm_3,
+)
 
 PIECES = st.lists(st.text("ab", min_size=1, max_size=3), max_size=7)
 PATIENCE = 1000
@@ -28,8 +39,8 @@ def test_does_what_the_print_says(left: list[str], right: list[str]) -> None:
 
 
 def counted(left: list[str], right: list[str]) -> int | None:
-    found = literal(left, right)
-    return found.found if found.ends else None
+    found = run_algorithm_1(left, right)
+    return found.found if found.terminates else None
 
 
 def as_printed(ours: Marked, theirs: Marked) -> int | None:
@@ -121,26 +132,26 @@ def test_a_treebank(corpora: Path) -> None:
         ((texts[1], texts[0]), (1078, 24092)),
         ((texts[0], texts[1]), (1081, 24165)),
     ):
-        sentences, tokens = within(left, right)
+        sentences, tokens = run_algorithm_1_in_sentences(left, right)
         assert (sentences.found, sum(each.found for each in tokens)) == known
-        assert sentences.ends
-        assert sum(not each.ends for each in tokens) == 2
+        assert sentences.terminates
+        assert sum(not each.terminates for each in tokens) == 2
 
 
 def test_groups_are_what_was_equal_or_merged() -> None:
-    found = literal(["a", "bc", "d", "e"], ["a", "b", "c", "d", "e"])
+    found = run_algorithm_1(["a", "bc", "d", "e"], ["a", "b", "c", "d", "e"])
     assert found.groups == (
         (slice(0, 1), slice(0, 1)),
         (slice(1, 2), slice(1, 3)),
         (slice(2, 3), slice(3, 4)),
         (slice(3, 4), slice(4, 5)),
     )
-    assert literal(["a", "b"], ["a", "c", "b"]).groups == ((slice(0, 1), slice(0, 1)),)
+    assert run_algorithm_1(["a", "b"], ["a", "c", "b"]).groups == ((slice(0, 1), slice(0, 1)),)
 
 
 def test_tokens_are_aligned_within_sentences() -> None:
     left, right = [["a", "b"], ["c"], ["d"]], [["ab"], ["c", "d"]]
-    sentences, tokens = within(left, right)
+    sentences, tokens = run_algorithm_1_in_sentences(left, right)
     assert (sentences.found, [each.found for each in tokens]) == (1, [0, 2])
 
 
@@ -165,5 +176,69 @@ def test_algorithm_3_compares_tokens_at_equal_places(
     left: str, right: str, sentences: int, tokens: int, ends: bool
 ) -> None:
     ours, theirs = ([part.split() for part in text.split(" / ")] for text in (left, right))
-    printed, found = by_index(ours, theirs)
-    assert (printed.found, found, printed.ends) == (sentences, tokens, ends)
+    printed, found = run_algorithm_3(ours, theirs)
+    assert (printed.found, found, printed.terminates) == (sentences, tokens, ends)
+
+
+def text(line: str) -> Transcript:
+    """Make a transcript: tokens separated by blanks, sentences by slashes."""
+    sentences = [part.split() for part in line.split(" / ")]
+    ends = list(accumulate(map(len, sentences)))
+    words = tuple(token for sentence in sentences for token in sentence)
+    return Transcript(words, sentences=Segmentation.of_gaps(len(words), [e - 1 for e in ends]))
+
+
+def score(gold: str, system: str, metric: PrintedJoint) -> Counts:
+    return metric.count(text(system), [text(gold)])
+
+
+def of(counts: Counts, unit: str) -> tuple[float, ...]:
+    return tuple(counts[f"{unit}_{kind}_1"] for kind in ("tp", "fp", "fn"))
+
+
+def test_the_metric_counts_tokens_and_sentences() -> None:
+    metric = PrintedJoint()
+    counts = score("B H CL FL HM H NEIM", "B CL FL HM HNEIM", metric)
+    assert of(counts, "token") == (3, 2, 4)
+    assert of(counts, "sentence") == (0, 1, 1)
+    values = metric.values(counts)
+    assert values["token_recall"] == 3 / 7
+    assert not [name for name in values if name.startswith("word")]
+    counts = score('" a "', "`` a ''", metric)
+    assert of(counts, "token") == (3, 0, 0)
+
+
+def test_algorithm_3_is_a_setting() -> None:
+    gold, system = "search - engine found it", "search-engine found it"
+    assert of(score(gold, system, PrintedJoint(algorithm=3)), "token") == (0, 3, 5)
+    assert of(score(gold, system, PrintedJoint()), "token") == (2, 1, 3)
+
+
+def test_what_does_not_terminate_has_no_value() -> None:
+    metric = PrintedJoint()
+    endless = score("a / c / b", "a / b", metric)
+    fine = score("a / b", "a / b", metric)
+    for counts in (endless, endless + fine):
+        values = metric.values(counts)
+        for unit in ("sentence", "token"):
+            for kind in ("precision", "recall", "f1", "tp", "fp", "fn"):
+                assert values[f"{unit}_{kind}"] == Undefined(ENDLESS)
+    values = metric.values(score(".. . . x / y", ". .. . x / y", metric))
+    assert values["sentence_f1"] == 1
+    assert values["token_tp"] == values["token_f1"] == Undefined(ENDLESS)
+    assert metric.values(fine)["token_f1"] == 1
+
+
+@pytest.mark.parametrize("wrong", [{"algorithm": 2}, {"multiwords": "x"}, {"tables": ("quotes",)}])
+def test_wrong_settings(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        PrintedJoint(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_entry_point_names_the_metric() -> None:
+    path = Path(__file__).parents[2] / "studies/pyproject.toml"
+    points = tomllib.loads(path.read_text("utf-8"))["project"]["entry-points"]["caesura.metrics"]
+    for name, place in points.items():
+        module, _, attribute = place.partition(":")
+        assert getattr(import_module(module), attribute).name == name
+    assert "PrintedJoint" in points
