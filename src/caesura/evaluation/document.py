@@ -93,9 +93,13 @@ class Document:
         """How many words were compared."""
         return len(self.compared)
 
+    def is_compared_raw(self, metric: Metric) -> bool:
+        """Tell whether a metric compares the texts as they were read, without normalisation."""
+        return metric.raw and self.terms is not None and not self.terms.asked
+
     def sides(self, metric: Metric) -> tuple[Transcript, tuple[Transcript, ...]]:
-        """Give hypothesis and references as a metric wants them."""
-        if metric.raw and self.terms and not self.terms.asked:
+        """Return hypothesis and references as a metric compares them."""
+        if self.is_compared_raw(metric):
             return self.hypothesis, self.originals
         return self.compared, self.carried if metric.same_words else self.references
 

@@ -180,7 +180,7 @@ def test_the_script_makes_no_markup_out_of_text() -> None:
 
 
 def test_every_part_of_the_script_is_in_the_page_once() -> None:
-    folder = resources.files("caesura.reports").joinpath("page")
+    folder = resources.files("caesura.evaluation.reports").joinpath("assets")
     files = {file.name for file in folder.iterdir() if file.name.endswith(".js")}
     assert files == {f"{part}.js" for part in SCRIPTS}
     for name in files:

@@ -44,6 +44,30 @@ def test_words_are_shown_as_they_were_written() -> None:
     assert view["windows"] == [[2, 2], [5, 5]]
 
 
+def test_references_in_another_case_are_shown_as_they_were_counted() -> None:
+    """The hypothesis needs no normalisation, one of its references does."""
+    said = "we tied it shut so it goes on and on we know"
+    references = [text(said, 3, 6), text(said.capitalize(), 3, 9, id="ben")]
+    scores = api.score(text(said, 3), reference=references, metric="WiSeBE", resamples=0)
+    made = payload(Results(("one",), (scores,)))
+    (view,) = made["documents"][0]["views"]
+    assert view["references"] == [[3, 6, 11], [3, 9, 11]]
+    assert len(view["windows"]) == made["scores"][0]["values"]["windows"] == 3
+    assert view["systems"] == [{"system": 0, "gaps": [3, 11]}]
+
+
+def test_the_page_of_the_readme_counts_what_its_table_counts() -> None:
+    examples = Path(__file__).parents[3] / "examples"
+    (found,) = api.segment(examples / "council.ctm")
+    references = [examples / "council.ann.txt", examples / "council.ben.txt"]
+    scores = api.score(found, reference=references, metric="WiSeBE", resamples=0)
+    made = payload(Results(("council",), (scores,)))
+    (view,) = made["documents"][0]["views"]
+    assert made["references"] == ["council.ann", "council.ben"]
+    assert [len(gaps) for gaps in view["references"]] == [7, 10]
+    assert len(view["windows"]) == made["scores"][0]["values"]["windows"] == 8
+
+
 def test_systems_with_the_same_words_share_a_view() -> None:
     shared = payload(results(text(WORDS, 2, id="a"), text(WORDS, 6, id="b")))
     (view,) = shared["documents"][0]["views"]

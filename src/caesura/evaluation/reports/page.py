@@ -159,7 +159,7 @@ def _texts(
     scores: Scores, document: Document
 ) -> tuple[Transcript, tuple[Transcript, ...], Strings]:
     """Hypothesis and references to show, and how they were normalised."""
-    if all(document.sides(metric)[0] is document.hypothesis for metric in scores.metrics):
+    if all(map(document.is_compared_raw, scores.metrics)):
         return document.hypothesis, document.originals, ()
     return document.compared, document.carried, scores.terms.normalize
 
