@@ -1,6 +1,6 @@
 """How the model `atene` that ships with Caesura is made.
 
-    python recipes/atene.py --data CORPORA --out src/caesura/models/atene
+    python recipes/atene.py --data CORPORA --output src/caesura/models/atene
 
 Maximum-entropy models of names in English text, for the metric ATENE. Four corpora under CC BY
 are learnt from, their classes called alike. The scores on the card are of models that have not
@@ -62,7 +62,7 @@ def main() -> None:
     """Read, measure, train on everything, and keep."""
     given = argparse.ArgumentParser(description="Make the model of names for ATENE.")
     given.add_argument("--data", type=Path, required=True)
-    given.add_argument("--out", type=Path, required=True)
+    given.add_argument("--output", type=Path, required=True)
     where = given.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     train, test = parts(where.data)
@@ -79,8 +79,8 @@ def main() -> None:
         scores=measured(entity_model.train(every(train)), test),
         notes=NOTES,
     )
-    save(where.out, entity_model.train([*every(train), *every(test)]), card)
-    log.info("%s: %d bytes", where.out, sum(f.stat().st_size for f in where.out.iterdir()))
+    save(where.output, entity_model.train([*every(train), *every(test)]), card)
+    log.info("%s: %d bytes", where.output, sum(f.stat().st_size for f in where.output.iterdir()))
 
 
 def parts(data: Path) -> tuple[dict[str, list[Transcript]], dict[str, list[Transcript]]]:

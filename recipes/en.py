@@ -1,6 +1,6 @@
 """How the model `en` that ships with Caesura is made.
 
-    python recipes/en.py --data CORPORA --out src/caesura/models/en
+    python recipes/en.py --data CORPORA --output src/caesura/models/en
 
 Words and pauses of earnings calls and podcasts, and words of other speech; settings are tuned on
 every fourth call that has word times. The model that is kept is then trained on all recordings.
@@ -63,7 +63,7 @@ def main() -> None:
     """Read, tune, train on everything, and keep."""
     given = argparse.ArgumentParser(description="Make the model `en`.")
     given.add_argument("--data", type=Path, required=True)
-    given.add_argument("--out", type=Path, required=True)
+    given.add_argument("--output", type=Path, required=True)
     where = given.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     material = gathered(where.data)
@@ -83,8 +83,8 @@ def main() -> None:
     nothing = float(MARKS.log_odds(Transcript(("a",)))[0])
     whole = Fusion((MARKS, known), weights=(1.0, 1.0), bias=-nothing)
     described = tuple(each.described() for each in material)
-    save(where.out, whole, card_of(card, described))
-    log.info("%s: %d bytes", where.out, sum(f.stat().st_size for f in where.out.iterdir()))
+    save(where.output, whole, card_of(card, described))
+    log.info("%s: %d bytes", where.output, sum(f.stat().st_size for f in where.output.iterdir()))
 
 
 def gathered(data: Path) -> list[Material]:

@@ -1,6 +1,6 @@
 """How the models `pcm`, `fr`, `ja` and `en-sda` that ship with Caesura are made.
 
-    python recipes/sda.py fr --data CORPORA --out src/caesura/models/fr
+    python recipes/sda.py fr --data CORPORA --output src/caesura/models/fr
 
 Sequential dependency analysis with a tagger of its own. All tags are guesses of taggers that
 have not seen the recording. Weights of labels and boundaries are tuned on recordings for training
@@ -105,7 +105,7 @@ def main() -> None:
     given = argparse.ArgumentParser(description="Make a model with syntax.")
     given.add_argument("name", choices=RECIPES)
     given.add_argument("--data", type=Path, required=True)
-    given.add_argument("--out", type=Path, required=True)
+    given.add_argument("--output", type=Path, required=True)
     where = given.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     recipe = RECIPES[where.name]
@@ -126,8 +126,8 @@ def main() -> None:
         curve=tuple(curve),
         notes=notes(recipe),
     )
-    save(where.out, tuned.trained(varied(recipe, [*speech, *dev]), text), card)
-    log.info("%s: %d bytes", where.out, sum(f.stat().st_size for f in where.out.iterdir()))
+    save(where.output, tuned.trained(varied(recipe, [*speech, *dev]), text), card)
+    log.info("%s: %d bytes", where.output, sum(f.stat().st_size for f in where.output.iterdir()))
 
 
 def gathered(

@@ -136,7 +136,7 @@ __all__ = [
     "compare",
     "convert",
     "correlate",
-    "models",
+    "list_models",
     "project",
     "read",
     "report",
@@ -180,7 +180,7 @@ def stream(
     detector: str | Detector = "en",
     format: str | None = None,
     state: str | Path | None = None,
-    bad: str = "stop",
+    on_error: str = "stop",
     language: str = "",
     silence: float | None = None,
 ) -> Iterator[Transcript]:
@@ -189,15 +189,16 @@ def stream(
     `words` are a file (- is standard input) of JSON objects or CTM rows, one a line, or such
     objects one by one. Evidence `delay_words` and `delay_seconds` says how long after the end of
     a sentence that was decided. With a `state` file a stream that was cut goes on where it was.
-    A `bad` line stops the stream, or is skipped. `language` is that of words which do not tell
-    theirs. A `silence` of so many seconds, between words or while none arrives, ends a sentence.
+    A line that cannot be read stops the stream, or is skipped with `on_error='skip'`.
+    `language` is the language of words that do not say theirs. A `silence` of so many seconds,
+    between words or while none arrives, ends a sentence.
     """
     found = streamed(
         words,
         detector=detector,
         format=format,
         state=state,
-        bad=bad,
+        on_error=on_error,
         language=language,
         silence=silence,
     )
@@ -334,11 +335,11 @@ def report(
     return write_report(Results(names, found, comparison), output)
 
 
-def reproduce(study: str, *, data: str | Path, out: str | Path) -> str:
-    """Run the study of a paper on corpora in `data`; write into `out` and give its report."""
+def reproduce(study: str, *, data: str | Path, output: str | Path) -> str:
+    """Run the study of a paper on corpora in `data`; write into `output` and give its report."""
     from caesura.core.registry import study as find
 
-    return find(study)(Path(data), Path(out)).text
+    return find(study)(Path(data), Path(output)).text
 
 
 def _systems(
@@ -358,7 +359,7 @@ def _systems(
     return names, evaluated(systems, references, plan, others, names)
 
 
-def models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
+def list_models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
     """Give the cards of the models named (by a name or a folder), or of all that ship."""
     named = [model] if isinstance(model, (str, Path)) else model
     return [store.card(store.find(one)) for one in named or store.shipped()]

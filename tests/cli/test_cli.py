@@ -231,7 +231,7 @@ def slow_writer(tmp_path: Path) -> list[str]:
     code = f"""
 import sys, time
 from caesura.cli.main import main
-from caesura.formats.srt import Srt
+from caesura.formats.captions.srt import Srt
 def write(self, transcripts, file):
     file.write(b"half")
     file.flush()

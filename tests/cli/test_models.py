@@ -60,7 +60,7 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
     assert lines[0] == "model      en"
     assert f"detector   {taught()!r}" in lines
     assert "size       451 B" in lines
-    shown = api.models("en")[0].checksum[:12]
+    shown = api.list_models("en")[0].checksum[:12]
     assert f"checksum   {shown}, the model= of signatures" in lines
     assert "notes      words normalised before training: case and �[31mcoloured" in lines
     assert "calls     train            12  90000       5100" in lines
@@ -140,9 +140,9 @@ def test_a_damaged_model_does_not_segment(caesura: Program, house: Path) -> None
 
 
 def test_the_function_takes_one_or_several(house: Path) -> None:
-    assert package.models is api.models
-    (card,) = api.models("en")
-    assert api.models(house / "models" / "en") == [card]
-    assert api.models(["en"]) == api.models()[1:] == [card]
+    assert package.list_models is api.list_models
+    (card,) = api.list_models("en")
+    assert api.list_models(house / "models" / "en") == [card]
+    assert api.list_models(["en"]) == api.list_models()[1:] == [card]
     with pytest.raises(ModelError, match="no such model"):
-        api.models("fr")
+        api.list_models("fr")

@@ -9,7 +9,7 @@ import pytest
 from caesura import api
 from caesura.cli.main import VERBS, program
 
-FUNCTIONS = {name: name for name in VERBS} | {"list": "catalogue"}
+FUNCTIONS = {name: name for name in VERBS} | {"list": "catalogue", "models": "list_models"}
 REQUIRED = {
     "align": ["x", "--script", "y"],
     "project": ["x", "--reference", "y"],
@@ -17,10 +17,10 @@ REQUIRED = {
     "compare": ["x", "y", "--reference", "z"],
     "correlate": ["x", "--metric", "y", "--result", "z"],
     "report": ["x", "--reference", "y", "--output", "z.html"],
-    "reproduce": ["wisebe", "--data", ".", "--out", "x"],
+    "reproduce": ["wisebe", "--data", ".", "--output", "x"],
     "models": [],
     "stream": [],
-    "train": ["Pause", "--train", "x", "--out", "y"],
+    "train": ["Pause", "--train", "x", "--output", "y"],
     "list": [],
 }
 ONLY_SHOWN = {

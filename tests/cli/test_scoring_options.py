@@ -134,7 +134,7 @@ def test_a_reference_given_twice_is_two_that_agree(caesura: Program, tmp_path: P
         (["score", ANN, "-r", BEN, "--resamples", "-1"], 2, "--resamples"),
         (["score", ANN, "-r", BEN, "--metric", "Majority(k=2)"], 1, "reference"),
         (["report", ANN, "-r", BEN], 2, "--output"),
-        (["reproduce", "nothing", "--data", ".", "--out", "x"], 1, "nothing"),
+        (["reproduce", "nothing", "--data", ".", "--output", "x"], 1, "nothing"),
     ],
 )
 def test_wrong_use_gets_one_clear_answer(

@@ -180,7 +180,7 @@ def test_a_bad_line_stops_the_stream_or_is_skipped(caesura: Program, bad: bytes,
     assert done.out == "w0 w1\n"
     assert done.err.startswith(f"caesura: <stdin>:3: {told}")
     assert done.err.count("\n") == 1
-    done = caesura("stream", "--detector", PAUSE, "--bad", "skip", stdin=given)
+    done = caesura("stream", "--detector", PAUSE, "--on-error", "skip", stdin=given)
     assert done.code == 0
     assert done.out.split("\n") == [*SENTENCES, ""]
     assert "the line is left out" in done.err

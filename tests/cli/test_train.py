@@ -26,7 +26,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PLAIN = ("--format", "text")
-SHORT = ("train", "Tiny", "--train", "calls.txt", *PLAIN, "--out", "model")
+SHORT = ("train", "Tiny", "--train", "calls.txt", *PLAIN, "--output", "model")
 
 
 def test_trains_tunes_and_keeps(caesura: Program) -> None:
@@ -101,7 +101,7 @@ def test_quiet_says_nothing_but_the_result(caesura: Program) -> None:
         (["--dev", "bare.ctm"], 1, "of 1 recording to tune on 1 has no sentences: bare"),
         (["--train", "./calls.txt"], 1, "./calls.txt: the same input is given twice"),
         (["--normalize", "upper"], 1, "no step of normalisation is named 'upper'"),
-        (["--out", "calls.txt"], 1, "something that is not a model is there"),
+        (["--output", "calls.txt"], 1, "something that is not a model is there"),
     ],
 )
 def test_wrong_uses_get_one_clear_line(
@@ -112,7 +112,7 @@ def test_wrong_uses_get_one_clear_line(
     asked = SHORT if "bare.ctm" not in more else ("train", "Tiny", "--train", "t.jsonl")
     if asked is not SHORT:
         assert caesura("convert", "calls.txt", *PLAIN, "-o", "t.jsonl").code == 0
-        asked = (*asked, "--out", "model")
+        asked = (*asked, "--output", "model")
     done = caesura(*asked, *more)
     assert done.code == code
     assert told in done.err.splitlines()[-1]

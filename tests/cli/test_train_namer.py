@@ -13,7 +13,7 @@ from detectors.slow import lesson
 
 pytest.importorskip("scipy")
 
-SHORT = ("train", "Margins(affixes=False)", "--train", "train.bio", "--out", "model")
+SHORT = ("train", "Margins(affixes=False)", "--train", "train.bio", "--output", "model")
 SCORE = ("score", "heard.jsonl", "--reference", "said.bio", "--metric", "ATENE(model='model')")
 
 
@@ -46,7 +46,7 @@ def test_a_model_that_finds_no_name_is_told_at_once(caesura: Program) -> None:
     package.write(
         [Transcript(("Then", "Xu", "met"), entities=(Span(1, 1, "PER"),))], output="xu.bio"
     )
-    asked = ("train", "Margins(ridge=1000000)", "--train", "train.bio", "--out", "model")
+    asked = ("train", "Margins(ridge=1000000)", "--train", "train.bio", "--output", "model")
     done = caesura(*asked, "--dev", "xu.bio")
     assert done.code == 0, done.err
     assert "none of the names of the development recordings is found" in done.err
@@ -64,7 +64,7 @@ def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
     from detectors.toy import lesson as tagged
 
     package.write([tagged(1)], output="tags.conllu")
-    asked = ("train", "Margins(tagger=Tagger())", "--train", "train.bio", "--out", "model")
+    asked = ("train", "Margins(tagger=Tagger())", "--train", "train.bio", "--output", "model")
     done = caesura(*asked, "--text", "tags.conllu")
     assert done.code == 0, done.err
     assert any(name.startswith("tagger.") for name in store.load("model").learner.state())
@@ -94,7 +94,7 @@ def test_a_namer_segments_nothing(caesura: Program) -> None:
 
 
 def test_namers_are_listed(caesura: Program) -> None:
-    assert "Margins" in caesura("list", "entity models").out
+    assert "Margins" in caesura("list", "entity-models").out
     assert "atene" in caesura("models").out
 
 
@@ -138,7 +138,7 @@ def _calls() -> None:
 
 @pytest.mark.usefixtures("_calls")
 def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> None:
-    done = caesura(*TOLD, "--alternatives", "beside", "--out", "model")
+    done = caesura(*TOLD, "--alternatives", "beside", "--output", "model")
     assert done.code == 0, done.err
     assert store.load("model").entity_model.classes == ("CARDINAL", "GPE")
     assert "no class" not in done.err
@@ -147,7 +147,7 @@ def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> Non
 
 @pytest.mark.usefixtures("_calls")
 def test_entities_without_a_class_are_told(caesura: Program) -> None:
-    done = caesura(*TOLD, "--out", "model")
+    done = caesura(*TOLD, "--output", "model")
     assert done.code == 0, done.err
     assert store.load("model").entity_model.classes == ("CARDINAL",)
     (line,) = (line for line in done.err.splitlines() if "no class" in line)
@@ -157,7 +157,7 @@ def test_entities_without_a_class_are_told(caesura: Program) -> None:
 
 @pytest.mark.usefixtures("_calls")
 def test_readings_that_name_nothing_are_told(caesura: Program) -> None:
-    plain = ("train", "Margins", "--train", "calls", "--out", "model", "--alternatives")
+    plain = ("train", "Margins", "--train", "calls", "--output", "model", "--alternatives")
     done = caesura(*plain, "beside", "--alternatives", "beside/other.wer_tag.json")
     assert done.code == 0, done.err
     assert "no entity has its class from there" in done.err

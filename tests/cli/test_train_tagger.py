@@ -12,7 +12,7 @@ from detectors.toy import lesson
 
 pytest.importorskip("scipy")
 
-SHORT = ("train", "Tagger(size=500)", "--train", "train.conllu", "--out", "model")
+SHORT = ("train", "Tagger(size=500)", "--train", "train.conllu", "--output", "model")
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_json_has_scores_and_curve(caesura: Program) -> None:
 
 def test_sentences_are_not_needed(caesura: Program) -> None:
     package.write([lesson(1).replace(sentences=None)], output="words.jsonl")
-    done = caesura("train", "Tagger(size=50)", "--train", "words.jsonl", "--out", "model")
+    done = caesura("train", "Tagger(size=50)", "--train", "words.jsonl", "--output", "model")
     assert done.code == 0, done.err
     assert "neither tuned nor scored" in done.err
 
@@ -89,7 +89,16 @@ def test_a_chunker_trains_its_tagger_and_tunes_it(caesura: Program) -> None:
     pytest.importorskip("pycrfsuite")
     package.write([lesson(3).only(["sentences"])], output="words.jsonl")
     chunker = "CRF(iterations=30, tagger=Tagger(cutoff=1))"
-    asked = ("train", chunker, "--train", "train.conllu", "--dev", "words.jsonl", "--out", "model")
+    asked = (
+        "train",
+        chunker,
+        "--train",
+        "train.conllu",
+        "--dev",
+        "words.jsonl",
+        "--output",
+        "model",
+    )
     done = caesura(*asked, "--tune", "tagger.size=10,500", "--json")
     assert done.code == 0, done.err
     assert [row["tagger.size"] for row in json.loads(done.out)["curve"]] == [10, 500]

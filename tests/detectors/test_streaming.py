@@ -188,7 +188,7 @@ def test_it_is_saved_after_the_sentences_were_taken(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_for_is_checked() -> None:
-    for wrong in ({"format": "srt"}, {"bad": "cry"}, {"detector": "Nothing"}):
+    for wrong in ({"format": "srt"}, {"on_error": "cry"}, {"detector": "Nothing"}):
         with pytest.raises(UnknownName):
             list(streamed(WORDS, **wrong))  # type: ignore[arg-type]
 

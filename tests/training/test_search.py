@@ -68,7 +68,7 @@ def f1(detector: Detector) -> float:
 
 def test_the_scores_are_those_that_score_gives(tmp_path: Path) -> None:
     out = tmp_path / "model"
-    made = api.train("Tiny", train=TRAIN, dev=DEV, out=out, tune="smooth=0.5:2:0.5")
+    made = api.train("Tiny", train=TRAIN, dev=DEV, output=out, tune="smooth=0.5:2:0.5")
     stored = store.load(out)
     found = [each.replace(sentences=stored.detector.detect(each)) for each in DEV]
     (values,) = api.score(found, reference=[DEV], resamples=0).values
@@ -197,7 +197,7 @@ def test_odd_sentences_are_doubted(
 ) -> None:
     (tmp_path / "odd.txt").write_text(text)
     with caplog.at_level(logging.WARNING, "caesura.training"):
-        api.train("LM", train=tmp_path / "odd.txt", out=tmp_path / "m", format="lines")
+        api.train("LM", train=tmp_path / "odd.txt", output=tmp_path / "m", format="lines")
     assert f"odd has {words} words a sentence: are its sentences marked" in caplog.text
 
 
@@ -262,7 +262,7 @@ def test_texts_and_truth_values_can_be_tuned() -> None:
 def test_settings_of_several_numbers_can_be_tuned(tmp_path: Path) -> None:
     detector = "LM(cutoff=1)"
     out = tmp_path / "model"
-    made = api.train(detector, train=TRAIN, dev=DEV, out=out, tune="strength=(4,16),(1, 2.5)")
+    made = api.train(detector, train=TRAIN, dev=DEV, output=out, tune="strength=(4,16),(1, 2.5)")
     assert [row.settings["strength"] for row in made.curve] == [(4, 16), (1, 2.5)]
     assert [row["strength"] for row in store.card(out).curve] == ["(4, 16)", "(1, 2.5)"]
 
@@ -297,7 +297,7 @@ def test_packages_that_are_missing_are_told_before_anything_is_read(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(CaesuraError, match=f"training {detector} needs {package}, which is not"):
-        api.train(detector, train=tmp_path / "nowhere", out=tmp_path / "model")
+        api.train(detector, train=tmp_path / "nowhere", output=tmp_path / "model")
 
 
 def test_the_card_says_what_was_done(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_the_card_says_what_was_done(tmp_path: Path) -> None:
         Tiny(),
         train=TRAIN,
         dev=DEV,
-        out=tmp_path / "model",
+        output=tmp_path / "model",
         tune="smooth=1,2",
         goal="ser",
         normalize="case",
@@ -329,7 +329,7 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path
     (tmp_path / "letter.txt").write_text("Dear Ann,")
     for place in (tmp_path, tmp_path / "letter.txt", tmp_path / "letter.txt" / "model"):
         with pytest.raises(OutputError, match="cannot be written"):
-            api.train("Tiny", train=tmp_path / "nothing", out=place)
+            api.train("Tiny", train=tmp_path / "nothing", output=place)
     assert (tmp_path / "letter.txt").read_text() == "Dear Ann,"
 
 
@@ -343,7 +343,7 @@ def test_equal_texts_are_kept_once() -> None:
 
 def test_what_has_nothing_to_learn_is_tuned_and_kept(tmp_path: Path) -> None:
     detector = "Pause(evidence=('pause',))"
-    api.train(detector, train=TRAIN, dev=DEV, out=tmp_path / "m", tune="threshold=0.1:1:0.1")
+    api.train(detector, train=TRAIN, dev=DEV, output=tmp_path / "m", tune="threshold=0.1:1:0.1")
     stored = store.load(tmp_path / "m").detector
     assert isinstance(stored, Pause)
     assert f1(stored) == max(f1(Pause(t / 10, ("pause",))) for t in range(1, 11))

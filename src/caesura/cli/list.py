@@ -22,7 +22,7 @@ Examples:
     "kind",
     required=False,
     default="",
-    metavar="[formats|detectors|taggers|entity models|metrics|steps]",
+    metavar="[formats|detectors|taggers|entity-models|metrics|steps]",
 )
 @options.as_json
 def command(kind: str, json: bool) -> None:

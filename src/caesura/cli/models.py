@@ -27,7 +27,7 @@ def command(model: tuple[str, ...], json: bool) -> None:
     """
     from caesura import api
 
-    cards = api.models(model)
+    cards = api.list_models(model)
     if json:
         click.echo(_json.dumps([card.document() for card in cards], ensure_ascii=False))
         return

@@ -10,7 +10,7 @@ import click
     short_help="Run the study of a paper on corpora you have.",
     epilog="""\b
 Example:
-  caesura reproduce wisebe --data corpora/ --out study/""",
+  caesura reproduce wisebe --data corpora/ --output study/""",
 )
 @click.argument("study")
 @click.option(
@@ -21,15 +21,16 @@ Example:
     help="Folder of the corpora.",
 )
 @click.option(
-    "--out",
+    "--output",
+    "-o",
     required=True,
     metavar="FOLDER",
     type=click.Path(file_okay=False),
     help="Folder for the report, its numbers and its figures; made if it is not there.",
 )
-def command(study: str, data: str, out: str) -> None:
+def command(study: str, data: str, output: str) -> None:
     """Run a STUDY (wisebe, jp, gotoh-renals, oba, atene) again: its numbers beside the paper's."""
     from caesura import api
 
-    click.echo(api.reproduce(study, data=data, out=out))
-    click.echo(f"caesura: the whole report is in {out}", err=True)
+    click.echo(api.reproduce(study, data=data, output=output))
+    click.echo(f"caesura: the whole report is in {output}", err=True)

@@ -67,7 +67,7 @@ class Patience:
 Examples:
   recogniser | caesura stream
   recogniser | caesura stream --detector "Pause(threshold=0.6)" --json
-  recogniser | caesura stream --state talk.state --bad skip >> talk.txt
+  recogniser | caesura stream --state talk.state --on-error skip >> talk.txt
   caesura stream talk.ctm --to jsonl""",
 )
 @click.argument(
@@ -94,7 +94,7 @@ Examples:
     "words end.",
 )
 @click.option(
-    "--bad",
+    "--on-error",
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,

@@ -46,21 +46,21 @@ def described(command: Any) -> Any:
     short_help="Train a detector, a tagger or an entity model on transcripts.",
     epilog="""\b
 Examples:
-  caesura train PauseModel --train calls/ --dev held-out/ --out pauses
-  caesura train PauseModel --train calls/ --dev held-out/ --out pauses \\
+  caesura train PauseModel --train calls/ --dev held-out/ --output pauses
+  caesura train PauseModel --train calls/ --dev held-out/ --output pauses \\
       --tune step=0.05,0.1,0.2 --tune smooth=1,10,100 --goal ser
   caesura train LM --train calls/ --dev held-out/ --tune order=2,3,4 \\
-      --text speeches.txt --text-format turns --out words
-  caesura train Tagger --train train.conllu --dev dev.conllu --out tagger
-  caesura train Margins --train train.bio --dev dev.bio --out names
+      --text speeches.txt --text-format turns --output words
+  caesura train Tagger --train train.conllu --dev dev.conllu --output tagger
+  caesura train Margins --train train.bio --dev dev.bio --output names
   caesura train Margins --train references/ --format "nlp(entities='both')" \\
-      --alternatives wer_tags/ --out names
+      --alternatives wer_tags/ --output names
 
 Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
 again from the beginning.""",
 )
 @click.argument(
-    "detector", shell_complete=cast(Any, options.completing("detector", "tagger", "entity-model"))
+    "learner", shell_complete=cast(Any, options.completing("detector", "tagger", "entity-model"))
 )
 @paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
 @paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
@@ -83,7 +83,8 @@ again from the beginning.""",
     "accuracy, an entity model for F1.",
 )
 @click.option(
-    "--out",
+    "--output",
+    "-o",
     required=True,
     metavar="MODEL",
     type=click.Path(),
@@ -106,7 +107,7 @@ again from the beginning.""",
 )
 @options.as_json
 def command(json: bool, **asked: Any) -> None:
-    """Train a DETECTOR on transcripts whose sentences are known, and keep it as a model.
+    """Train a LEARNER on transcripts whose sentences are known, and keep it as a model.
 
     Development recordings (--dev), which are not learnt from, choose its settings. A tagger
     learns from transcripts whose words have tags, and is tuned for the share that it tags right;
@@ -119,13 +120,13 @@ def command(json: bool, **asked: Any) -> None:
         raise click.UsageError("--tune needs recordings to tune on: --dev PATH")
     found = api.train(**asked)
     if json:
-        click.echo(_json.dumps({**found.to_json(), "model": asked["out"]}, ensure_ascii=False))
+        click.echo(_json.dumps({**found.to_json(), "model": asked["output"]}, ensure_ascii=False))
         return
     if found.curve:
         click.echo(curve(found))
     import logging
 
-    logging.getLogger("caesura.training").info("the model is in %s", asked["out"])
+    logging.getLogger("caesura.training").info("the model is in %s", asked["output"])
 
 
 def curve(training: Training) -> str:

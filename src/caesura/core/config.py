@@ -197,7 +197,7 @@ class ModelBacked(Trainable, Generic[M]):
         if self._model is None:
             raise ModelError(
                 f"{self.name} has to be trained before it can say anything",
-                remedy=f"train it: caesura train {self.name} --train FILES --out MODEL",
+                remedy=f"train it: caesura train {self.name} --train FILES --output MODEL",
             )
         return self._model
 

@@ -249,7 +249,7 @@ def streamed(
     detector: str | Detector = "en",
     format: str | None = None,
     state: str | Path | None = None,
-    bad: str = "stop",
+    on_error: str = "stop",
     language: str = "",
     silence: float | None = None,
     waiting: AbstractContextManager[Any] | None = None,
@@ -265,7 +265,7 @@ def streamed(
     file = StateFile(state, deciding)
     saved = file.load()
     name = ("<stdin>" if str(words) == "-" else str(words)) if _is_name(words) else "<words>"
-    arriving = Arriving(format, bad, name, saved.get("words"), language)
+    arriving = Arriving(format, on_error, name, saved.get("words"), language)
     live = Live(deciding, saved.get("live"), quiet)
     if saved:
         logger.info("%s: going on after line %d", name, arriving.lines)

@@ -75,7 +75,7 @@ def _quiet(file: BinaryIO, seconds: float) -> bool:
 logger = logging.getLogger("caesura")
 
 FORMATS = ("jsonl-words", "ctm")
-BAD = ("stop", "skip")
+ON_ERROR = ("stop", "skip")
 SHAPE = 'a word is an object such as {"word": "so", "start": 0.5, "end": 0.8}'
 NEITHER = (
     f"a line is a row of a CTM or a JSON object ({SHAPE}); other files become a CTM by caesura "
@@ -104,15 +104,15 @@ class Arriving:
     def __init__(
         self,
         format: str | None,
-        bad: str,
+        on_error: str,
         name: str,
         saved: Mapping[str, Any] | None = None,
         language: str = "",
     ) -> None:
-        for setting, known in ((format or FORMATS[0], FORMATS), (bad, BAD)):
+        for setting, known in ((format or FORMATS[0], FORMATS), (on_error, ON_ERROR)):
             if setting not in known:
                 raise UnknownName(f"{setting!r} is not one of {', '.join(known)}")
-        self.bad = bad
+        self.on_error = on_error
         self.source = Source(name, b"")
         kept = saved or {}
         self.format: str = format or kept.get("format", "")
@@ -152,7 +152,7 @@ class Arriving:
                 try:
                     self._take(line)
                 except FormatError as error:
-                    if self.bad == "stop":
+                    if self.on_error == "stop":
                         yield from self._released(self._held)
                         raise
                     logger.warning("%s; the line is left out", error)

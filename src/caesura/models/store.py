@@ -70,7 +70,9 @@ class Stored(NamedTuple):
         """The tagger; it is an error if the model is something else."""
         if isinstance(self.learner, WordTagger):
             return self.learner
-        raise self._other("a tagger", "train one: caesura train Tagger --train FILES --out MODEL")
+        raise self._other(
+            "a tagger", "train one: caesura train Tagger --train FILES --output MODEL"
+        )
 
     @property
     def entity_model(self) -> EntityModel:
@@ -78,7 +80,7 @@ class Stored(NamedTuple):
         if isinstance(self.learner, EntityModel):
             return self.learner
         raise self._other(
-            "an entity model", "train one: caesura train Margins --train FILES --out MODEL"
+            "an entity model", "train one: caesura train Margins --train FILES --output MODEL"
         )
 
     def _other(self, wanted: str, remedy: str) -> ModelError:

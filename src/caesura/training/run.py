@@ -19,10 +19,10 @@ from caesura.training.tasks import tries as tries_of
 
 
 def train(
-    detector: str | Trainable,
+    learner: str | Trainable,
     *,
     train: Inputs,
-    out: str | Path,
+    output: str | Path,
     dev: Inputs = (),
     text: Inputs = (),
     alternatives: Paths = (),
@@ -44,10 +44,10 @@ def train(
     that it tags right, an entity model from recordings with entities, whose classes may be in
     folders of `alternatives`. The rest goes on the model's card.
     """
-    asked = registry.learner(detector) if isinstance(detector, str) else detector
+    asked = registry.learner(learner) if isinstance(learner, str) else learner
     tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
-    refuse_place(out)
+    refuse_place(output)
     beside = Beside(alternatives)
     gathering = Gathering(steps, beside.named)
     speech = gathering.take("train", *pooled(train, format))
@@ -59,5 +59,5 @@ def train(
         *([t for m in part for t in m.recordings] for part in (speech, held_out, more))
     )
     card = Card(name=name, about=about, language=language, licence=licence, notes=notes)
-    keep(out, found, [*speech, *held_out, *more], card)
+    keep(output, found, [*speech, *held_out, *more], card)
     return found
