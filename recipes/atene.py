@@ -22,7 +22,7 @@ from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.training.data import Material
 from caesura.training.tasks import labelled
-from caesura_studies.atene.clitics import glued
+from caesura_studies.atene.corpora import glued
 
 SIZE = 65_000
 """Clues that are kept."""

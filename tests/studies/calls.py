@@ -10,8 +10,8 @@ import pytest
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.document import Terms
 from caesura.evaluation.resampling import Resampling
+from caesura_studies.gotohrenals import chapter_pauses, chapter_word_errors, scoring
 from caesura_studies.gotohrenals import corpora as gathering
-from caesura_studies.gotohrenals import measuring, misheard, pauses
 from studies.synthetic import ends, put, speech
 
 CALLS, HEARD = 9, 4
@@ -68,9 +68,9 @@ def fewer_draws() -> Iterator[None]:
     """Draw less often than the study does."""
     few = Resampling(40)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (measuring, misheard, pauses):
+        for module in (scoring, chapter_word_errors, chapter_pauses):
             patch.setattr(module, "RESAMPLING", few)
-        patch.setattr(measuring, "TERMS", Terms(gathering.NORMALIZE, True, few))
+        patch.setattr(scoring, "TERMS", Terms(gathering.NORMALIZE, True, few))
         yield
 
 

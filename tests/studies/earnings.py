@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from caesura.evaluation.resampling import Resampling
-from caesura_studies.atene.crf import CRF
 from caesura_studies.atene.gazetteer import Gazetteer
-from caesura_studies.atene.hmm import HMM
-from caesura_studies.atene.maxent import MaximumEntropy
-from caesura_studies.atene.perceptron import Perceptron
-from caesura_studies.atene.plan import MAIN, Plan, Sights
-from caesura_studies.atene.ways import OTHER_WAYS
+from caesura_studies.atene.hmm_tagger import HMM
+from caesura_studies.atene.linear_taggers import CRF, MaximumEntropy, Perceptron
+from caesura_studies.atene.study_size import MAIN, Plan, Sights
+from caesura_studies.atene.text_preparation import OTHER_WAYS
 from studies.synthetic import put
 
 CALLS = 8

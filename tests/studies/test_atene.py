@@ -9,12 +9,12 @@ from caesura.core.registry import study as find
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging.entity_margins import Margins
 from caesura_studies.atene import run
-from caesura_studies.atene.calls import gathered
+from caesura_studies.atene.corpora import gathered
 from caesura_studies.atene.correlations import OTHERS
 from caesura_studies.atene.gazetteer import Gazetteer
-from caesura_studies.atene.plan import MAIN
-from caesura_studies.atene.shelf import Shelf
-from caesura_studies.writing import Outcome
+from caesura_studies.atene.model_cache import Shelf
+from caesura_studies.atene.study_size import MAIN
+from caesura_studies.report import Outcome
 from studies.earnings import CALLS, QUICK, RECOGNISERS, calls, written
 from studies.written import report, results
 

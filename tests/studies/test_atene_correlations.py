@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from caesura.core.values import Undefined
 from caesura.evaluation.correlation import spearman
 from caesura.evaluation.resampling import Resampling
-from caesura_studies.atene import analysis, claims
-from caesura_studies.atene.comparing import number
+from caesura_studies.atene import chapter_analysis, chapter_claims
 from caesura_studies.atene.correlations import Table, below
-from caesura_studies.atene.measuring import Column
-from caesura_studies.atene.plan import MAIN
+from caesura_studies.atene.scoring import Column, number
+from caesura_studies.atene.study_size import MAIN
 
 for library in ("pycrfsuite", "scipy"):
     pytest.importorskip(library)
@@ -76,18 +75,18 @@ def test_a_better_measure_is_told_beyond_chance_and_an_equal_one_is_not() -> Non
 
 def test_signs_follow_the_corrected_test() -> None:
     test = table(3.0).tested("good", "bad")
-    assert claims.Asked("c", "w", test).sign == 0  # not corrected yet: 1 by default
+    assert chapter_claims.Asked("c", "w", test).sign == 0  # not corrected yet: 1 by default
     certain = replace(test, p_corrected=0.01)
-    assert claims.Asked("c", "w", certain).sign == 1
-    assert "good is ahead" in claims.Asked("c", "w", certain).describe
-    assert claims.Asked("c", "w", replace(certain, difference=-0.1)).sign == -1
+    assert chapter_claims.Asked("c", "w", certain).sign == 1
+    assert "good is ahead" in chapter_claims.Asked("c", "w", certain).describe
+    assert chapter_claims.Asked("c", "w", replace(certain, difference=-0.1)).sign == -1
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=30))
 def test_what_is_told_apart_is_the_share_of_ordered_pairs(cells: list[tuple[int, bool]]) -> None:
     scores = np.array([score for score, _ in cells], float)
     flags = np.array([flag for _, flag in cells], bool)
-    found = analysis.told_apart(scores, flags)
+    found = chapter_analysis.told_apart(scores, flags)
     pairs = [(a > b) + (a == b) / 2 for a in scores[flags] for b in scores[~flags]]
     if pairs:
         assert found == pytest.approx(np.mean(pairs))
@@ -103,8 +102,8 @@ def test_ranks_and_agreement_are_of_the_mean_eter() -> None:
     found = Table(
         {"WER": turned, "NE-WER": mixed, MAIN: column}, {"x": column, "y": column}, Resampling(100)
     )
-    assert analysis.mean_ranks(found)["ETER"] == {"one": 1, "two": 2, "three": 3}
-    assert analysis.agreement(found) == pytest.approx({"WER": 0, "NE-WER": 2 / 3, MAIN: 1})
+    assert chapter_analysis.mean_ranks(found)["ETER"] == {"one": 1, "two": 2, "three": 3}
+    assert chapter_analysis.agreement(found) == pytest.approx({"WER": 0, "NE-WER": 2 / 3, MAIN: 1})
 
 
 NAN = float("nan")
@@ -157,7 +156,7 @@ def test_a_difference_that_no_call_has_is_undefined() -> None:
     assert isinstance(test.difference, Undefined)
     assert isinstance(test.interval, Undefined)
     assert test.p == 1
-    asked = claims.Asked("c", "everywhere", replace(test, p_corrected=0.0))
+    asked = chapter_claims.Asked("c", "everywhere", replace(test, p_corrected=0.0))
     assert asked.sign == 0
     assert asked.describe == "everywhere: open (one − other: no call has both correlations)"
 
@@ -175,21 +174,21 @@ def test_calls_without_eter_are_not_ranked() -> None:
     turned = {key: -value for key, value in ranked().items()}
     measures = {"WER": ranked(), "NE-WER": turned, MAIN: ranked()}
     found = Table(measures, {"x": ranked() | lacking, "y": ranked()}, Resampling(100))
-    assert analysis.mean_ranks(found)["ETER"] == {f"r{name}": name + 1 for name in range(4)}
-    assert analysis.agreement(found) == {"WER": 1, "NE-WER": 0, MAIN: 1}
+    assert chapter_analysis.mean_ranks(found)["ETER"] == {f"r{name}": name + 1 for name in range(4)}
+    assert chapter_analysis.agreement(found) == {"WER": 1, "NE-WER": 0, MAIN: 1}
 
 
-def cases(*rows: tuple[float, int]) -> analysis.Cases:
+def cases(*rows: tuple[float, int]) -> chapter_analysis.Cases:
     """Entities with a loss each, and how many of three taggers lose them."""
     loss = np.array([each for each, _ in rows])
     harm = np.array([[1.0] * lost + [0.0] * (3 - lost) for _, lost in rows])
     texts = tuple(("good", f"said {at}", f"heard {at}") for at in range(len(rows)))
-    return analysis.Cases(("PER",) * len(rows), loss, harm.max(axis=1) > 0, harm, texts)
+    return chapter_analysis.Cases(("PER",) * len(rows), loss, harm.max(axis=1) > 0, harm, texts)
 
 
 def test_examples_are_what_they_are_said_to_be() -> None:
     found = cases((0.5, 3), (0.0, 1), (-0.1, 2), (0.0, 3), (0.2, 0), (0.9, 0), (0.9, 1), (0.0, 0))
-    rows = [(row[0], row[3]) for row in analysis.examples(found)]
+    rows = [(row[0], row[3]) for row in chapter_analysis.examples(found)]
     assert rows == [
         ("missed by ATENE", "said 3"),
         ("missed by ATENE", "said 2"),
@@ -200,15 +199,18 @@ def test_examples_are_what_they_are_said_to_be() -> None:
 
 def test_the_summary_says_no_more_than_its_numbers() -> None:
     found = cases((0.5, 0), (0.5, 0))
-    assert list(analysis._examples(found))[1:] == ["No entity is missed by ATENE."]
-    assert analysis._unharmed(found) == "No entity is misheard."
+    assert list(chapter_analysis._examples(found))[1:] == ["No entity is missed by ATENE."]
+    assert chapter_analysis._unharmed(found) == "No entity is misheard."
     lost = cases((0.5, 3))
-    assert list(analysis._examples(lost)) == [
+    assert list(chapter_analysis._examples(lost)) == [
         "No entity is missed by ATENE.",
         "No entity is seen by ATENE alone.",
     ]
-    assert analysis._unharmed(lost) == "A misheard entity costs a tagger nothing in 0% of cases."
-    assert analysis._off({"a": 1.0}, {"a": 1.0}) == "is off nowhere"
-    assert analysis._off({"a": 1.0, "b": 2.5}, {"a": 1.0, "b": 2.0}) == (
+    assert (
+        chapter_analysis._unharmed(lost)
+        == "A misheard entity costs a tagger nothing in 0% of cases."
+    )
+    assert chapter_analysis._off({"a": 1.0}, {"a": 1.0}) == "is off nowhere"
+    assert chapter_analysis._off({"a": 1.0, "b": 2.5}, {"a": 1.0, "b": 2.0}) == (
         "is furthest off on b (2.50 for 2.00)"
     )

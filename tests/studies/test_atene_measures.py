@@ -10,14 +10,20 @@ from caesura.core.transcript import Span, Transcript
 from caesura.metrics.atene import ATENE
 from caesura.metrics.entities import Entities
 from caesura.metrics.words import Words
-from caesura_studies.atene import data, measuring, risking
-from caesura_studies.atene.calls import gathered, lower, merged, real
-from caesura_studies.atene.comparing import Compared, judged, judged_reference
+from caesura_studies.atene import chapter_data, scoring
+from caesura_studies.atene.corpora import gathered, lower, merged, real
 from caesura_studies.atene.gazetteer import Gazetteer
-from caesura_studies.atene.plan import Sights
-from caesura_studies.atene.spoken import spoken
-from caesura_studies.atene.views import ALL, NAMES, THREE, View
-from caesura_studies.atene.ways import OTHER_WAYS, meant
+from caesura_studies.atene.scoring import Compared, judged, judged_reference
+from caesura_studies.atene.study_size import Sights
+from caesura_studies.atene.text_preparation import (
+    ALL,
+    NAMES,
+    OTHER_WAYS,
+    THREE,
+    View,
+    meant,
+    spoken,
+)
 from studies.earnings import calls, written
 
 for library in ("pycrfsuite", "scipy"):
@@ -157,17 +163,17 @@ def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
     metric = Entities()
     values = metric.values(metric.count(tagged, [theirs]))
     assert judged(both, spans, view).eter == values["eter"]
-    for title, (form, insertions) in measuring.VARIANTS.items():
+    for title, (form, insertions) in scoring.VARIANTS.items():
         counted = Entities(insertions=insertions)
         plain = lower(gathered(corpora).references["c0"])
         plain = plain.replace(alternatives=None, entities=merged(real(plain.entities or ())))
         other = theirs if form == "nearest" else view.of(plain)
         wanted = counted.values(counted.count(both.hypothesis, [other]))["ne_wer"]
-        ours = measuring.ne_wer({("a", "c0"): both}, {"c0": plain}, view)
+        ours = scoring.ne_wer({("a", "c0"): both}, {"c0": plain}, view)
         assert ours[title]["a", "c0"] == wanted
-    model = risking.margins(Sights(affixes=True)).train(train)
+    model = scoring.margins(Sights(affixes=True)).train(train)
     pairs = {("a", "c0"): both}
-    risk = risking.risked(pairs, risking.projected(pairs, view), model)["a", "c0"]
+    risk = scoring.risked(pairs, scoring.projected(pairs, view), model)["a", "c0"]
     atene = ATENE(model=model)
     rates = atene.values(atene.count(both.hypothesis, [theirs]))
     assert risk.atene == pytest.approx(rates["atene"], abs=1e-6)
@@ -176,20 +182,20 @@ def test_numbers_are_those_of_the_metrics(corpora: Path, view: View) -> None:
 
 
 def test_the_error_of_some_calls_is_what_drawing_them_gives() -> None:
-    calls = [measuring.Errors(wrong, 100) for wrong in (5, 20, 11, 34, 8, 16)]
-    drawn = [measuring.Sampled.of(some, 6).rate for some in combinations(calls, 3)]
-    expected = np.mean([measuring.Sampled.of(s, 6).error ** 2 for s in combinations(calls, 3)])
+    calls = [scoring.Errors(wrong, 100) for wrong in (5, 20, 11, 34, 8, 16)]
+    drawn = [scoring.Sampled.of(some, 6).rate for some in combinations(calls, 3)]
+    expected = np.mean([scoring.Sampled.of(s, 6).error ** 2 for s in combinations(calls, 3)])
     assert np.var(drawn) == pytest.approx(expected)
-    whole = measuring.Sampled.of(calls, 6)
+    whole = scoring.Sampled.of(calls, 6)
     assert whole == pytest.approx((94 / 600, 0.0))
-    assert np.isnan(measuring.Sampled.of(calls[:1], 6).error)
+    assert np.isnan(scoring.Sampled.of(calls[:1], 6).error)
 
 
 def test_words_are_those_of_the_metric(corpora: Path) -> None:
     both = pair(corpora)
-    columns, counts = measuring.words({("a", "c0"): both})
+    columns, counts = scoring.words({("a", "c0"): both})
     values = Words().values(Words().count(both.hypothesis, [both.reference]))
-    assert columns["WER"]["a", "c0"] == values["wer"] == measuring.pooled(counts, "a")
+    assert columns["WER"]["a", "c0"] == values["wer"] == scoring.pooled(counts, "a")
     assert (columns["WIL"]["a", "c0"], columns["RIL"]["a", "c0"]) == (values["wil"], values["ril"])
 
 
@@ -202,10 +208,10 @@ def test_a_perfect_tagger_costs_nothing_on_the_reference(corpora: Path) -> None:
 
 
 def test_classes_are_counted_as_they_are_marked(corpora: Path) -> None:
-    found = measuring.by_class({("good", "c0"): pair(corpora, "good")})
+    found = scoring.by_class({("good", "c0"): pair(corpora, "good")})
     assert {label for _, label in found} == {
         *("PERSON", "ORG", "GPE", "YEAR", "CARDINAL", "PERCENT", "CONTRACTION")
     }
     assert found["good", "YEAR"].said == found["good", "CARDINAL"].said > 0
-    assert data.published("PERSON", "amazon") == 46.6
-    assert data.published("PERSON", "good") is None
+    assert chapter_data.published("PERSON", "amazon") == 46.6
+    assert chapter_data.published("PERSON", "good") is None

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.transcript import Span, Transcript
-from caesura_studies.atene import crf, gazetteer, hmm, maxent, perceptron
-from caesura_studies.atene.keys import TEMPLATES, Known, keys, shape
-from caesura_studies.atene.labels import NEVER, Labels, best
-from caesura_studies.atene.plan import TAGGERS
+from caesura_studies.atene import gazetteer, hmm_tagger, linear_taggers
+from caesura_studies.atene.study_size import TAGGERS
+from caesura_studies.atene.tagger_features import NEVER, TEMPLATES, Known, Labels, best, keys, shape
 from caesura_studies.atene.taggers import Tagger
 
 for library in ("pycrfsuite", "scipy"):
@@ -57,7 +56,12 @@ def test_a_tagger_finds_what_it_was_taught(tagger: Tagger) -> None:
 
 @pytest.mark.parametrize(
     "tagger",
-    [hmm.HMM(), perceptron.Perceptron(), crf.CRF(), maxent.MaximumEntropy()],
+    [
+        hmm_tagger.HMM(),
+        linear_taggers.Perceptron(),
+        linear_taggers.CRF(),
+        linear_taggers.MaximumEntropy(),
+    ],
     ids=lambda tagger: tagger.name,
 )
 def test_names_that_were_never_seen_are_found_by_what_is_around_them(tagger: Tagger) -> None:

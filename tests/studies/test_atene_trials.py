@@ -11,14 +11,14 @@ from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging.entity_margins import Margins
 from caesura.detectors.tagging.tagger import Tagger
 from caesura.metrics.atene import ATENE
-from caesura_studies.atene import analysis, claims, risking
-from caesura_studies.atene.calls import Calls, gathered
-from caesura_studies.atene.comparing import Compared
+from caesura_studies.atene import chapter_analysis, chapter_claims, scoring
+from caesura_studies.atene.corpora import Calls, gathered
+from caesura_studies.atene.experiment import Trial
 from caesura_studies.atene.gazetteer import Gazetteer
-from caesura_studies.atene.plan import MAIN, Plan, Sights
-from caesura_studies.atene.shelf import Shelf
-from caesura_studies.atene.trials import Trial
-from caesura_studies.atene.views import ALL, THREE
+from caesura_studies.atene.model_cache import Shelf
+from caesura_studies.atene.scoring import Compared
+from caesura_studies.atene.study_size import MAIN, Plan, Sights
+from caesura_studies.atene.text_preparation import ALL, THREE
 from detectors.toy import lesson
 from studies.earnings import calls
 
@@ -53,7 +53,7 @@ def test_entities_of_classes_that_were_not_learnt_take_no_words() -> None:
     heard = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
     model = Margins(cutoff=1).train([TAUGHT])
     compared = {("good", "c"): Compared.of(heard, reference)}
-    risk = risking.risked(compared, risking.projected(compared, ALL), model)["good", "c"]
+    risk = scoring.risked(compared, scoring.projected(compared, ALL), model)["good", "c"]
     metric = ATENE(model=model)
     counts = metric.count(heard, [reference])
     assert metric.values(counts)["lost"] == 0
@@ -69,9 +69,9 @@ def test_of_two_names_that_claim_a_word_the_first_has_it() -> None:
     heard = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
     model = Margins(cutoff=1).train([TAUGHT])
     compared = {("good", "c"): Compared.of(heard, reference)}
-    places = risking.projected(compared, ALL)
+    places = scoring.projected(compared, ALL)
     assert [(each.first, each.last) for each in places["good", "c"]] == [(1, 1), (1, 1)]
-    risk = risking.risked(compared, places, model)["good", "c"]
+    risk = scoring.risked(compared, places, model)["good", "c"]
     metric = ATENE(model=model)
     values = metric.values(metric.count(heard, [reference]))
     assert values["lost"] == 1
@@ -84,7 +84,7 @@ def test_of_two_names_that_claim_a_word_the_first_has_it() -> None:
 def test_entities_without_a_loss_are_no_cases(data: Path, tmp_path: Path) -> None:
     whole = Trial(gathered(data), (), Shelf(tmp_path / "one"), SMALL)
     other = Trial(with_an_event(gathered(data)), (), Shelf(tmp_path / "two"), SMALL)
-    all_cases, fewer = analysis.cases(whole), analysis.cases(other)
+    all_cases, fewer = chapter_analysis.cases(whole), chapter_analysis.cases(other)
     assert "EVENT" not in fewer.label
     assert len(all_cases.label) - len(fewer.label) == len(whole.calls.heard)
     assert len(fewer.label) == len(fewer.loss) == len(fewer.misheard) == len(fewer.harm)
@@ -132,6 +132,6 @@ def test_usual_names_of_three_classes_are_known() -> None:
 
 
 def test_the_probe_stands_beside_what_learnt_as_it_did(data: Path, tmp_path: Path) -> None:
-    rows = claims._expected(Trial(gathered(data), (), Shelf(tmp_path), SMALL)).splitlines()
+    rows = chapter_claims._expected(Trial(gathered(data), (), Shelf(tmp_path), SMALL)).splitlines()
     (row,) = (each for each in rows if "all classes" in each and MAIN in each)
     assert "from the same calls" in row

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura_studies.atene.clitics import glued
+from caesura_studies.atene.corpora import glued
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 
 from caesura.core.errors import FormatError, OutputError
 from caesura.core.registry import study as find
-from caesura_studies.gotohrenals import measuring, pauses, run
+from caesura_studies.claims import value
+from caesura_studies.gotohrenals import chapter_pauses, run, scoring
 from caesura_studies.gotohrenals.corpora import Corpora, coverage, gathered
+from caesura_studies.gotohrenals.experiment import on_references
 from caesura_studies.gotohrenals.systems import MAIN
-from caesura_studies.gotohrenals.trials import on_references
-from caesura_studies.measures import value
-from caesura_studies.writing import Outcome
+from caesura_studies.report import Outcome
 from studies.calls import CALLS, known_or, timed
 from studies.synthetic import put
 from studies.written import results
@@ -78,7 +78,7 @@ def test_recognisers_with_times_are_told_from_those_without(found: Corpora) -> N
 
 def test_boundaries_are_carried_or_lost(found: Corpora) -> None:
     source = found.recognised["good"]
-    real = sum(measuring.known(each)[:-1].sum() for each in found.scripts)
+    real = sum(scoring.known(each)[:-1].sum() for each in found.scripts)
     assert source.boundaries + sum(source.lost) == real
     assert 0.05 < source.word_error_rate[0] < 0.3  # type: ignore[operator]
 
@@ -144,5 +144,5 @@ def test_on_real_calls_words_and_pauses_together_beat_both(corpora: Path, tmp_pa
     }
     alone = max(reached["lm"], reached["pause"], reached["threshold"])
     assert min(reached["A"], reached["B"]) > alone + 0.03
-    best = trial.thresholds[pauses.best_threshold(trial)]
+    best = trial.thresholds[chapter_pauses.best_threshold(trial)]
     assert known_or(value(best, "f1"), 0) == pytest.approx(0.45, abs=0.05)

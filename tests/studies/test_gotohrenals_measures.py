@@ -7,13 +7,16 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Difference
 from caesura.ml.thresholds import GOALS
-from caesura_studies import measures
-from caesura_studies.claims import Claim
-from caesura_studies.gotohrenals import claims, measuring, misheard
+from caesura_studies import claims as measures
+from caesura_studies.claims import Claim, better, value
+from caesura_studies.claims import found as find_test
+from caesura_studies.gotohrenals import chapter_claims, chapter_word_errors, scoring
+from caesura_studies.gotohrenals.chapter_pauses import Rise
+from caesura_studies.gotohrenals.chapter_word_errors import Points
 from caesura_studies.gotohrenals.corpora import Corpora, share_of
-from caesura_studies.gotohrenals.measuring import Source, rate
-from caesura_studies.gotohrenals.misheard import Points
-from caesura_studies.gotohrenals.pauses import Rise
+from caesura_studies.gotohrenals.experiment import on_recognised, on_references
+from caesura_studies.gotohrenals.paper import verdict
+from caesura_studies.gotohrenals.scoring import Source, rate
 from caesura_studies.gotohrenals.systems import (
     MAIN,
     THRESHOLDS,
@@ -24,10 +27,6 @@ from caesura_studies.gotohrenals.systems import (
     candidates,
     tuned,
 )
-from caesura_studies.gotohrenals.trials import on_recognised, on_references
-from caesura_studies.gotohrenals.verdicts import verdict
-from caesura_studies.measures import better, value
-from caesura_studies.verdicts import found as find_test
 from studies.calls import known_or
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -109,7 +108,7 @@ def test_settings_of_each_half_come_from_the_other(found: Corpora) -> None:
 def test_probabilities_by_pause_are_shares(found: Corpora) -> None:
     rise = Rise.of(Source.of_references("x", found.timed))
     gaps = np.concatenate([each.pauses()[:-1] for each in found.timed])
-    is_end = np.concatenate([measuring.known(each)[:-1] for each in found.timed])
+    is_end = np.concatenate([scoring.known(each)[:-1] for each in found.timed])
     here = np.abs(gaps - 0.2) < 0.0495
     share = float(rise.points[0.2])  # type: ignore[arg-type]
     assert share == pytest.approx(is_end[here].mean(), abs=0.02)
@@ -173,8 +172,8 @@ def difference(value: float, low: float, high: float, p: float) -> Difference:
 def test_chance_alone_does_not_make_systems_equal(
     row: Difference, as_well: int, no_gain: int
 ) -> None:
-    assert claims._as_well(row) == as_well
-    assert claims._no_gain(row) == no_gain
+    assert chapter_claims._as_well(row) == as_well
+    assert chapter_claims._no_gain(row) == no_gain
 
 
 def test_the_worst_recogniser_is_left_out_to_see_whether_it_decides_alone() -> None:
@@ -182,7 +181,7 @@ def test_the_worst_recogniser_is_left_out_to_see_whether_it_decides_alone() -> N
     bad = {f"c{i}": (0.6 + i / 100, 0.2) for i in range(5)}
     points = Points({"good": good, "bad": bad})
     assert points.worst == "bad"
-    assert set(misheard.titled({"lm": points})) == {
+    assert set(chapter_word_errors.titled({"lm": points})) == {
         "language model",
         "language model, without bad",
     }

@@ -18,7 +18,7 @@ from caesura_studies.jp.paper import CORPORA, TABLE_1
 from caesura_studies.jp.segmenters import SEGMENTERS, Cut, Segmenter
 from caesura_studies.jp.table import Row, glued
 from caesura_studies.jp.treebanks import COUNTS, KINDS, Result, Treebank, cut, treebanks
-from caesura_studies.writing import Outcome
+from caesura_studies.report import Outcome
 from studies.written import report, results
 
 DOCUMENTS = (

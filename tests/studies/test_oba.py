@@ -19,16 +19,15 @@ from caesura.detectors.window import Lookahead
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.resampling import Resampling
 from caesura.metrics.boundary import Boundary
-from caesura_studies.measures import value
-from caesura_studies.oba import claims, delays, differing, measuring, run
+from caesura_studies.claims import value
+from caesura_studies.oba import chapter_claims, chapter_delays, chapter_svm_crf, run, scoring
 from caesura_studies.oba.corpora import Language, bare, ends, fingerprint, gathered, turns
-from caesura_studies.oba.measuring import f1, measured
-from caesura_studies.oba.models import Shelf
-from caesura_studies.oba.plan import PLAN, REACH
-from caesura_studies.oba.trials import PAIRS, detected
-from caesura_studies.oba.tuning import climbed
-from caesura_studies.oba.weighing import weighed
-from caesura_studies.writing import Outcome
+from caesura_studies.oba.experiment import PAIRS, detected
+from caesura_studies.oba.model_cache import Shelf
+from caesura_studies.oba.paper import PLAN, REACH
+from caesura_studies.oba.scoring import f1, measured
+from caesura_studies.oba.tuning import climbed, weighed
+from caesura_studies.report import Outcome
 from detectors.trees import SMALL, talk
 from studies.synthetic import put
 from studies.treebanks import DEV, QUICK, TRAIN, rows, treebanks
@@ -187,7 +186,7 @@ def test_tests_are_corrected_within_a_measure(data: Path) -> None:
     none = [each.replace(sentences=Segmentation.of_gaps(len(each), [0])) for each in language.dev]
     worse = measured(language, none, Resampling(100), ("boundary", "cluster"))
     pairs = (("boundary", "a", "b"), ("boundary", "b", "a"), ("cluster", "a", "b"))
-    found = measuring.tested({"a": copies, "b": worse}, pairs)
+    found = scoring.tested({"a": copies, "b": worse}, pairs)
     for pair, count in zip(pairs, (2, 2, 1), strict=True):
         row = found[pair]
         assert row.p_randomization is not None
@@ -242,13 +241,13 @@ def test_the_sign_test_is_the_sum_over_all_splits(one: int, other: int) -> None:
     count = one + other
     as_far = [at for at in range(count + 1) if abs(2 * at - count) >= abs(one - other)]
     expected = sum(comb(count, at) for at in as_far) / 2**count
-    assert differing.sign_test(one, other) == pytest.approx(expected)
-    assert differing.sign_test(one, other) == differing.sign_test(other, one)
+    assert chapter_svm_crf.sign_test(one, other) == pytest.approx(expected)
+    assert chapter_svm_crf.sign_test(one, other) == chapter_svm_crf.sign_test(other, one)
 
 
 def test_gaps_are_classed_by_what_lies_around_them() -> None:
     recording = talk(3, 4, timed=True)
-    found = differing.classes_of(recording)
+    found = chapter_svm_crf.classes_of(recording)
     assert {len(each) for each in found.values()} == {len(recording) - 1}
     since = 0
     assert recording.tag is not None
@@ -260,7 +259,7 @@ def test_gaps_are_classed_by_what_lies_around_them() -> None:
         assert found["word after"][at] == recording.tag[at + 1]
         pause = recording.pauses()[at]
         shown = sum(pause >= limit for limit in (0.05, 0.2, 0.5))
-        assert found["pause"][at] == differing.PAUSES[shown][1]
+        assert found["pause"][at] == chapter_svm_crf.PAUSES[shown][1]
         if ends(recording)[at]:
             since = 0
 
@@ -270,17 +269,17 @@ def difference(low: float, high: float, p: float) -> Difference:
 
 
 def test_not_below_takes_a_narrow_interval_or_a_gain() -> None:
-    assert claims.not_below(difference(-0.01, 0.01, 0.8)) == 1
-    assert claims.not_below(difference(0.01, 0.05, 0.01)) == 1
-    assert claims.not_below(difference(-0.05, 0.06, 0.8)) == 0
-    assert claims.not_below(difference(-0.015, -0.005, 0.01)) == -1
+    assert chapter_claims.not_below(difference(-0.01, 0.01, 0.8)) == 1
+    assert chapter_claims.not_below(difference(0.01, 0.05, 0.01)) == 1
+    assert chapter_claims.not_below(difference(-0.05, 0.06, 0.8)) == 0
+    assert chapter_claims.not_below(difference(-0.015, -0.005, 0.01)) == -1
 
 
 def test_a_mark_is_reached_from_its_own_digits_on() -> None:
-    assert claims.Mark("x", "y", 0.715, 0.7146).reached
-    assert not claims.Mark("x", "y", 0.715, 0.7144).reached
-    assert not claims.Mark("x", "y", 0.715, Undefined("none")).reached
-    assert claims.Mark("x", "y", 0.715, 0.7).verdict == "missed (-0.015)"
+    assert chapter_claims.Mark("x", "y", 0.715, 0.7146).reached
+    assert not chapter_claims.Mark("x", "y", 0.715, 0.7144).reached
+    assert not chapter_claims.Mark("x", "y", 0.715, Undefined("none")).reached
+    assert chapter_claims.Mark("x", "y", 0.715, 0.7).verdict == "missed (-0.015)"
 
 
 def test_every_pair_of_a_claim_is_tested(outcome: Outcome) -> None:
@@ -293,7 +292,7 @@ def test_every_pair_of_a_claim_is_tested(outcome: Outcome) -> None:
 def test_streams_that_wait_long_find_what_the_whole_recording_gives(data: Path) -> None:
     language = naija(data)
     crf = CRF(c2=0.1, iterations=25).train(language.train)
-    point = [delays.heard(Lookahead(crf, 200), bare(each)) for each in language.once]
+    point = [chapter_delays.heard(Lookahead(crf, 200), bare(each)) for each in language.once]
     whole = detected(crf, language.once)
     for ours, theirs in zip(point, whole, strict=True):
         assert ours.sentences is not None

@@ -18,12 +18,12 @@ from caesura.core.values import Undefined
 from caesura.evaluation.document import Terms
 from caesura.evaluation.scores import scored
 from caesura.formats.files import read
+from caesura_studies.report import Outcome
 from caesura_studies.wisebe import run
-from caesura_studies.wisebe.agreement import CORPORA, Accord
-from caesura_studies.wisebe.duels import METRICS, Duel, opposed, winner
+from caesura_studies.wisebe.chapter_agreement import CORPORA, Accord
+from caesura_studies.wisebe.paper import MEAN_F1
+from caesura_studies.wisebe.system_pairs import METRICS, Duel, opposed, winner
 from caesura_studies.wisebe.systems import trained
-from caesura_studies.wisebe.tables import MEAN_F1
-from caesura_studies.writing import Outcome
 from studies import synthetic
 from studies.written import report, results
 

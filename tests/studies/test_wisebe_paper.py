@@ -7,10 +7,11 @@ import pytest
 
 from caesura.core.errors import MismatchError
 from caesura.core.values import Undefined
-from caesura_studies.printed import Number, written
-from caesura_studies.wisebe import tables, video
-from caesura_studies.wisebe.cells import sizes
-from caesura_studies.wisebe.checks import checked, misprints
+from caesura_studies.report import Number, written
+from caesura_studies.wisebe import chapter_video as video
+from caesura_studies.wisebe import paper
+from caesura_studies.wisebe.chapter_checks import checked, misprints
+from caesura_studies.wisebe.paper import sizes
 from studies import synthetic
 
 MISPRINTS = {
@@ -49,13 +50,13 @@ def test_the_checks_find_the_known_misprints_and_no_others() -> None:
         ("CORRELATION", ".980", "text, correlation"),
         ("HIGHEST", ("v1", ".691"), "text, highest R_GAR"),
         ("NEAREST", {"S1": ("ref_1", "6")}, "text, videos in which S1 is nearest to ref_1"),
-        ("BOLD", tables.BOLD ^ {("v1", "S1", "mean")}, "Table 4, v1 mean, bold"),
+        ("BOLD", paper.BOLD ^ {("v1", "S1", "mean")}, "Table 4, v1 mean, bold"),
     ],
 )
 def test_a_number_made_wrong_is_found(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object, place: str
 ) -> None:
-    monkeypatch.setattr(tables, name, value)
+    monkeypatch.setattr(paper, name, value)
     assert set(findings()) == {*MISPRINTS, place}
 
 
@@ -73,12 +74,12 @@ def test_a_number_made_wrong_is_found(
 def test_a_cell_made_wrong_is_found(
     monkeypatch: pytest.MonkeyPatch, table: str, key: tuple[str, ...], value: str, place: str
 ) -> None:
-    monkeypatch.setitem(getattr(tables, table), key, value)
+    monkeypatch.setitem(getattr(paper, table), key, value)
     assert set(findings()) == {*MISPRINTS, place}
 
 
 def test_sizes_of_references_with_exchanges_undone() -> None:
-    sums = [sum(sizes(video)[name] for video in tables.VIDEOS) for name in tables.REFERENCES]
+    sums = [sum(sizes(video)[name] for video in paper.VIDEOS) for name in paper.REFERENCES]
     assert sums == [513, 474, 281]
 
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 
 from caesura.core.values import Undefined
-from caesura_studies.printed import Number
-from caesura_studies.writing import as_json, number, part_of, signed, sure, table
+from caesura_studies.report import Number, as_json, number, part_of, signed, sure, table
 
 
 def test_tables_keep_bars_in_cells_apart_from_columns() -> None:

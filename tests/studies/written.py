@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from caesura_studies.writing import Outcome
+from caesura_studies.report import Outcome
 
 
 def results(outcome: Outcome) -> dict[str, Any]:

@@ -9,14 +9,19 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from caesura_studies.atene import analysis, claims, preparing, tables, tagging
-from caesura_studies.atene import data as sizes
-from caesura_studies.atene.calls import gathered
-from caesura_studies.atene.corpora import written
-from caesura_studies.atene.plan import PLAN, Plan
-from caesura_studies.atene.shelf import Shelf
-from caesura_studies.atene.trials import Trial
-from caesura_studies.writing import Outcome, publish, refuse_file
+from caesura_studies.atene import (
+    chapter_analysis,
+    chapter_claims,
+    chapter_preparation,
+    chapter_table2,
+    tagging,
+)
+from caesura_studies.atene import chapter_data as sizes
+from caesura_studies.atene.corpora import gathered, written
+from caesura_studies.atene.experiment import Trial
+from caesura_studies.atene.model_cache import Shelf
+from caesura_studies.atene.study_size import PLAN, Plan
+from caesura_studies.report import Outcome, publish, refuse_file
 
 logger = logging.getLogger("caesura.studies")
 
@@ -31,16 +36,16 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
     """
     refuse_file(out)
     trial = Trial(gathered(data), written(data), Shelf(out / MODELS), plan)
-    tried = preparing.prepared(trial)
+    tried = chapter_preparation.prepared(trial)
     parts = [
         sizes.chapter(trial),
         tagging.chapter(trial),
-        tables.correlations(trial),
-        tables.definitions(trial),
-        tables.training(trial),
-        preparing.chapter(tried),
-        analysis.chapter(trial),
-        claims.chapter(trial, tried),
+        chapter_table2.correlations(trial),
+        chapter_table2.definitions(trial),
+        chapter_table2.training(trial),
+        chapter_preparation.chapter(tried),
+        chapter_analysis.chapter(trial),
+        chapter_claims.chapter(trial, tried),
     ]
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, _ending(plan))

@@ -1,16 +1,40 @@
-"""Written text with entities, from other sources than the calls."""
+"""The calls of the study: references with entities, and what recognisers made of them."""
 
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
-from caesura.core.transcript import Transcript
+from caesura.core.errors import FormatError
+from caesura.core.transcript import Span, Transcript
+from caesura.evaluation.correlation import SYSTEMS
 from caesura.formats.files import read
-from caesura_studies.atene.calls import prepared
-from caesura_studies.atene.clitics import glued
-from caesura_studies.atene.views import THREE
-from caesura_studies.atene.ways import SPELT
+from caesura.formats.sidecars import with_alternatives
+from caesura.text.entity_spans import SPELLINGS, flat
+from caesura.text.normalization.steps import normalize
+from caesura.text.normalization.token_edits import rewritten
+from caesura_studies.atene.text_preparation import SPELT, THREE, Way, meant, shown, spoken
+
+CLITIC = re.compile(r"n't|['’](s|re|ve|ll|d|m)", re.IGNORECASE)
+
+
+def glued(transcript: Transcript) -> Transcript:
+    """Join `it` and `'s`, `do` and `n't`; an entity of one part has the whole word then.
+
+    Layers follow as with `rewritten`: tags and the like of joined words are not known.
+    """
+    joined: list[Span] = []
+    for at, (before, word) in enumerate(pairwise(transcript.words)):
+        if CLITIC.fullmatch(word) and before[-1:].isalpha():
+            chained = bool(joined) and joined[-1].last == at
+            whole = joined.pop() if chained else Span(at, at, before)
+            joined.append(whole._replace(last=at + 1, label=whole.label + word))
+    return rewritten(transcript, joined)
+
 
 logger = logging.getLogger("caesura.studies")
 
@@ -27,3 +51,144 @@ def written(data: Path) -> list[Transcript]:
     logger.info("reading %d files of %s", len(files), NER)
     texts = (each for file in files for each in read(file, "bio"))
     return [THREE.of(prepared(glued(each), SPELT)) for each in texts if len(each)]
+
+
+CALLS = "earnings21"
+REFERENCES, RECOGNISERS = "references", "recognisers"
+ALTERNATIVES = ("normalizations", "wer_tags")
+
+STEPS = ("events", "dots", "punctuation", "fillers", "hyphens")
+"""What is done to all texts alike, besides that all are made lower case."""
+
+KEPT = ("entities", "alternatives", "start", "end")
+
+NUMBER = "CARDINAL"
+MERGED = {"YEAR": "DATE"} | dict.fromkeys(("FAC", "WORK_OF_ART", "LAW", "LANGUAGE"), "OTHER")
+"""Classes that are another's, or too rare to be learnt."""
+
+PARTS = 4
+"""Parts of the calls: while two are measured on, one teaches taggers and one teaches ATENE."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """References by name of the call, and the same calls by recogniser."""
+
+    references: Mapping[str, Transcript]
+    heard: Mapping[str, Mapping[str, Transcript]]
+    read: Mapping[str, Mapping[str, Transcript]]
+    """All of them as they were read, the references under `REFERENCES`."""
+
+    way: Way
+
+    @classmethod
+    def of(cls, texts: Mapping[str, Mapping[str, Transcript]], way: Way) -> Calls:
+        """Prepare texts, the references among them under `REFERENCES`."""
+        heard = {
+            name: {id: prepared(each, way) for id, each in calls.items()}
+            for name, calls in texts.items()
+        }
+        return cls(heard.pop(REFERENCES), heard, texts, way)
+
+    def lessons(self, part: int) -> list[Transcript]:
+        """Give the references of every fourth call as learners see them."""
+        return [shown(flattened(each), self.way) for each in self._part(part)]
+
+    def _part(self, number: int) -> list[Transcript]:
+        return list(self.references.values())[number::PARTS]
+
+    @property
+    def halves(self) -> list[Half]:
+        """Tell for each half of the calls which parts teach."""
+        names = list(self.references)
+        found = []
+        for measured, (taggers, atene) in (((0, 1), (2, 3)), ((2, 3), (0, 1))):
+            ids = [name for at, name in enumerate(names) if at % PARTS in measured]
+            found.append(Half(tuple(ids), taggers, atene))
+        return found
+
+
+@dataclass(frozen=True)
+class Half:
+    """Calls that are measured on, and the parts from which taggers and ATENE learn."""
+
+    ids: tuple[str, ...]
+    taggers: int
+    atene: int
+
+
+def gathered(data: Path, way: Way = SPELT) -> Calls:
+    """Read the calls below `data` that have entities, and all recognisers that heard them."""
+    folder = data / CALLS
+    logger.info("reading %s", CALLS)
+    texts = {REFERENCES: {each.id: each for each in _references(folder)}}
+    references = texts[REFERENCES]
+    if len(references) < PARTS:
+        raise FormatError(
+            f"the study takes {PARTS} calls with entities, and there are {len(references)}",
+            where=str(folder / REFERENCES),
+            remedy=f"give a folder that holds {CALLS}/{REFERENCES}/*.nlp",
+        )
+    for place in sorted(each for each in (folder / RECOGNISERS).glob("*") if each.is_dir()):
+        found = {each.id: each for each in _recordings(place)}
+        if found.keys() >= references.keys():
+            texts[place.name] = {name: found[name] for name in references}
+        else:
+            logger.warning("%s is left out: it lacks calls", place.name)
+    if len(texts) - 1 < SYSTEMS:
+        raise FormatError(
+            f"the study takes {SYSTEMS} recognisers with all calls, and there are {len(texts) - 1}",
+            where=str(folder / RECOGNISERS),
+            remedy=f"give a folder that holds {CALLS}/{RECOGNISERS}/NAME/*.nlp or *.ctm",
+        )
+    return Calls.of(texts, way)
+
+
+def _recordings(folder: Path, format: str | None = None) -> list[Transcript]:
+    files = sorted(file for kind in ("nlp", "ctm") for file in folder.glob(f"*.{kind}"))
+    return sorted((each for file in files for each in read(file, format)), key=lambda e: e.id)
+
+
+def _references(folder: Path) -> list[Transcript]:
+    """Read references with all that is marked in them, numbered: ids may come twice."""
+    found = _recordings(folder / REFERENCES, "nlp(entities='both')")
+    beside = [folder / name for name in ALTERNATIVES if (folder / name).is_dir()]
+    return [
+        call.replace(
+            entities=tuple(s._replace(key=str(at)) for at, s in enumerate(call.entities or ()))
+        )
+        for call in with_alternatives(found, beside)
+        if real(call.entities or ())
+    ]
+
+
+def prepared(call: Transcript, way: Way) -> Transcript:
+    """Make a text comparable; one that is all in capitals says nothing by them."""
+    found = normalize(meant(call).only((*KEPT, "opening", "mark")), STEPS).only(KEPT)
+    found = lower(found) if " ".join(found.words).isupper() else found
+    return (spoken(found) if way.spelt else found).replace(origin=None, language="en")
+
+
+def real(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Leave out what is no entity, and of entities that overlap all but the longest.
+
+    A number that is a year, say, as well is no more than that.
+    """
+    kept = [span for span in spans if span.label and span.label not in SPELLINGS]
+    special = {(span.first, span.last) for span in kept if span.label != NUMBER}
+    return flat(s for s in kept if s.label != NUMBER or (s.first, s.last) not in special)
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Give entities the classes that taggers are to find."""
+    return tuple(span._replace(label=MERGED.get(span.label, span.label)) for span in spans)
+
+
+def flattened(call: Transcript) -> Transcript:
+    """Give a call entities that do not overlap, of classes that taggers are to find."""
+    return call.replace(entities=merged(real(call.entities or ())))
+
+
+def lower(call: Transcript) -> Transcript:
+    """Make a text lower case."""
+    return normalize(call, ("case",))

@@ -23,7 +23,7 @@ from caesura.evaluation.resampling import (
     randomization_p,
     swapped,
 )
-from caesura_studies.atene.measuring import Column
+from caesura_studies.atene.scoring import Column
 
 ETER = "ETER"
 OTHERS = "mean of the other taggers"

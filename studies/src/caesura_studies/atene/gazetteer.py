@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from caesura.core.arrays import Strings
 from caesura.core.transcript import Span, Transcript
 from caesura.text.entity_spans import flat
-from caesura_studies.atene.keys import NUMBERS
+from caesura_studies.atene.tagger_features import NUMBERS
 from caesura_studies.atene.taggers import Spans
 
 LONGEST = 8

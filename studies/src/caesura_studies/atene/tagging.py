@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.core.arrays import Strings
-from caesura_studies.atene.comparing import number
+from caesura_studies.atene.chapter_table2 import without
 from caesura_studies.atene.correlations import Table
-from caesura_studies.atene.measuring import mean
-from caesura_studies.atene.plan import MAIN
-from caesura_studies.atene.tables import without
-from caesura_studies.atene.trials import APART, REFERENCE, Trial
-from caesura_studies.atene.views import ALL, NAMES, View
-from caesura_studies.drawing import legend_below, panels
-from caesura_studies.writing import Part, Picture, dots, table
-from caesura_studies.writing import number as written
+from caesura_studies.atene.experiment import APART, REFERENCE, Trial
+from caesura_studies.atene.scoring import mean, number
+from caesura_studies.atene.study_size import MAIN
+from caesura_studies.atene.text_preparation import ALL, NAMES, View
+from caesura_studies.report import Part, Picture, dots, legend_below, panels, table
+from caesura_studies.report import number as written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,21 +11,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from caesura_studies.gotohrenals import (
-    claims,
-    comparing,
-    data,
-    misheard,
-    orders,
-    pauses,
-    sizes,
-    weights,
+    chapter_claims,
+    chapter_orders,
+    chapter_pauses,
+    chapter_systems,
+    chapter_text_size,
+    chapter_weights,
+    chapter_word_errors,
 )
+from caesura_studies.gotohrenals import chapter_data as data
+from caesura_studies.gotohrenals.chapter_word_errors import Points
 from caesura_studies.gotohrenals.corpora import RECOGNISERS, Corpora, gathered
-from caesura_studies.gotohrenals.measuring import RESAMPLING
-from caesura_studies.gotohrenals.misheard import Points
+from caesura_studies.gotohrenals.experiment import Trial, on_recognised, on_references
+from caesura_studies.gotohrenals.scoring import RESAMPLING
 from caesura_studies.gotohrenals.systems import Models
-from caesura_studies.gotohrenals.trials import Trial, on_recognised, on_references
-from caesura_studies.writing import Outcome, Part, left_out, publish, refuse_file
+from caesura_studies.report import Outcome, Part, left_out, publish, refuse_file
 
 logger = logging.getLogger("caesura.studies")
 
@@ -63,22 +63,24 @@ def _measured(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
 
 
 def _parts(corpora: Corpora, trials: Mapping[str, Trial], models: Models | None) -> list[Part]:
-    _, rising = pauses.rising(data.sources(corpora))
-    ordered, sized = orders.found(corpora), sizes.found(corpora)
+    _, rising = chapter_pauses.rising(data.sources(corpora))
+    ordered, sized = chapter_orders.found(corpora), chapter_text_size.found(corpora)
     heard = {name: trial for name, trial in trials.items() if name in corpora.recognised}
     points: dict[str, Points] = {}
     if models is not None:
-        points = misheard.found(corpora, models, heard)
+        points = chapter_word_errors.found(corpora, models, heard)
     return [
         data.chapter(corpora),
         rising,
-        orders.chapter(ordered),
-        sizes.chapter(sized),
-        misheard.chapter(points)
+        chapter_orders.chapter(ordered),
+        chapter_text_size.chapter(sized),
+        chapter_word_errors.chapter(points)
         if points
-        else left_out("errors", misheard.TITLE, f"there are too few calls in {RECOGNISERS}"),
-        pauses.thresholds(trials),
-        weights.chapter(trials),
-        comparing.chapter(trials),
-        claims.chapter(trials, ordered, sized, points),
+        else left_out(
+            "errors", chapter_word_errors.TITLE, f"there are too few calls in {RECOGNISERS}"
+        ),
+        chapter_pauses.thresholds(trials),
+        chapter_weights.chapter(trials),
+        chapter_systems.chapter(trials),
+        chapter_claims.chapter(trials, ordered, sized, points),
     ]

@@ -15,7 +15,7 @@ from caesura.formats.files import read
 from caesura.text.alignment.transfer import Carried, by_characters, carry
 from caesura.text.alignment.word_alignment import align
 from caesura.text.normalization.steps import normalize
-from caesura_studies.gotohrenals.measuring import Source
+from caesura_studies.gotohrenals.scoring import Source
 
 logger = logging.getLogger("caesura.studies")
 

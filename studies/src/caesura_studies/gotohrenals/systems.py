@@ -17,8 +17,8 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.pause_model import PauseModel
 from caesura.evaluation.scores import Scores
 from caesura.ml.thresholds import Goal, best_threshold
-from caesura_studies.gotohrenals.measuring import Source, odds_of
-from caesura_studies.measures import GOALS, value
+from caesura_studies.claims import GOALS, value
+from caesura_studies.gotohrenals.scoring import Source, odds_of
 
 PAPER, OTHER = "class", "word"
 FACTORS = {PAPER: "equation 4", OTHER: "the other factorisation"}

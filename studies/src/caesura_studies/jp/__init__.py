@@ -11,7 +11,7 @@ from pathlib import Path
 from caesura.core.errors import FormatError
 from caesura_studies.jp import examples, rivals, table
 from caesura_studies.jp.treebanks import RESAMPLING, treebanks
-from caesura_studies.writing import Outcome, left_out, publish, refuse_file
+from caesura_studies.report import Outcome, left_out, publish, refuse_file
 
 TITLE = "Joint scoring of tokens and sentences (Jo et al. 2024) computed again"
 ENDING = (

@@ -11,8 +11,7 @@ from caesura_studies.jp.literal import PrintedRun, run_algorithm_1
 from caesura_studies.jp.paper import EXAMPLES, FAILURES, Example
 from caesura_studies.jp.table import NEVER
 from caesura_studies.jp.treebanks import KINDS, cut
-from caesura_studies.printed import Number, wrong
-from caesura_studies.writing import Part, part_of, table
+from caesura_studies.report import Number, Part, part_of, table, wrong
 
 TITLE = "The paper's examples, and where its pseudo-code fails"
 LETTERS = 6

@@ -13,7 +13,7 @@ from caesura.metrics.joint import Joint
 from caesura_studies.jp import segmenters
 from caesura_studies.jp.segmenters import Segmenter
 from caesura_studies.jp.treebanks import Result, Treebank, cut
-from caesura_studies.writing import Part, Picture, dots, left_out, listed, sure, table
+from caesura_studies.report import Part, Picture, dots, left_out, listed, sure, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

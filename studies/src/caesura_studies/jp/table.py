@@ -18,7 +18,7 @@ from caesura.text.charmatch.matching import Matching
 from caesura_studies.jp.literal import PrintedJoint
 from caesura_studies.jp.paper import CORPORA, TABLE_1
 from caesura_studies.jp.treebanks import KINDS, Result, Treebank
-from caesura_studies.writing import Part, sure, table
+from caesura_studies.report import Part, sure, table
 
 TITLE = "Table 1: nltk on six English treebanks"
 METRIC = Joint(multiwords="split")

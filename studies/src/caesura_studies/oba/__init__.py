@@ -10,13 +10,19 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from caesura_studies.oba import claims, delays, differing, tables, weights
-from caesura_studies.oba import data as sizes
+from caesura_studies.oba import (
+    chapter_claims,
+    chapter_delays,
+    chapter_svm_crf,
+    chapter_tables,
+    chapter_weights,
+)
+from caesura_studies.oba import chapter_data as sizes
 from caesura_studies.oba.corpora import gathered
-from caesura_studies.oba.models import Shelf
-from caesura_studies.oba.plan import PLAN, Plan
-from caesura_studies.oba.trials import tried
-from caesura_studies.writing import Outcome, publish, refuse_file
+from caesura_studies.oba.experiment import tried
+from caesura_studies.oba.model_cache import Shelf
+from caesura_studies.oba.paper import PLAN, Plan
+from caesura_studies.report import Outcome, publish, refuse_file
 
 logger = logging.getLogger("caesura.studies")
 
@@ -33,16 +39,16 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
     languages, lost = gathered(data, plan)
     shelf = Shelf(out / MODELS, plan.iterations)
     trials = [tried(language, shelf, plan) for language in languages]
-    streams = {each.language.name: delays.streamed(each, shelf, plan) for each in trials}
-    apart = {each.language.name: differing.found(each) for each in trials}
+    streams = {each.language.name: chapter_delays.streamed(each, shelf, plan) for each in trials}
+    apart = {each.language.name: chapter_svm_crf.found(each) for each in trials}
     parts = [
         sizes.chapter(trials, lost, plan),
-        tables.chunking(trials),
-        tables.dependencies(trials),
-        weights.chapter(trials),
-        delays.chapter(streams),
-        differing.chapter(apart),
-        claims.chapter(trials),
+        chapter_tables.chunking(trials),
+        chapter_tables.dependencies(trials),
+        chapter_weights.chapter(trials),
+        chapter_delays.chapter(streams),
+        chapter_svm_crf.chapter(apart),
+        chapter_claims.chapter(trials),
     ]
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, _ending(plan))

@@ -15,7 +15,7 @@ from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.chunkers import CRF
 from caesura.formats.files import read
-from caesura_studies.oba.plan import Plan
+from caesura_studies.oba.paper import Plan
 
 TREEBANKS = {
     "naija": "Naija",

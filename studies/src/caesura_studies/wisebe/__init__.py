@@ -11,10 +11,17 @@ import logging
 from pathlib import Path
 
 from caesura.core.errors import FormatError
-from caesura_studies.wisebe import agreement, checks, claims, rankings, systems, video
-from caesura_studies.wisebe.agreement import CORPORA, RESAMPLING, Accord
-from caesura_studies.wisebe.rankings import Ranking
-from caesura_studies.writing import Outcome, Part, left_out, publish, refuse_file
+from caesura_studies.report import Outcome, Part, left_out, publish, refuse_file
+from caesura_studies.wisebe import (
+    chapter_agreement,
+    chapter_checks,
+    chapter_claims,
+    chapter_rankings,
+    chapter_video,
+    systems,
+)
+from caesura_studies.wisebe.chapter_agreement import CORPORA, RESAMPLING, Accord
+from caesura_studies.wisebe.chapter_rankings import Ranking
 
 logger = logging.getLogger("caesura.studies")
 
@@ -29,7 +36,7 @@ ENDING = (
 def run(data: Path, out: Path) -> Outcome:
     """Run the study on the corpora below `data` and write the report into `out`."""
     refuse_file(out)
-    lacks = {"wisebe": video.lacking(data)}
+    lacks = {"wisebe": chapter_video.lacking(data)}
     lacks |= {corpus.name: corpus.lacking(data) for corpus in CORPORA}
     if all(lacks.values()):
         folders = ", ".join(f"{name}/" for name in lacks)
@@ -39,9 +46,11 @@ def run(data: Path, out: Path) -> Outcome:
             remedy=f"give a folder that holds {folders}",
         )
     parts = [
-        left_out("video", video.TITLE, lacks["wisebe"]) if lacks["wisebe"] else video.chapter(data)
+        left_out("video", chapter_video.TITLE, lacks["wisebe"])
+        if lacks["wisebe"]
+        else chapter_video.chapter(data)
     ]
-    parts.append(checks.chapter())
+    parts.append(chapter_checks.chapter())
     accords = []
     for corpus in CORPORA:
         if lacks[corpus.name]:
@@ -49,9 +58,9 @@ def run(data: Path, out: Path) -> Outcome:
             continue
         logger.info("reading %s", corpus.name)
         accords.append(Accord(corpus, corpus.read(data)))
-        parts.append(agreement.chapter(accords[-1]))
+        parts.append(chapter_agreement.chapter(accords[-1]))
     found, ranked = _ranked(data, accords)
-    parts += [ranked, claims.chapter(accords, found)]
+    parts += [ranked, chapter_claims.chapter(accords, found)]
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, ENDING)
 
@@ -60,7 +69,7 @@ def _ranked(data: Path, accords: list[Accord]) -> tuple[list[Ranking], Part]:
     """Rank systems on each corpus, if they can be trained and there is any."""
     lacking = systems.lacking(data) if accords else "there is no corpus to compare them on"
     if lacking:
-        return [], left_out("systems", rankings.TITLE, lacking)
+        return [], left_out("systems", chapter_rankings.TITLE, lacking)
     trained = systems.trained(data)
     found = [Ranking(each, trained) for each in accords]
-    return found, rankings.chapter(found)
+    return found, chapter_rankings.chapter(found)

@@ -15,7 +15,7 @@ from caesura.evaluation.scores import Scores
 from caesura.formats.files import read
 from caesura.text.normalization.steps import normalize
 from caesura_studies.lexical import Lexical, train
-from caesura_studies.wisebe.agreement import NORMALIZE
+from caesura_studies.wisebe.chapter_agreement import NORMALIZE
 
 logger = logging.getLogger("caesura.studies")
 

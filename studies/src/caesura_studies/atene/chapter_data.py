@@ -1,0 +1,193 @@
+"""The calls, their entities, and the word errors of recognisers beside what Rev publishes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from caesura_studies.atene import paper, scoring
+from caesura_studies.atene.corpora import PARTS, merged, real
+from caesura_studies.atene.experiment import Trial
+from caesura_studies.atene.scoring import Sampled
+from caesura_studies.report import Part, table
+
+TITLE = "Calls, entities and word errors"
+PRINTED = dict(zip(paper.RECOGNISERS, paper.WER, strict=True))
+
+PREPARED = """\
+Of what Rev marks, contractions, abbreviations and the like are no entities; of entities that \
+overlap the longest counts; years are dates; classes with a few dozen entities are one, OTHER. All \
+texts are compared in lower case without punctuation, numbers are spelt: some recognisers write \
+digits and others do not, and a tagger would else see that before anything else. Where Rev lists \
+how a word may also be read, the reading nearest to what was recognised counts."""
+
+DEALT = f"""\
+The calls are dealt out to {PARTS} parts. While two parts are measured on, one of the others \
+teaches taggers and the other teaches ATENE, so that neither has seen a call it is used on, and \
+neither what the other learnt from."""
+
+RATES = f"""\
+Per cent, all calls together, with the alternatives. Rev's are of all {paper.CALLS} calls, by \
+fstalign; ours are of the calls that are there: in lower case alone, which is what fstalign \
+compares, and as the study compares texts. *By chance* is the standard error that comes from calls \
+that are missing: it is as large as calls differ."""
+
+BY_CLASS = """\
+Per cent: ours, and in brackets Rev's. Nested as Rev marks them; words put in between the first \
+and the last word of an entity count to it."""
+
+ByClass = dict[str, dict[str, tuple[float, float | None]]]
+"""Word error rates by class and recogniser: ours and Rev's."""
+
+
+def chapter(trial: Trial) -> Part:
+    """Tell how much there is, and how much of it is misheard."""
+    rates = {name: 100 * scoring.pooled(trial.words[1], name) for name in trial.calls.heard}
+    read = {name: trial.as_read(name) for name in trial.calls.heard}
+    by_class = _by_class(trial)
+    text = [
+        f"{_sizes(trial)} {PREPARED}",
+        DEALT,
+        "### Word error rates",
+        RATES,
+        _rates(read, rates),
+        _harder(read),
+        "### Word error rates by class",
+        BY_CLASS,
+        _laid_out(by_class, list(trial.calls.heard)),
+        _apart(by_class),
+    ]
+    told = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
+    apart = ", ".join(f"{name} {100 * each.rate:.1f}" for name, each in read.items())
+    short = (
+        f"WER in per cent, all calls together, with all alternatives: {told}; lower case alone, as "
+        f"fstalign compares: {apart}.",
+    )
+    numbers = {
+        "calls": len(trial.calls.references),
+        "entities": dict(_classes(trial)),
+        **_numbers(read, rates, by_class),
+    }
+    return Part("data", TITLE, "\n\n".join(text), numbers, short)
+
+
+def _classes(trial: Trial) -> Counter[str]:
+    """Count the entities of each class."""
+    calls = trial.calls.references.values()
+    return Counter(span.label for call in calls for span in merged(real(call.entities or ())))
+
+
+def _sizes(trial: Trial) -> str:
+    calls, classes = trial.calls.references.values(), _classes(trial)
+    counted = ", ".join(f"{name} {count:,}" for name, count in classes.most_common())
+    return (
+        f"{len(calls)} earnings calls of 2020 with {sum(map(len, calls)):,} words (fillers and "
+        f"what is heard but not said left out) and {classes.total():,} entities: {counted}."
+    )
+
+
+def _numbers(
+    read: dict[str, Sampled], rates: dict[str, float], by_class: ByClass
+) -> dict[str, Any]:
+    return {
+        "word_error_rates": rates,
+        "word_error_rates_lower_case": {name: 100 * each.rate for name, each in read.items()},
+        "word_error_rates_by_chance": {name: 100 * each.error for name, each in read.items()},
+        "by_class": {
+            label: {
+                name: {"ours": ours, "published": theirs} for name, (ours, theirs) in row.items()
+            }
+            for label, row in by_class.items()
+        },
+    }
+
+
+def published(label: str, recogniser: str) -> float | None:
+    """Give Rev's word error rate of a class, per cent."""
+    row = paper.CLASS_WER.get(label)
+    known = row is not None and recogniser in paper.RECOGNISERS
+    return row[paper.RECOGNISERS.index(recogniser)] if row is not None and known else None
+
+
+def _rates(read: dict[str, Sampled], rates: dict[str, float]) -> str:
+    rows = []
+    for name, each in read.items():
+        theirs = PRINTED.get(name)
+        beside = ["–"] * 3 if theirs is None else _beside(100 * each.rate, theirs)
+        rows.append(
+            [
+                name,
+                f"{100 * each.rate:.1f}",
+                *beside,
+                f"{100 * each.error:.1f}",
+                f"{rates[name]:.1f}",
+            ]
+        )
+    head = ("lower case", "Rev's", "difference", "in proportion", "by chance", "in this study")
+    return table(("recogniser", *head), rows)
+
+
+def _beside(ours: float, theirs: float) -> list[str]:
+    return [f"{theirs:.1f}", f"{ours - theirs:+.1f}", f"{ours / theirs - 1:+.1%}"]
+
+
+def _harder(read: dict[str, Sampled]) -> str:
+    """Say whether one recogniser is further off than the others."""
+    off = {
+        name: 100 * each.rate / PRINTED[name] - 1 for name, each in read.items() if name in PRINTED
+    }
+    if not off:
+        return "No recogniser has published rates."
+    low, high = min(off.values()), max(off.values())
+    same = "all are on the same side" if low > 0 or high < 0 else "they are on both sides"
+    return (
+        f"In proportion to its errors each recogniser is between {low:+.1%} and {high:+.1%} off, "
+        f"{float(np.median(list(off.values()))):+.1%} in the median; {same}."
+    )
+
+
+def _by_class(trial: Trial) -> ByClass:
+    errors = scoring.by_class(trial.compared)
+    labels = sorted({label for _, label in errors} & set(paper.CLASS_WER))
+    return {
+        label: {
+            name: (
+                100 * errors[name, label].wrong / errors[name, label].said,
+                published(label, name),
+            )
+            for name in trial.calls.heard
+            if (name, label) in errors and errors[name, label].said
+        }
+        for label in labels
+    }
+
+
+def _laid_out(by_class: ByClass, names: list[str]) -> str:
+    def cell(found: tuple[float, float | None] | None) -> str:
+        if found is None:
+            return "–"
+        ours, theirs = found
+        return f"{ours:.1f}" + ("" if theirs is None else f" ({theirs:.1f})")
+
+    rows = [[label, *(cell(row.get(name)) for name in names)] for label, row in by_class.items()]
+    return table(("class", *names), rows)
+
+
+def _apart(by_class: ByClass) -> str:
+    cells: Any = [
+        (ours, theirs)
+        for row in by_class.values()
+        for ours, theirs in row.values()
+        if theirs is not None
+    ]
+    if len(cells) < 2:
+        return "No class has published rates."
+    ours, theirs = np.array(cells).T
+    off = ours - theirs
+    return (
+        f"Over {len(cells)} cells ours are {np.median(off):+.1f} points off in the median, half of "
+        f"them between {np.quantile(off, 0.25):+.1f} and {np.quantile(off, 0.75):+.1f}, and "
+        f"correlate with Rev's {np.corrcoef(ours, theirs)[0, 1]:.2f}."
+    )

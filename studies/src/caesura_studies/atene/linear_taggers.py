@@ -1,0 +1,192 @@
+"""A conditional random field of entities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.core.arrays import Floats, Indices, Strings
+from caesura.core.transcript import Transcript
+from caesura.ml import crf, maxent
+from caesura_studies.atene.tagger_features import OUTSIDE, Known, Labels, Scores, best, keys
+from caesura_studies.atene.taggers import Spans
+
+
+@dataclass(frozen=True)
+class MaximumEntropy:
+    """P(label | what is seen of the word), and the best labels that can follow each other."""
+
+    name = "maximum entropy"
+    ridge: float = 1.0
+    cutoff: int = 2
+    steps: int = 60
+
+    def train(self, texts: Sequence[Transcript]) -> Decoded:
+        """Find the weights."""
+        labels = Labels.of(texts)
+        seen = [keys(each.words) for each in texts]
+        known = Known(seen, self.cutoff)
+        rows = maxent.rows_of(np.concatenate([known.places(each) for each in seen]), len(known))
+        codes = np.concatenate([labels.coded(each) for each in texts])
+        search = maxent.Search(steps=self.steps)
+        weights = maxent.multinomial(rows, codes, len(labels), self.ridge, search=search)
+        return Decoded(labels, known, maxent.padded(weights))
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """Weights of what is seen, padded."""
+
+    labels: Labels
+    known: Known
+    weights: Floats
+
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
+        """Find the best labels."""
+        states = [
+            maxent.log_softmax(maxent.scores(self.known.places(keys(words)), self.weights)[:, 0])
+            for words in texts
+        ]
+        return [self.labels.spans(each) for each in best(states, self.labels.allowed())]
+
+
+STRETCH = 100
+"""Words that training looks at together: a text has no sentences."""
+
+
+@dataclass(frozen=True)
+class CRF:
+    """A linear chain, trained by CRFsuite."""
+
+    name = "CRF"
+    c2: float = 1.0
+    iterations: int = 60
+    cutoff: int = 2
+
+    def train(self, texts: Sequence[Transcript]) -> Field:
+        """Find the weights."""
+        labels = Labels.of(texts)
+        seen = [keys(each.words) for each in texts]
+        known = Known(seen, self.cutoff)
+        lessons = [
+            crf.Lesson(places[at : at + STRETCH].T, codes[at : at + STRETCH])
+            for places, codes in (
+                (known.places(each), labels.coded(text))
+                for each, text in zip(seen, texts, strict=True)
+            )
+            for at in range(0, len(codes), STRETCH)
+        ]
+        found = crf.trained(known.keys, lessons, len(labels), self.c2, self.iterations)
+        return Field(labels, found)
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Weights of what is seen and of labels after labels."""
+
+    labels: Labels
+    chain: crf.Chain
+
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
+        """Find the best labels."""
+        states = [self.chain.weights.summed(keys(words)) for words in texts]
+        return [self.labels.spans(each) for each in best(states, self.chain.transitions)]
+
+
+Weights = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """Goes through the texts a few times; weights are averaged over all steps.
+
+    Besides what is seen of the words, the two labels before are.
+    """
+
+    name = "averaged perceptron"
+    epochs: int = 5
+    cutoff: int = 2
+    seed: int = 20000
+
+    def train(self, texts: Sequence[Transcript]) -> Greedy:
+        """Correct weights where a label comes out wrong."""
+        labels = Labels.of(texts)
+        seen = [keys(each.words) for each in texts]
+        known = Known(seen, self.cutoff)
+        places = [known.places(each) for each in seen]
+        codes = [labels.coded(each) for each in texts]
+        learner = _Learner(len(known), len(labels))
+        order = np.random.default_rng(self.seed)
+        for _ in range(self.epochs):
+            for at in order.permutation(len(texts)).tolist():
+                learner.study(places[at], codes[at])
+        return Greedy(labels, known, *learner.averaged())
+
+
+class _Learner:
+    """Weights in the making, and what is to be taken from them to average."""
+
+    def __init__(self, features: int, labels: int) -> None:
+        # A row behind the known features takes what is not known, and is never looked at.
+        self.weights = np.zeros((features + 1, labels), np.float32)
+        self.late = np.zeros((features + 1, labels))
+        self.history = np.zeros((labels**2, labels), np.float32)
+        self.late_history = np.zeros((labels**2, labels))
+        self.labels, self.steps = labels, 1
+
+    def study(self, places: Indices, codes: Indices) -> None:
+        """Label a text from left to right, with the labels given before in view."""
+        last = before = OUTSIDE
+        for row, right in zip(places, codes.tolist(), strict=True):
+            state = last * self.labels + before
+            score = self.weights[row].sum(axis=0) + self.history[state]
+            said = int(score.argmax())
+            if said != right:
+                self._correct(row[row >= 0], state, right, 1.0)
+                self._correct(row[row >= 0], state, said, -1.0)
+            self.steps += 1
+            last, before = before, said
+
+    def _correct(self, row: Indices, state: int, label: int, by: float) -> None:
+        self.weights[row, label] += by
+        self.late[row, label] += by * self.steps
+        self.history[state, label] += by
+        self.late_history[state, label] += by * self.steps
+
+    def averaged(self) -> tuple[Weights, Weights]:
+        """Give the mean of the weights over all steps."""
+        words = self.weights - self.late / self.steps
+        history = self.history - self.late_history / self.steps
+        return words.astype(np.float32), history.astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Greedy:
+    """Weights of what is seen, and of the two labels before."""
+
+    labels: Labels
+    known: Known
+    weights: Weights
+    history: Weights
+
+    def tag(self, texts: Sequence[Strings]) -> list[Spans]:
+        """Label all texts from left to right, a word of each at a time."""
+        states = [self.weights[self.known.places(keys(words))].sum(axis=1) for words in texts]
+        return [self.labels.spans(each) for each in self._labelled(states)]
+
+    def _labelled(self, states: Sequence[Scores]) -> list[Indices]:
+        lengths = np.array([len(each) for each in states], np.int64)
+        order = np.argsort(-lengths, kind="stable")
+        found = np.zeros((len(states), int(lengths.max(initial=0))), np.int64)
+        last = before = np.zeros(len(states), np.int64)
+        live = order
+        for at in range(found.shape[1]):
+            live = live[: int(np.count_nonzero(lengths > at))]
+            state = last[live] * len(self.labels) + before[live]
+            scores = np.stack([states[text][at] for text in live]) + self.history[state]
+            found[live, at] = scores.argmax(axis=1)
+            last, before = before, found[:, at]
+        return [row[:length] for row, length in zip(found, lengths.tolist(), strict=True)]

@@ -1,0 +1,322 @@
+"""Measures of a recogniser's output, call by call, that need no tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from caesura.core.arrays import Floats, Strings
+from caesura.core.protocols import EntityModel, WordTagger
+from caesura.core.transcript import Span, Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.detectors.tagging.entity_margins import Margins
+from caesura.metrics.atene import ATENE
+from caesura.metrics.atene_risks import UNIT, Risks
+from caesura.metrics.entity_matching import Matched, costs
+from caesura.metrics.entity_words import Heard
+from caesura.metrics.words import Words
+from caesura.models.store import find, load
+from caesura.text.alignment.transfer import placed
+from caesura.text.alignment.word_alignment import Alignment, align
+from caesura.text.entity_projection import Projected, parted, project
+from caesura.text.entity_spans import flat
+from caesura.text.normalization.alternatives import nearest
+from caesura_studies.atene.corpora import REFERENCES, lower, merged, real
+from caesura_studies.atene.study_size import Sights
+from caesura_studies.atene.text_preparation import View
+
+ALPHA = 0.5
+"""What a wrong extent costs; a wrong class costs the rest."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A call as it was heard, and its reference, written as is nearest to that; lower case."""
+
+    hypothesis: Transcript
+    reference: Transcript
+    marked: tuple[Span, ...]
+    """All that Rev marks in the reference, nested; the entities of the reference are flat."""
+
+    cased: tuple[Transcript, Transcript]
+    """The same two texts as they are written."""
+
+    @classmethod
+    def of(cls, hypothesis: Transcript, reference: Transcript) -> Compared:
+        """Choose the alternatives of the reference; the words as written go along as lemmas.
+
+        Which entities are the longest is seen in the words as written, so that it is the same
+        for all recognisers.
+        """
+        longest = {span.key for span in real(reference.entities or ())}
+        ours = lower(hypothesis)
+        theirs = nearest(lower(reference.replace(lemma=reference.words)), ours.words)
+        every = theirs.entities or ()
+        kept = merged(span for span in every if span.key in longest)
+        plain = theirs.replace(lemma=None, entities=kept)
+        words = zip(theirs.lemma or (), theirs.words, strict=True)
+        written = plain.replace(words=tuple(lemma or word for lemma, word in words))
+        return cls(ours, plain, every, (hypothesis, written))
+
+    @cached_property
+    def aligned(self) -> Alignment:
+        """The two texts aligned."""
+        return align(self.reference.words, self.hypothesis.words)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the entities found in a text cost: each of the reference, and those too many."""
+
+    keys: tuple[str, ...]
+    """Which entities these are, whatever way they are written."""
+
+    each: Floats
+    spurious: int
+
+    @classmethod
+    def of(cls, real: Sequence[Span], placed: Sequence[Span], found: Sequence[Span]) -> Costs:
+        """Match entities as `Entities` does for ETER; `placed` are the real ones on the words."""
+        matched = Matched.of(tuple(placed), tuple(found), 1)
+        pairs = matched.pairs("eter", ALPHA)
+        price = np.array(costs("eter", ALPHA), float)
+        spent = np.ones(len(real))
+        spent[list(pairs)] = price[matched.kinds(pairs)]
+        return cls(tuple(span.key for span in real), spent, len(found) - len(pairs))
+
+    @property
+    def eter(self) -> Value:
+        """Equation 4."""
+        spent = float(self.each.sum()) + self.spurious
+        return ratio(spent, len(self.each), "no entity in the reference")
+
+
+def judged(both: Compared, found: Sequence[Span], view: View) -> Costs:
+    """Judge entities found in what was heard."""
+    real = view.spans(both.reference.entities or ())
+    return Costs.of(real, placed(real, both.aligned), view.spans(found))
+
+
+def judged_reference(reference: Transcript, found: Sequence[Span], view: View) -> Costs:
+    """Judge entities found in the reference itself."""
+    real = view.spans(reference.entities or ())
+    return Costs.of(real, real, view.spans(found))
+
+
+def number(value: Value) -> float:
+    """Give a number that can be averaged: NaN for what is undefined."""
+    return float("nan") if isinstance(value, Undefined) else value
+
+
+Key = tuple[str, str]
+"""A recogniser and a call."""
+
+Comparisons = Mapping[Key, Compared]
+Column = dict[Key, float]
+"""A number for each recogniser and call, NaN where it is undefined."""
+
+WORDS = {"wer": "WER", "wil": "WIL", "ril": "RIL"}
+EDGES = "NE-WER, words at the edges too"
+VARIANTS = {
+    "NE-WER": ("nearest", "inside"),
+    "NE-WER without insertions": ("nearest", "none"),
+    EDGES: ("nearest", "edges"),
+    "NE-WER, plain reference": ("plain", "inside"),
+    "NE-WER, plain reference, edges": ("plain", "edges"),
+}
+"""How NE-WER may be read: which form of the reference counts, and which inserted words."""
+
+NO_WORDS = "no word in the entities"
+
+
+class Errors(NamedTuple):
+    """Wrong words and words that were said."""
+
+    wrong: int
+    said: int
+
+    @property
+    def rate(self) -> Value:
+        """The share that is wrong."""
+        return ratio(self.wrong, self.said, NO_WORDS)
+
+
+def words(compared: Comparisons) -> tuple[dict[str, Column], dict[Key, Counts]]:
+    """Give WER, WIL and RIL of each call, and the counts behind them."""
+    metric = Words()
+    counts = {key: metric.count(e.hypothesis, [e.reference]) for key, e in compared.items()}
+    values = {key: metric.values(each) for key, each in counts.items()}
+    columns = {
+        title: {key: number(each[name]) for key, each in values.items()}
+        for name, title in WORDS.items()
+    }
+    return columns, {key: metric.drawn(each) for key, each in counts.items()}
+
+
+def pooled(counts: Mapping[Key, Counts], recogniser: str) -> float:
+    """Give the WER of a recogniser over all calls together."""
+    whole = Counts.total(each for (name, _), each in counts.items() if name == recogniser)
+    return number(Words().values(whole)["wer"])
+
+
+def as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> list[Errors]:
+    """Count the wrong words of a recogniser, call by call, in texts that are only lower case.
+
+    Fillers, sounds and hyphens stay, as fstalign has it.
+    """
+    metric, found = Words(), []
+    for id, heard in read[name].items():
+        reference = lower(read[REFERENCES][id].only(("alternatives",)))
+        counts = metric.aligned(lower(heard.only(())), reference).alignment
+        found.append(Errors(counts.edits, counts.source_length))
+    return found
+
+
+class Sampled(NamedTuple):
+    """The share of words that is wrong, and how far some of all calls may be off by chance."""
+
+    rate: float
+    error: float
+
+    @classmethod
+    def of(cls, calls: Sequence[Errors], there: int) -> Sampled:
+        """Pool calls, of which there are so many in all; a standard error of the ratio."""
+        wrong, said = np.array(calls, float).T
+        rate = wrong.sum() / said.sum()
+        if len(calls) < 2:
+            return cls(float(rate), float("nan"))
+        left = max(1 - len(calls) / there, 0.0)
+        spread = np.var(wrong - rate * said, ddof=1)
+        return cls(float(rate), float(np.sqrt(left * spread / len(calls)) / said.mean()))
+
+
+def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> Errors:
+    """Count the words of entities that are wrong, as NE-WER does."""
+    outcome = np.bincount(Heard.of(tuple(spans), aligned, insertions).outcome, minlength=4)
+    return Errors(int(outcome[1:].sum()), int(outcome[:3].sum()))
+
+
+def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
+    """Give NE-WER in all its alternatives; `plain` are the references as they are written."""
+    found: dict[str, Column] = {title: {} for title in VARIANTS}
+    for key, both in compared.items():
+        written = plain[key[1]]
+        forms = {
+            "nearest": (both.reference, both.aligned),
+            "plain": (written, align(written.words, both.hypothesis.words)),
+        }
+        for title, (form, insertions) in VARIANTS.items():
+            text, aligned = forms[form]
+            spans = view.spans(text.entities or ())
+            found[title][key] = number(in_entities(spans, aligned, insertions).rate)
+    return found
+
+
+def by_class(compared: Comparisons) -> dict[tuple[str, str], Errors]:
+    """Count wrong words by recogniser and class of what Rev marks, nested as it is."""
+    found: dict[tuple[str, str], list[Errors]] = {}
+    for (recogniser, _), both in compared.items():
+        for label in {span.label for span in both.marked}:
+            spans = flat(span for span in both.marked if span.label == label)
+            errors = in_entities(spans, both.aligned, "inside")
+            found.setdefault((recogniser, label), []).append(errors)
+    return {
+        key: Errors(*(int(total) for total in np.array(each).sum(axis=0)))
+        for key, each in found.items()
+    }
+
+
+def mean(column: Column, recogniser: str) -> float:
+    """Average the calls of a recogniser."""
+    values: Floats = np.array([each for (name, _), each in column.items() if name == recogniser])
+    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+
+Places = Mapping[Key, Sequence[Projected]]
+"""Where the entities of references are in what was recognised."""
+
+TAGGED = "en-sda"
+"""The model that ships whose tagger gives parts of speech."""
+
+
+@dataclass(frozen=True)
+class Risk:
+    """ATENE of a call, its two parts, and the loss of each entity that a model knows."""
+
+    atene: float
+    ds: float
+    i: float
+    keys: Strings
+    falls: Floats
+
+    @classmethod
+    def of(cls, risks: Risks, keys: Strings) -> Risk:
+        """Average as the metric does."""
+        counts = Counts(
+            starts=-int(risks.start.sum()),
+            ends=-int(risks.end.sum()),
+            entities=len(keys),
+            outside=-int(risks.outside.sum()),
+            stretches=len(risks.outside),
+        )
+        atene, ds, i = map(number, ATENE().rates(counts).values())
+        return cls(atene, ds, i, keys, np.round((risks.start + risks.end) / (2 * UNIT), 6))
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """The losses by the keys of entities."""
+        return dict(zip(self.keys, self.falls.tolist(), strict=True))
+
+
+def margins(sights: Sights) -> Margins:
+    """Make the models, not trained yet, that look at these things."""
+    tagger = _tagger() if sights.tags else None
+    return Margins(affixes=sights.affixes, capitals=sights.capitals, tagger=tagger)
+
+
+@lru_cache(maxsize=1)
+def _tagger() -> WordTagger:
+    chunker: Any = load(find(TAGGED)).learner
+    tagger: WordTagger = chunker.crf.tagger
+    return tagger
+
+
+def projected(compared: Comparisons, view: View) -> Places:
+    """Find the entities of references in what was recognised, where they may overlap."""
+    return {
+        key: project(view.of(both.reference), both.hypothesis, alignment=both.aligned)
+        for key, both in compared.items()
+    }
+
+
+def risked(compared: Comparisons, places: Places, entity_model: EntityModel) -> dict[Key, Risk]:
+    """Judge each call by the entities of classes that a model knows; others take no words.
+
+    Those that are lost have the margins of the words around their place.
+    """
+    texts = [text for both in compared.values() for text in _texts(both, entity_model)]
+    likely = entity_model.probabilities_all(texts)
+    made = {}
+    for at, key in enumerate(compared):
+        found = parted([each for each in places[key] if each.entity.label in entity_model.classes])
+        risks = Risks.of(found, *likely[2 * at : 2 * at + 2])
+        made[key] = Risk.of(risks, tuple(each.entity.key for each in found))
+    return made
+
+
+def _texts(both: Compared, entity_model: EntityModel) -> tuple[Transcript, Transcript]:
+    """Give both texts as a model is to see them."""
+    return both.cased if entity_model.capitals else (both.hypothesis, both.reference)
+
+
+def columns(title: str, risks: Mapping[Key, Risk]) -> dict[str, Column]:
+    """Give ATENE and its parts, larger being worse."""
+    return {
+        title: {key: each.atene for key, each in risks.items()},
+        f"{title}: DS alone": {key: -each.ds for key, each in risks.items()},
+        f"{title}: I alone": {key: -each.i for key, each in risks.items()},
+    }

@@ -1,0 +1,170 @@
+"""Ways to prepare texts: whether numbers are spelt, and what learners see of alternatives."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+
+import numpy as np
+
+from caesura.core.arrays import Strings
+from caesura.core.transcript import Span, Transcript
+from caesura.detectors.tagging.entity_classes import SAME
+from caesura.formats.sidecars import completed
+from caesura.text.normalization.numerals import spelt
+from caesura.text.normalization.token_edits import rewritten
+
+SIZES = frozenset("hundred thousand million billion trillion".split())
+"""Words that a currency written before a number is spoken after."""
+
+CURRENCIES = frozenset("dollar dollars bucks cents euro euros pound pounds".split())
+
+_WRITTEN = re.compile(r"[\d%&$€£]")
+_CURRENCY = re.compile(r"[$€£]\d")
+
+
+def spoken(call: Transcript) -> Transcript:
+    """Spell what has digits or signs: `$4.5 million` is *four point five million dollars*.
+
+    Such an amount is read as its number alone may be read, the size before the currency.
+    """
+    changes = list(_changes(call.words))
+    sized = {
+        span.first: call.words[span.last].lower() for span in changes if span.last > span.first
+    }
+    alternatives = call.alternatives and tuple(
+        _with_size(span, sized) for span in call.alternatives
+    )
+    return rewritten(call.replace(alternatives=alternatives), changes)
+
+
+def _changes(words: Strings) -> Iterator[Span]:
+    done = -1
+    for at, word in enumerate(words):
+        if at <= done or not _WRITTEN.search(word):
+            continue
+        size = words[at + 1].lower() if at + 1 < len(words) else ""
+        if size in SIZES and _CURRENCY.match(word):
+            *number, currency = _said(word)
+            done = at + 1
+            yield Span(at, done, " ".join([*number, size, currency]))
+        elif _said(word):
+            yield Span(at, at, " ".join(_said(word)))
+
+
+def _with_size(span: Span, sized: Mapping[int, str]) -> Span:
+    """Put the size behind the number: before the currency, which may be left out."""
+    if span.first not in sized or span.last > span.first:
+        return span
+    words = span.label.split()
+    at = len(words) - (words[-1] in CURRENCIES) if words else 0
+    if not at or CURRENCIES & set(words[:at]):
+        return span
+    label = " ".join([*words[:at], sized[span.first], *words[at:]])
+    return span._replace(last=span.last + 1, label=label)
+
+
+@lru_cache(maxsize=1 << 14)
+def _said(word: str) -> Strings:
+    return tuple(spelt(word))
+
+
+@dataclass(frozen=True)
+class View:
+    """A choice of classes; the others are no entities. Without a choice all count."""
+
+    key: str
+    title: str
+    classes: Mapping[str, str] | None = None
+
+    def spans(self, spans: Iterable[Span]) -> tuple[Span, ...]:
+        """Keep the entities that count, under the names of their classes here."""
+        if self.classes is None:
+            return tuple(spans)
+        return tuple(
+            span._replace(label=self.classes[span.label])
+            for span in spans
+            if span.label in self.classes
+        )
+
+    def of(self, text: Transcript) -> Transcript:
+        """Give a text with the entities that count."""
+        return text.replace(entities=self.spans(text.entities or ()))
+
+
+def _same(classes: str) -> dict[str, str]:
+    return {name: name for name in classes.split()}
+
+
+ALL = View("all", "all classes")
+NAMES = View("names", "names only", _same("PERSON ORG GPE LOC NORP PRODUCT EVENT OTHER"))
+THREE = View(
+    "three",
+    "persons, places and organisations",
+    {
+        written: name
+        for other, name in SAME.items()
+        if name in ("PER", "LOC", "ORG")
+        for written in (other, other.upper())
+    },
+)
+VIEWS = (ALL, NAMES, THREE)
+
+
+OTHERWISE = 0.5
+"""The share of places with alternatives at which one of these is shown, if they are drawn."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Whether numbers are spelt in all texts, and whether learners see alternatives, drawn."""
+
+    key: str
+    title: str
+    spelt: bool
+    drawn: bool
+
+
+SPELT = Way("spelt", "numbers spelt", spelt=True, drawn=False)
+OTHER_WAYS = (
+    Way("spelt-drawn", "numbers spelt, alternatives drawn", spelt=True, drawn=True),
+    Way("written", "numbers as written", spelt=False, drawn=False),
+    Way("written-drawn", "numbers as written, alternatives drawn", spelt=False, drawn=True),
+)
+
+
+def meant(call: Transcript) -> Transcript:
+    """Write numbers as they were meant, where a reading says so: `2020` for `202`."""
+    words = list(call.words)
+    for first, last, label, _ in call.alternatives or ():
+        if first == last and label in completed(call.words[first]):
+            words[first] = label
+    return call.replace(words=tuple(words))
+
+
+def shown(call: Transcript, way: Way) -> Transcript:
+    """Show a call to learners: as it is written, or with alternatives in half of the places.
+
+    Which, is drawn, the same for all learners: what is said in several ways (*two thousand
+    twenty*, *twenty twenty*) a recogniser that writes digits writes in one.
+    """
+    bare = call.replace(alternatives=None)
+    return rewritten(bare, _drawn(call)) if way.drawn else bare
+
+
+def _drawn(call: Transcript) -> list[Span]:
+    """Draw places, and one of the alternatives of each."""
+    chance = np.random.default_rng(zlib.crc32(call.id.encode()))
+    changes: list[Span] = []
+    last = -1
+    for (first, stop), group in groupby(call.alternatives or (), key=lambda span: span[:2]):
+        if first > last:
+            last = stop
+            ways = list(group)
+            if chance.random() < OTHERWISE:
+                changes.append(ways[int(chance.integers(len(ways)))])
+    return changes

@@ -1,0 +1,147 @@
+"""All systems side by side, on references and on each recogniser's words (table 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from caesura.evaluation.reports.figures import COLOURS, MARKERS
+from caesura.ml.thresholds import Goal
+from caesura_studies.claims import sure_value, value
+from caesura_studies.gotohrenals import paper
+from caesura_studies.gotohrenals.chapter_weights import DECIDED
+from caesura_studies.gotohrenals.experiment import Result, Results, Trial
+from caesura_studies.gotohrenals.paper import shown
+from caesura_studies.gotohrenals.scoring import MEASURES, told
+from caesura_studies.gotohrenals.systems import BESIDE, MAIN, System
+from caesura_studies.report import Part, Picture, height, legend_below, number, panels, sure, table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TITLE = "All systems (table 5)"
+HEAD = ("system", "decided by", "setting", *MEASURES.values(), "SER, tuned for it", "paper")
+INTRODUCTION = (
+    "Settings (pause thresholds, the weight μ, thresholds on log-odds) are never tuned on what "
+    "they are reported on. For the references they come from training calls that the models did "
+    "not learn from; then the models learn from these too, and are measured on the development "
+    "calls. For recognised words, language models and pause models come from earnings22 and rev16 "
+    "alone; settings come from one half of the earnings21 calls (each second one) and are measured "
+    "on the other half, both ways round, so that all calls are reported. The rows *own pauses* "
+    "have a pause model that learnt from the recogniser's words in the half that was tuned on, "
+    "which is what the paper does.\n\n"
+    "R, P, P&R and SER are of settings tuned for P&R; the column after them is the SER of settings "
+    "tuned for that, as the two prefer different settings. Decided by Viterbi (for the pause "
+    "model: what is likelier than not) or by a threshold on the posterior probability. The "
+    "setting is a pause in seconds or the weight μ, one for each half. 95 % intervals come from "
+    "drawing calls again. Tests: P&R of systems tuned for P&R, SER of systems tuned for SER, p by "
+    "approximate randomization over calls with Holm's correction for the rows of each measure."
+)
+
+
+def chapter(trials: Mapping[str, Trial]) -> Part:
+    """Lay table 5 out for each source."""
+    text = [INTRODUCTION]
+    for name, trial in trials.items():
+        text += [f"### {name}", _table(trial)]
+        for decision, tests in trial.tests.items():
+            text += [f"Tests, {DECIDED[decision]}:", shown(tests)]
+        text += ["Tests, equation 4 against the other factorisation, tuned threshold:"]
+        merged = {key: row for tests in trial.factors.values() for key, row in tests.items()}
+        text.append(shown(merged))
+    numbers = {name: _numbers(trial) for name, trial in trials.items()}
+    size = (7.2, 0.9 + 0.42 * len(trials))
+    drawn = Picture(
+        "systems.svg", "All systems, P&R and SER, tuned thresholds", size, partial(_draw, trials)
+    )
+    short = [_short(name, trial) for name, trial in trials.items()]
+    return Part("systems", TITLE, "\n\n".join(text), numbers, short, (drawn,))
+
+
+def _table(trial: Trial) -> str:
+    rows = [_row(trial.results, system) for system in _systems(trial.results)]
+    rows += [_row(trial.own, system, own=True) for system in _systems(trial.own)]
+    return table(HEAD, rows, 3)
+
+
+def _systems(results: Results) -> list[System]:
+    return list(dict.fromkeys(system for system, _ in results))
+
+
+def _row(results: Results, system: System, own: bool = False) -> list[str]:
+    result, for_ser = (results[system, goal] for goal in ("f1", "ser"))
+    printed = paper.TABLE_5.get(system.kind, ())
+    beside = "" if own or system in BESIDE or system.decision != "direct" else " ".join(printed)
+    return [
+        f"{system.title}, own pauses" if own else system.title,
+        "–" if system.kind == "threshold" else DECIDED[system.decision],
+        _setting(result),
+        *(sure(*sure_value(result.scores, name)) for name in MEASURES),
+        sure(*sure_value(for_ser.scores, "ser")),
+        beside or "–",
+    ]
+
+
+def _setting(result: Result) -> str:
+    settings = [each.candidate.setting for each in result.choices]
+    return " / ".join(f"{each:g}" for each in settings) if any(settings) else "–"
+
+
+def _numbers(trial: Trial) -> dict[str, Any]:
+    return {
+        "systems": _told(trial.results),
+        "own_pauses": _told(trial.own),
+        "tests": {decision: list(tests.values()) for decision, tests in trial.tests.items()},
+        "factorisations": {kind: list(tests.values()) for kind, tests in trial.factors.items()},
+    }
+
+
+def _told(results: Results) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": system.title,
+            "decision": system.decision,
+            "tuned_for": MEASURES[goal],
+            "settings": [each.candidate.setting for each in result.choices],
+            "thresholds": [
+                None if each.threshold is None else round(each.threshold, 6)
+                for each in result.choices
+            ],
+            **told(result.scores),
+        }
+        for (system, goal), result in results.items()
+    ]
+
+
+def _short(name: str, trial: Trial) -> str:
+    parts = []
+    for decision, systems in MAIN.items():
+        values = [
+            f"{each.title} {number(value(trial.results[each, 'f1'].scores, 'f1'))}"
+            for each in systems
+        ]
+        parts.append(f"{DECIDED[decision]}: {', '.join(values)}")
+    return f"Table 5 on {name}, P&R. {'; '.join(parts)}."
+
+
+def _draw(trials: Mapping[str, Trial], axes: Axes) -> None:
+    """A row for each source, a mark for each system with a tuned threshold."""
+    places = panels(axes, 1, 2, sharey=True)
+    goals: tuple[Goal, ...] = ("f1", "ser")
+    systems = MAIN["tuned"]
+    for place, goal in zip(places, goals, strict=True):
+        for at, trial in enumerate(trials.values()):
+            for i, system in enumerate(systems):
+                found, around = sure_value(trial.results[system, goal].scores, goal)
+                row = at + 0.14 * (i - (len(systems) - 1) / 2)
+                label = system.title if at == 0 else None
+                look: dict[str, Any] = {"color": COLOURS[i], "ms": 3.5, "ls": "none"}
+                place.plot([height(found)], [row], marker=MARKERS[i], label=label, **look)
+                if isinstance(around, tuple):
+                    place.plot(around, [row, row], color=COLOURS[i], lw=1)
+        place.set_xlabel(f"{MEASURES[goal]}, settings tuned for it")
+        place.set_yticks(range(len(trials)), list(trials))
+        place.grid(axis="x", color="0.88", lw=0.5)
+    places[0].invert_yaxis()
+    legend_below(places, len(systems))

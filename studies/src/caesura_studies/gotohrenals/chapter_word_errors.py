@@ -1,0 +1,228 @@
+"""Word errors: how P&R falls with the word error rate of a call (figure 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from caesura.core.values import Undefined, Value
+from caesura.evaluation.correlation import pearson
+from caesura.evaluation.resampling import Interval, interval
+from caesura.evaluation.scores import Scores
+from caesura_studies.gotohrenals.corpora import Corpora
+from caesura_studies.gotohrenals.experiment import Trial
+from caesura_studies.gotohrenals.scoring import RESAMPLING, Source, by_recording
+from caesura_studies.gotohrenals.systems import Models
+from caesura_studies.report import (
+    Part,
+    Picture,
+    dots,
+    legend_below,
+    number,
+    panels,
+    signed,
+    sure,
+    table,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TITLE = "Word errors (figure 6)"
+REFERENCES = "references"
+SYSTEMS = {"lm": "language model", "A": "A", "B": "B"}
+FEWEST = 3
+"""Points without which a line says nothing."""
+
+CURVED = 0.02
+"""How much more of the variance a parabola may explain before a line is not straight."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """Word error rate and P&R of each call, by source and name of the call."""
+
+    sources: Mapping[str, Mapping[str, tuple[float, float]]]
+
+    @classmethod
+    def of(cls, scored: Mapping[str, tuple[Source, Scores]]) -> Points:
+        """Take the calls that have both numbers."""
+        found: dict[str, dict[str, tuple[float, float]]] = {}
+        for name, (source, scores) in scored.items():
+            ids = [each.id for each in source.recordings]
+            rates = dict(zip(ids, source.word_error_rates, strict=True))
+            found[name] = {}
+            for document, f1 in zip(scores.documents, by_recording(scores), strict=True):
+                rate = rates[document.id]
+                if not isinstance(rate, Undefined) and not isinstance(f1, Undefined):
+                    found[name][document.id] = (rate, f1)
+        return cls(found)
+
+    @cached_property
+    def table(self) -> tuple[list[str], Any]:
+        """All points: the call of each, and its two numbers."""
+        rows = [(id, *pair) for calls in self.sources.values() for id, pair in calls.items()]
+        return [id for id, *_ in rows], np.array([pair for _, *pair in rows], float).reshape(-1, 2)
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """Slope and height at 0 of the line through all points."""
+        x, y = self.table[1].T
+        slope, at_zero = np.polyfit(x, y, 1)
+        return float(slope), float(at_zero)
+
+    @cached_property
+    def correlation(self) -> tuple[Value, Interval | Undefined]:
+        """Pearson's coefficient; calls are drawn again, each with all its points."""
+        names, pairs = self.table
+        calls = sorted(set(names))
+        places = [np.flatnonzero(np.array(names) == call) for call in calls]
+        random = np.random.default_rng(RESAMPLING.seed)
+        drawn = []
+        for _ in range(RESAMPLING.resamples):
+            chosen = np.concatenate(
+                [places[i] for i in random.integers(len(calls), size=len(calls))]
+            )
+            drawn.append(pearson(*pairs[chosen].T))
+        return pearson(*pairs.T), interval(drawn, RESAMPLING.level)
+
+    @property
+    def worst(self) -> str:
+        """The source with the highest word error rates."""
+        means = {
+            name: float(np.mean([rate for rate, _ in calls.values()]))
+            for name, calls in self.sources.items()
+            if calls
+        }
+        return max(means, key=means.__getitem__)
+
+    def without_worst(self) -> Points:
+        """Leave that source out, which may decide alone where the line goes."""
+        left_out = self.worst
+        return Points({name: each for name, each in self.sources.items() if name != left_out})
+
+    @property
+    def bend(self) -> float:
+        """How much more of the variance a parabola explains than a line."""
+        return _explained(self.table[1], 2) - _explained(self.table[1], 1)
+
+    @property
+    def falls_straight(self) -> bool:
+        """Whether P&R surely falls, and a line says nearly all a parabola would."""
+        around = self.correlation[1]
+        return not isinstance(around, Undefined) and around[1] < 0 and self.bend < CURVED
+
+
+def _explained(pairs: Any, degree: int) -> float:
+    x, y = pairs.T
+    if (y == y[0]).all():
+        return 1.0
+    rest = y - np.polyval(np.polyfit(x, y, degree), x)
+    return float(1 - (rest @ rest) / ((y - y.mean()) @ (y - y.mean())))
+
+
+def found(corpora: Corpora, models: Models, trials: Mapping[str, Trial]) -> dict[str, Points]:
+    """Pair the word error rates of calls with what systems score on them."""
+    lm = models.lms["class"]
+    heard = {REFERENCES: Source.of_references(REFERENCES, corpora.scripts), **corpora.recognised}
+    scored = {
+        name: (source, source.scores(lm.detect_all(source.recordings)))
+        for name, source in heard.items()
+    }
+    points = {"lm": Points.of(scored)}
+    for way in ("A", "B"):
+        combined = {
+            name: (trial.source, trial.scores(way, "tuned")) for name, trial in trials.items()
+        }
+        if combined:
+            points[way] = Points.of(combined)
+    return {key: each for key, each in points.items() if len(each.table[0]) >= FEWEST}
+
+
+def titled(points: Mapping[str, Points]) -> dict[str, Points]:
+    """Name the points of each system, and those without the worst recogniser."""
+    found: dict[str, Points] = {}
+    for key, each in points.items():
+        found[SYSTEMS[key]] = each
+        rest = each.without_worst()
+        if len(rest.table[0]) >= FEWEST:
+            found[f"{SYSTEMS[key]}, without {each.worst}"] = rest
+    return found
+
+
+def chapter(points: Mapping[str, Points]) -> Part:
+    """Lay figure 6 out."""
+    rows = []
+    for name, each in titled(points).items():
+        slope, at_zero = each.line
+        rows.append(
+            [
+                name,
+                str(len(each.table[0])),
+                sure(*each.correlation),
+                number(at_zero),
+                signed(slope / 10),
+                signed(each.bend),
+            ]
+        )
+    head = ("system", "points", "Pearson", "P&R at WER 0", "per 10 points of WER", "bend")
+    text = [
+        "A point for each call and recogniser. The language model (equation 4, Viterbi) also has "
+        "the references themselves, at a word error rate of 0; A and B need times, are tuned for "
+        "P&R as in section 8 and decide by the posterior. Intervals draw calls again, each with "
+        "the points of all recognisers. The bend is how much more of the variance a parabola "
+        f"explains than the line; up to {CURVED:g} it counts as straight. As one bad recogniser "
+        "may decide where a line goes, the worst is also left out.",
+        table(head, rows),
+        "Within each recogniser (one point a call):",
+        _within(points),
+    ]
+    numbers = {
+        key: {
+            "points": each.sources,
+            "line": each.line,
+            "correlation": each.correlation,
+            "bend": each.bend,
+        }
+        for key, each in points.items()
+    }
+    told = ", ".join(f"{SYSTEMS[key]} {sure(*each.correlation)}" for key, each in points.items())
+    drawn = Picture("errors.svg", "P&R by word error rate", (7.2, 3.2), partial(_draw, points))
+    short = (f"P&R against WER, correlation over calls and recognisers: {told}.",)
+    return Part("errors", TITLE, "\n\n".join(text), numbers, short, (drawn,))
+
+
+def _within(points: Mapping[str, Points]) -> str:
+    names = [name for name in points["lm"].sources if name != REFERENCES]
+    rows = []
+    for name in names:
+        cells = []
+        for each in points.values():
+            pairs = list(each.sources.get(name, {}).values())
+            cells.append(number(_correlation(pairs)) if pairs else "–")
+        rows.append([name, *cells])
+    return table(("recogniser", *(f"Pearson, {SYSTEMS[key]}" for key in points)), rows)
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> Value:
+    return pearson([x for x, _ in pairs], [y for _, y in pairs])
+
+
+def _draw(points: Mapping[str, Points], axes: Axes) -> None:
+    places = panels(axes, 1, len(points), sharex=True, sharey=True)
+    names = list(points["lm"].sources)
+    for place, (key, each) in zip(places, points.items(), strict=True):
+        dots(place, {name: list(each.sources.get(name, {}).values()) for name in names})
+        for line in place.get_lines():
+            line.set(alpha=0.7, markersize=3, markeredgewidth=0)
+        slope, at_zero = each.line
+        ends = np.array([0.0, each.table[1][:, 0].max()])
+        place.plot(ends, at_zero + slope * ends, color="0.3", lw=1)
+        place.set_title(SYSTEMS[key])
+        place.set_xlabel("word error rate")
+    places[0].set_ylabel("P&R")
+    legend_below(places, min(4, len(names)))

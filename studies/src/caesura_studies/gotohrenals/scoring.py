@@ -1,0 +1,161 @@
+"""Recordings with known sentence ends, and what systems that look for them score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from caesura.core.arrays import Flags, Floats
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value, ratio
+from caesura.evaluation.comparison import Comparison, Difference
+from caesura.evaluation.document import Document, Terms
+from caesura.evaluation.resampling import Resampling
+from caesura.evaluation.scores import Scores
+from caesura.metrics.boundary import Boundary
+from caesura.text.alignment.transfer import Carried
+from caesura_studies import claims
+from caesura_studies.claims import Sure, sure_value
+
+METRIC = Boundary()
+RESAMPLING = Resampling()
+TERMS = Terms(("case", "dots", "punctuation"), True, RESAMPLING)
+MEASURES = {"recall": "R", "precision": "P", "f1": "P&R", "ser": "SER"}
+"""Values of the metric, and what the paper calls them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Recordings that systems are measured on.
+
+    Of recognised words the reference's boundaries at words that were not heard are `lost`: no
+    system can find them. `edits` and `spoken` are the word errors and words of the references.
+    """
+
+    name: str
+    recordings: tuple[Transcript, ...]
+    lost: tuple[int, ...]
+    edits: tuple[int, ...]
+    spoken: tuple[int, ...]
+
+    @classmethod
+    def of_references(cls, name: str, recordings: Sequence[Transcript]) -> Source:
+        """Take references, which have no errors."""
+        none = (0,) * len(recordings)
+        return cls(name, tuple(recordings), none, none, tuple(map(len, recordings)))
+
+    @classmethod
+    def of_recognised(cls, name: str, found: Sequence[Carried]) -> Source:
+        """Take recognised words that have got the sentence ends of their references."""
+        return cls(
+            name,
+            tuple(each.transcript for each in found),
+            tuple(len(each.lost_boundaries) for each in found),
+            tuple(each.alignment.edits for each in found),
+            tuple(each.alignment.source_length for each in found),
+        )
+
+    def __len__(self) -> int:
+        return len(self.recordings)
+
+    @property
+    def timed(self) -> bool:
+        """Whether most recordings have times."""
+        return 2 * sum(each.start is not None for each in self.recordings) > len(self)
+
+    @property
+    def words(self) -> int:
+        """How many words there are."""
+        return sum(map(len, self.recordings))
+
+    @property
+    def boundaries(self) -> int:
+        """How many boundaries can be found; the last of a recording is none."""
+        return int(self.ends.sum())
+
+    @cached_property
+    def ends(self) -> Flags:
+        """The gaps of all recordings but their last ones."""
+        return np.concatenate([known(each)[:-1] for each in self.recordings])
+
+    @cached_property
+    def word_error_rate(self) -> Sure:
+        """The word error rate, and its interval."""
+        return rate(self.edits, self.spoken)
+
+    @property
+    def word_error_rates(self) -> list[Value]:
+        """The word error rate of each recording."""
+        pairs = zip(self.edits, self.spoken, strict=True)
+        return [ratio(edits, words, "no words in the reference") for edits, words in pairs]
+
+    def half(self, first: int) -> Source:
+        """Give each second recording."""
+        layers = (self.recordings, self.lost, self.edits, self.spoken)
+        return Source(self.name, *(layer[first::2] for layer in layers))  # type: ignore[arg-type]
+
+    def scores(self, found: Sequence[Segmentation]) -> Scores:
+        """Score what a system has found."""
+        documents = tuple(map(self._document, self.recordings, found, self.lost))
+        return Scores((METRIC,), documents, 1, TERMS)
+
+    def _document(self, reference: Transcript, found: Segmentation, lost: int) -> Document:
+        ours = reference.replace(sentences=Segmentation(found.boundary))
+        counts = METRIC.count(ours, [reference]) + Counts(missing_1=lost)
+        sides = (ours, (reference,), ours, (reference,), (reference,))
+        return Document(reference.id, *sides, (counts,))
+
+
+def known(transcript: Transcript) -> Flags:
+    """Give the sentence ends of a recording that has some."""
+    assert transcript.sentences is not None
+    return transcript.sentences.boundary
+
+
+def odds_of(found: Sequence[Segmentation]) -> Floats:
+    """Pool the evidence about all gaps but the last ones of recordings."""
+    return np.concatenate([each.log_odds[:-1] for each in found if each.log_odds is not None])
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """Put the scores of several parts of a source together."""
+    documents = sorted((each for part in parts for each in part.documents), key=lambda d: d.id)
+    return Scores((METRIC,), tuple(documents), 1, TERMS)
+
+
+def by_recording(scores: Scores, name: str = "f1") -> list[Value]:
+    """Give a value of each recording."""
+    return [METRIC.values(each.counts[0])[name] for each in scores.documents]
+
+
+def told(scores: Scores) -> dict[str, Any]:
+    """Give what a file of numbers says of scores."""
+    found: dict[str, Any] = {
+        title: {"value": value, "interval": None if isinstance(around, Undefined) else around}
+        for title, (value, around) in (
+            (title, sure_value(scores, name)) for name, title in MEASURES.items()
+        )
+    }
+    return found
+
+
+def rate(parts: ArrayLike, wholes: ArrayLike) -> Sure:
+    """Divide sums over calls, and draw the calls again."""
+    return claims.rate(parts, wholes, RESAMPLING)
+
+
+def tests(
+    systems: Mapping[str, Scores], names: Sequence[str]
+) -> dict[tuple[str, str, str], Difference]:
+    """Test each pair of systems in each value: by names of value, one system and the other."""
+    if len(systems) < 2:
+        return {}
+    rows = Comparison(tuple(systems), tuple(systems.values()), tuple(names)).rows
+    order = list(systems)
+    return {(row.value, order[row.a], order[row.b]): row for row in rows}

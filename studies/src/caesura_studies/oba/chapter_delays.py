@@ -1,0 +1,216 @@
+"""Boundaries in a stream: how good they are, and how long one waits for them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from caesura.core.protocols import Detector
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined, Value
+from caesura.detectors.syntax.sda import SDA
+from caesura.detectors.window import Lookahead
+from caesura.evaluation.reports.figures import COLOURS, MARKERS
+from caesura.metrics.boundary import Boundary
+from caesura.metrics.latency import Latency
+from caesura_studies.oba.corpora import bare
+from caesura_studies.oba.experiment import Trial, detected
+from caesura_studies.oba.model_cache import Shelf
+from caesura_studies.oba.paper import Plan
+from caesura_studies.report import (
+    Part,
+    Picture,
+    height,
+    hide,
+    legend_below,
+    logarithmic,
+    number,
+    panels,
+    table,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+logger = logging.getLogger("caesura.studies")
+
+TITLE = "Streams: boundary F against delay"
+CRF, PATIENT, CUT = "CRF, words waited for", "SDA+CRF, patience", "SDA+CRF, short stretches"
+NEAR = 0.01
+"""Boundary F by which a stream may be lower that does about as well as whole recordings."""
+
+SHOWN = {"mean_words": "mean delay in words", "median_seconds": "median delay in seconds"}
+TICKS = {"mean_words": (1, 2, 5, 10, 20, 50), "median_seconds": (0.5, 1, 2, 5, 10, 20)}
+LEAST_SPAN = 0.1
+"""Boundary F that an axis shows at least: less than that is mostly chance."""
+
+METRIC, LATENCY = Boundary(), Latency()
+
+
+@dataclass(frozen=True)
+class Point:
+    """A detector in a stream: its series, what was set, F of its boundaries, and its delays."""
+
+    series: str
+    setting: str
+    f1: Value
+    delays: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The streams of a language, and what the same detectors reach with all words at hand."""
+
+    points: tuple[Point, ...]
+    batch: Mapping[str, Value]
+
+
+def streamed(trial: Trial, shelf: Shelf, plan: Plan) -> Streams:
+    """Run streams over what is measured on, in one order."""
+    linked = _linked(trial, shelf, plan)
+    run: list[tuple[str, str, Detector]] = [
+        (CRF, str(words), Lookahead(trial.crf, words)) for words in plan.windows
+    ]
+    run += [
+        (f"{PATIENT} {patience}", f"ahead {sda.ahead}", sda.adjusted(patience=patience))
+        for patience in plan.patiences
+        for sda in linked
+    ]
+    hasty = linked[0].adjusted(patience=plan.patiences[0])
+    run += [
+        (CUT, f"ahead {hasty.ahead}, stretch {stretch}", hasty.adjusted(stretch=stretch))
+        for stretch in plan.stretches
+    ]
+    points = tuple(_point(trial, *each) for each in run)
+    batch = {"CRF": _batch(trial, trial.crf), "SDA+CRF": _batch(trial, linked[-1])}
+    return Streams(points, batch)
+
+
+def _linked(trial: Trial, shelf: Shelf, plan: Plan) -> list[SDA]:
+    """Give a model of heads for each number of clusters ahead, with the tuned α and bias."""
+    crf = shelf.crf(trial.name, trial.language.train, trial.tuned.c2)
+    chosen = trial.tuned.both
+    return [
+        shelf.sda(trial.name, trial.language.train, crf, ahead).adjusted(
+            alpha=chosen.alpha, bias=chosen.bias
+        )
+        for ahead in plan.aheads
+    ]
+
+
+def _point(trial: Trial, series: str, setting: str, detector: Detector) -> Point:
+    logger.info("%s: stream, %s, %s", trial.language.name, series, setting)
+    counts, waited = Counts(), Counts()
+    for reference in trial.language.once:
+        ours = heard(detector, bare(reference))
+        counts += METRIC.count(ours, [reference])
+        waited += LATENCY.count(ours, [])
+    values = LATENCY.values(waited)
+    return Point(
+        series, setting, METRIC.values(counts)["f1"], {each: values[each] for each in SHOWN}
+    )
+
+
+def heard(detector: Detector, words: Transcript) -> Transcript:
+    """Let a detector hear words as a stream; give them with its sentences and their delays."""
+    stream = detector.stream()
+    return Transcript.join([*stream.push(words), *stream.close()])
+
+
+def _batch(trial: Trial, detector: Detector) -> Value:
+    recordings = trial.language.once
+    pairs = zip(detected(detector, recordings), recordings, strict=True)
+    counts = sum((METRIC.count(ours, [theirs]) for ours, theirs in pairs), Counts())
+    return METRIC.values(counts)["f1"]
+
+
+def chapter(found: Mapping[str, Streams]) -> Part:
+    """Lay out what streams reach."""
+    rows = [
+        [name, each.series, each.setting, number(each.f1), *map(number, each.delays.values())]
+        for name, streams in found.items()
+        for each in streams.points
+    ]
+    text = [
+        "A boundary is decided some time after it was spoken. The CRF waits for a number of words "
+        "(and looks as far back). SDA+CRF labels words at each pause of 0.2 s, at the latest after "
+        f"a stretch of {SDA().stretch} words, sees so many clusters ahead, and gives a sentence at "
+        "the latest when so many clusters (its patience) follow it; with short stretches its "
+        "patience is the least. Each number of clusters ahead has a model of its own; α, bias and "
+        "threshold are those tuned for whole recordings. Shuffled sentences are streamed in one "
+        "order.",
+        table(("treebank", "stream", "setting", "boundary F", *SHOWN.values()), rows, 3),
+        "With all words at hand, "
+        + "; ".join(
+            f"{name}: " + ", ".join(f"{each} {number(v)}" for each, v in streams.batch.items())
+            for name, streams in found.items()
+        )
+        + ".",
+    ]
+    numbers: dict[str, Any] = {
+        name: {"streams": list(streams.points), "batch": streams.batch}
+        for name, streams in found.items()
+    }
+    drawn = Picture("delays.svg", "Boundary F against delay", (7.2, 5.2), partial(_draw, found))
+    short = [_short(name, streams) for name, streams in found.items()]
+    return Part("delays", TITLE, "\n\n".join(text), numbers, short, (drawn,))
+
+
+def _short(name: str, streams: Streams) -> str:
+    """Say of each kind from which delay on it does about as well as with all words."""
+    told = []
+    for kind, whole in streams.batch.items():
+        points = [each for each in streams.points if each.series.startswith(f"{kind},")]
+        near = [each for each in points if height(each.f1) >= height(whole) - NEAR]
+        first = min(near, key=lambda each: height(each.delays["mean_words"]), default=None)
+        if first is None:
+            told.append(f"no {kind} comes near the {number(whole)} of whole recordings")
+        else:
+            words = height(first.delays["mean_words"])
+            told.append(
+                f"{kind} {number(first.f1)} after {words:.1f} words on average ({first.setting}), "
+                f"with all words {number(whole)}"
+            )
+    return f"Streams, {name}, the first that is about as good: {'; '.join(told)}."
+
+
+def _draw(found: Mapping[str, Streams], axes: Axes) -> None:
+    """A row for words and one for seconds, a column for each language."""
+    places = panels(axes, len(SHOWN), len(found))
+    for row, (measure, title) in enumerate(SHOWN.items()):
+        for at, (name, streams) in enumerate(found.items()):
+            place = places[row * len(found) + at]
+            if not _drawn(place, streams, measure):
+                hide([place])
+                continue
+            place.set_xlabel(title)
+            if row == 0:
+                place.set_title(name)
+            if at == 0:
+                place.set_ylabel("boundary F")
+    legend_below(places, 4)
+
+
+def _drawn(place: Axes, streams: Streams, measure: str) -> bool:
+    """Draw the series of a language, if any has this delay."""
+    series: dict[str, list[Point]] = {}
+    for each in streams.points:
+        series.setdefault(each.series, []).append(each)
+    known = [each for each in streams.points if not isinstance(each.delays[measure], Undefined)]
+    for i, (name, points) in enumerate(series.items()):
+        xs = [height(each.delays[measure]) for each in points]
+        ys = [height(each.f1) for each in points]
+        line = "none" if name == CUT else "-"
+        place.plot(xs, ys, color=COLOURS[i], marker=MARKERS[i], ms=3.5, ls=line, lw=1, label=name)
+    for (name, level), line in zip(streams.batch.items(), (":", "--"), strict=True):
+        label = f"{name}, whole recordings"
+        place.axhline(height(level), color="0.35", ls=line, lw=1, label=label)
+    logarithmic(place, TICKS[measure])
+    low, high = place.get_ylim()
+    more = max(LEAST_SPAN - (high - low), 0) / 2
+    place.set_ylim(low - more, high + more)
+    place.grid(color="0.88", lw=0.5)
+    return bool(known)

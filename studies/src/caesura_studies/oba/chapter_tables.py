@@ -1,0 +1,157 @@
+"""The paper's two tables: chunkers, and dependency analysis after or together with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from caesura.evaluation.comparison import Difference
+from caesura_studies.claims import shown, sure_value, value
+from caesura_studies.oba import paper
+from caesura_studies.oba.experiment import (
+    ALONE,
+    ANEW,
+    BOTH,
+    CHOSEN,
+    CHUNKERS,
+    COMBINED,
+    FIVE,
+    GREEDY,
+    LINKED,
+    PAUSE,
+    PLAIN,
+    VITERBI,
+    VOICED,
+    Trial,
+)
+from caesura_studies.oba.scoring import Pair, told
+from caesura_studies.report import Part, number, sure, table
+
+FIRST = "Chunking (table 1)"
+SECOND = "Dependency analysis (table 2)"
+NORMAL = " + normal"
+NAMES = {"boundary": "boundary F", "cluster": "cluster F", "dependency": "dependency F"}
+TESTED = (
+    "p by approximate randomization, Holm's correction for all tests of a measure in a treebank"
+)
+
+
+def chunking(trials: Sequence[Trial]) -> Part:
+    """Lay table 1 out."""
+    printed = {GREEDY: paper.TABLE_1["SVM"], VITERBI: paper.TABLE_1["CRF"]}
+    systems = (PAUSE, *CHUNKERS, VOICED)
+    text = [
+        "F of sentence boundaries (the end of a recording does not count) and of clusters (right "
+        "if they begin and end where a real one does), with 95 % intervals from drawing "
+        "recordings again. SVM, greedy, and CRF, Viterbi, are the paper's systems, and its numbers "
+        "beside them are of another corpus. With a tuned margin or threshold, a boundary is where "
+        "the evidence for one is above the best value in the folds. One CRF is shown speakers too, "
+        "which all others are not (section 1).",
+        _table(trials, systems, ("boundary", "cluster"), printed),
+        f"Tests ({TESTED}):",
+        *_tests(trials, "boundary", CHUNKERS),
+    ]
+    short = [_short("Table 1", trial, systems, ("boundary", "cluster")) for trial in trials]
+    return Part("chunking", FIRST, "\n\n".join(text), _numbers(trials, systems), short)
+
+
+def dependencies(trials: Sequence[Trial]) -> Part:
+    """Lay table 2 out."""
+    printed = {
+        GREEDY: paper.TABLE_2["SVM"],
+        VITERBI: paper.TABLE_2["CRF"],
+        FIVE: paper.TABLE_2["SDA+CRF"],
+    }
+    systems = (*CHUNKERS, ALONE, *COMBINED, ANEW)
+    after = dict.fromkeys(CHUNKERS, NORMAL)
+    rows = [[trial.language.name, sure(*trial.attachment)] for trial in trials]
+    text = [
+        "F of links between clusters (right if both clusters and the link are), and of "
+        "boundaries. After a chunker, the best links inside its sentences are found (normal "
+        "dependency analysis). SDA finds boundaries and links together: alone it does not look "
+        "at the CRF's probabilities, only at its clusters, and has a tuned bias; with equation 5 "
+        "α weighs the CRF; a bias for each boundary is our addition, and so is a threshold on the "
+        "probability of a boundary summed over all sentences and links. Links anew are those of "
+        "normal dependency analysis inside the sentences of SDA+CRF: it never has to ask whether a "
+        "cluster of the next sentence is the head.",
+        _table(trials, systems, ("dependency", "boundary"), printed, after),
+        f"Tests ({TESTED}):",
+        *_tests(trials, "dependency", LINKED),
+        *_tests(trials, "boundary", COMBINED),
+        "With clusters and sentences given, so many clusters get the right head (normal "
+        "dependency analysis, roots included):",
+        table(("treebank", "right heads"), rows),
+    ]
+    numbers = {
+        "systems": _numbers(trials, systems),
+        "attachment": {trial.language.name: trial.attachment[0] for trial in trials},
+    }
+    names = (CHOSEN, ALONE, PLAIN, BOTH, ANEW)
+    short = [_short("Table 2", trial, names, ("boundary", "dependency")) for trial in trials]
+    return Part("dependencies", SECOND, "\n\n".join(text), numbers, short)
+
+
+def _table(
+    trials: Sequence[Trial],
+    systems: Sequence[str],
+    metrics: Sequence[str],
+    printed: Mapping[str, Sequence[str]],
+    behind: Mapping[str, str] | None = None,
+) -> str:
+    rows = []
+    for trial in trials:
+        for system in systems:
+            if system in trial.systems:
+                found = trial.systems[system]
+                rows.append(
+                    [
+                        *(trial.language.name, system + (behind or {}).get(system, "")),
+                        *(
+                            sure(*sure_value(found[m], "f1")) if m in found else "–"
+                            for m in metrics
+                        ),
+                        " / ".join(printed.get(system, ())) or "–",
+                    ]
+                )
+    return table(("treebank", "system", *(NAMES[m] for m in metrics), "paper (%)"), rows, 2)
+
+
+def _tests(trials: Sequence[Trial], metric: str, systems: Sequence[str]) -> list[str]:
+    found = []
+    for trial in trials:
+        rows: dict[Pair, Difference] = {
+            key: row for key, row in trial.tests.items() if key[0] == metric and key[1] in systems
+        }
+        found += [f"{trial.language.name}, {NAMES[metric]}:", shown(rows, NAMES)]
+    return found
+
+
+def _numbers(trials: Sequence[Trial], systems: Sequence[str]) -> dict[str, object]:
+    return {
+        trial.language.name: {
+            "systems": {
+                name: told(trial.systems[name]) for name in systems if name in trial.systems
+            },
+            "tests": [
+                {"metric": metric, "one": one, "other": other} | _plain(row)
+                for (metric, one, other), row in trial.tests.items()
+                if one in systems
+            ],
+        }
+        for trial in trials
+    }
+
+
+def _plain(row: Difference) -> dict[str, object]:
+    names = ("difference", "interval", "p_randomization", "p_corrected", "undefined")
+    return {name: getattr(row, name) for name in names}
+
+
+def _short(title: str, trial: Trial, systems: Sequence[str], metrics: Sequence[str]) -> str:
+    told = []
+    for system in systems:
+        scores = trial.systems.get(system, {})
+        values = [number(value(scores[each], "f1")) for each in metrics if each in scores]
+        if values:
+            told.append(f"{system} {' / '.join(values)}")
+    names = " / ".join(NAMES[each] for each in metrics)
+    return f"{title}, {trial.language.name}, {names}: {'; '.join(told)}."

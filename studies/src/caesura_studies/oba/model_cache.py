@@ -1,0 +1,61 @@
+"""Models of the study, each trained once and kept, so that a run that was cut goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from caesura.core.transcript import Transcript
+from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.dependency_parser import Normal
+from caesura.detectors.syntax.sda import SDA
+from caesura_studies.model_cache import marked, trained
+from caesura_studies.oba.corpora import fingerprint
+from caesura_studies.oba.paper import LONGEST, REACH
+
+D = TypeVar("D", CRF, SVM, SDA)
+
+
+class Shelf:
+    """A folder of models, told apart by their names, settings and what they learnt from."""
+
+    def __init__(self, folder: Path, iterations: int) -> None:
+        self.folder = folder
+        self.iterations = iterations
+
+    def crf(self, name: str, train: Sequence[Transcript], c2: float) -> CRF:
+        """Give a CRF."""
+        detector = CRF(c2=c2, iterations=self.iterations)
+        return self._kept(f"{name}/crf-{c2:g}", detector, train, lambda: detector.train(train))
+
+    def svm(self, name: str, train: Sequence[Transcript]) -> SVM:
+        """Give a support vector machine."""
+        detector = SVM()
+        return self._kept(f"{name}/svm", detector, train, lambda: detector.train(train))
+
+    def sda(self, name: str, train: Sequence[Transcript], crf: CRF, ahead: int) -> SDA:
+        """Give a model of heads that sees so many clusters ahead, with its CRF."""
+        detector = _unweighed(crf, ahead)
+        return self._kept(f"{name}/sda-{ahead}", detector, train, lambda: detector.linked(train))
+
+    def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> Normal:
+        """Give links inside known sentences, which do not depend on the chunker's weights."""
+        detector = _unweighed(crf, REACH)
+
+        def make() -> SDA:
+            return detector.with_model(Normal.learn(crf, train, REACH, detector.ridge).heads)
+
+        return Normal(crf, self._kept(f"{name}/normal", detector, train, make).model, REACH)
+
+    def _kept(
+        self, name: str, detector: D, train: Sequence[Transcript], make: Callable[[], D]
+    ) -> D:
+        """Load the model of this name if it is just this one; else make and keep it."""
+        mark = marked(detector, fingerprint(train))
+        return trained(self.folder, name, mark, type(detector), make)
+
+
+def _unweighed(crf: CRF, ahead: int) -> SDA:
+    """Weigh labels as they are, so that any weights can be put on later."""
+    return SDA(crf=crf, alpha=1.0, bias=0.0, reach=REACH, ahead=ahead, longest=LONGEST)

@@ -1,0 +1,96 @@
+"""What systems score, and whether they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from caesura.core.arrays import Flags
+from caesura.core.protocols import Metric
+from caesura.core.transcript import Transcript
+from caesura.core.values import Counts, Undefined
+from caesura.evaluation.comparison import Comparison, Difference
+from caesura.evaluation.document import Document, Terms
+from caesura.evaluation.resampling import Resampling, holm
+from caesura.evaluation.scores import Scores
+from caesura.metrics.boundary import Boundary
+from caesura.metrics.cluster import Cluster
+from caesura.metrics.dependency import Dependency
+from caesura_studies.claims import sure_value
+from caesura_studies.oba.corpora import Language
+
+METRICS: dict[str, Metric] = {
+    "boundary": Boundary(),
+    "cluster": Cluster(),
+    "dependency": Dependency(),
+}
+"""What is measured; of each it is F1."""
+
+Measured = Mapping[str, Scores]
+"""Scores of a system by metric."""
+
+Pair = tuple[str, str, str]
+"""A metric, one system and another."""
+
+
+def measured(
+    language: Language, found: Sequence[Transcript], resampling: Resampling, names: Sequence[str]
+) -> dict[str, Scores]:
+    """Score what a system found in all that is measured on."""
+    return {name: _scores(language, found, METRICS[name], resampling) for name in names}
+
+
+def _scores(
+    language: Language, found: Sequence[Transcript], metric: Metric, resampling: Resampling
+) -> Scores:
+    documents, rest = [], iter(found)
+    for unit in language.units:
+        pairs = [(next(rest), reference) for reference in unit]
+        counts = sum((metric.count(ours, [theirs]) for ours, theirs in pairs), Counts())
+        ours, theirs = pairs[0]
+        sides = (ours, (theirs,), ours, (theirs,), (theirs,))
+        documents.append(Document(theirs.id, *sides, (counts,)))
+    return Scores((metric,), tuple(documents), 1, Terms((), False, resampling))
+
+
+def tested(systems: Mapping[str, Measured], pairs: Sequence[Pair]) -> dict[Pair, Difference]:
+    """Test pairs of systems, with Holm's correction for all pairs of a metric."""
+    rows = [
+        Comparison((one, other), (systems[one][name], systems[other][name]), ("f1",)).rows[0]
+        for name, one, other in pairs
+    ]
+    for metric in {name for name, _, _ in pairs}:
+        known = [
+            at
+            for at, row in enumerate(rows)
+            if pairs[at][0] == metric and row.p_randomization is not None
+        ]
+        corrected = holm([rows[at].p_randomization or 0.0 for at in known])
+        for at, chance in zip(known, corrected, strict=True):
+            rows[at] = replace(rows[at], p_corrected=chance)
+    return dict(zip(pairs, rows, strict=True))
+
+
+def f1(found: Sequence[Flags], real: Sequence[Flags]) -> float:
+    """Give the F1 of boundaries over recordings; 0 where there are none at all."""
+    right = sum(int((ours & theirs).sum()) for ours, theirs in zip(found, real, strict=True))
+    both = sum(int(ours.sum() + theirs.sum()) for ours, theirs in zip(found, real, strict=True))
+    return 2 * right / both if both else 0.0
+
+
+def f1_above(odds: Sequence[np.ndarray[Any, Any]], real: Sequence[Flags], least: float) -> float:
+    """Give the F1 of boundaries where the evidence is above a threshold."""
+    return f1([each > least for each in odds], real)
+
+
+def told(system: Measured) -> dict[str, Any]:
+    """Give what a file of numbers says of a system."""
+    found = {}
+    for name, scores in system.items():
+        value, around = sure_value(scores, "f1")
+        interval = None if isinstance(around, Undefined) else around
+        found[name] = {"f1": value, "interval": interval}
+    return found

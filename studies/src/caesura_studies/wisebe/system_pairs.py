@@ -1,0 +1,138 @@
+"""Two systems on the same recordings, judged by each reference and by all together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isclose
+
+from caesura.core.protocols import Metric
+from caesura.core.values import Undefined, Value
+from caesura.evaluation.comparison import Comparison, Difference
+from caesura.evaluation.reports.table import between, chance
+from caesura.evaluation.scores import Scores
+from caesura.metrics.boundary import Boundary
+from caesura.metrics.majority import Majority
+from caesura.metrics.wisebe import WiSeBE
+from caesura_studies.report import number, signed, table
+from caesura_studies.wisebe.paper import MEAN_F1, SYSTEMS, WINDOWS, WISEBE
+
+METRICS: tuple[Metric, ...] = (Boundary(), Majority(), WiSeBE())
+
+OF_ALL: Mapping[str, tuple[Metric, str]] = {
+    MEAN_F1: (Boundary(), "f1"),
+    "majority": (Majority(), "f1"),
+    WINDOWS: (WiSeBE(), "f1"),
+    WISEBE: (WiSeBE(), "wisebe"),
+}
+"""Judges that use all references at once: which metric, and which of its values."""
+
+TESTS = (
+    "Judges that use all references at once are the mean of F1 over them, F1 against their "
+    "majority (boundaries that at least half of them have: of two references, either), and F1 "
+    "over windows and WiSeBE with the paper's window limit. Intervals are of the bootstrap, p of "
+    "approximate randomization; Holm's correction is for all rows of the table."
+)
+
+
+def winner(one: Value, other: Value) -> str:
+    """Name the system with the higher value; '' if there is none or a value is undefined."""
+    if isinstance(one, Undefined) or isinstance(other, Undefined):
+        return ""
+    # Equal fractions may differ in the last bits.
+    if isclose(one, other, abs_tol=1e-12):
+        return ""
+    return SYSTEMS[0] if one > other else SYSTEMS[1]
+
+
+def opposed(*winners: str) -> bool:
+    """Whether winners contradict each other: a tie or an undefined value takes no side."""
+    return len(set(winners) - {""}) > 1
+
+
+def difference(one: Value, other: Value) -> Value:
+    """Subtract, if both are known."""
+    for value in (one, other):
+        if isinstance(value, Undefined):
+            return value
+    return float(one - other)  # type: ignore[operator]
+
+
+def by_metric(scores: Scores) -> dict[Metric, dict[str, Value]]:
+    """Give the values of each metric over all recordings."""
+    return dict(zip(scores.metrics, scores.values, strict=True))
+
+
+def by_recording(scores: Scores, metric: Metric) -> list[dict[str, Value]]:
+    """Give the values of a metric in each recording."""
+    at = scores.metrics.index(metric)
+    return [metric.values(each.counts[at]) for each in scores.documents]
+
+
+@dataclass(frozen=True)
+class Duel:
+    """S1 and S2, which are any two systems."""
+
+    references: Sequence[str]
+    systems: tuple[str, str]
+    scores: tuple[Scores, Scores]
+
+    @property
+    def judges(self) -> dict[str, tuple[Metric, str]]:
+        """Name each reference, then each judge of all: which metric, and which of its values."""
+        single = {name: (Boundary(), f"f1_{i}") for i, name in enumerate(self.references, 1)}
+        return {**single, **OF_ALL}
+
+    def values(self, judge: str) -> tuple[Value, Value]:
+        """Give the values of both systems over all recordings."""
+        metric, name = self.judges[judge]
+        one, other = (by_metric(each)[metric][name] for each in self.scores)
+        return one, other
+
+    @cached_property
+    def recordings(self) -> dict[str, list[tuple[Value, Value]]]:
+        """For each judge the values of both systems in each recording."""
+        found = {}
+        for judge, (metric, name) in self.judges.items():
+            one, other = (by_recording(each, metric) for each in self.scores)
+            found[judge] = [(a[name], b[name]) for a, b in zip(one, other, strict=True)]
+        return found
+
+    def winners(self, judge: str) -> list[str]:
+        """Name the better system in each recording."""
+        return [winner(*pair) for pair in self.recordings[judge]]
+
+    @cached_property
+    def disputed(self) -> list[bool]:
+        """For each recording whether the winner changes with the reference."""
+        columns = [self.winners(reference) for reference in self.references]
+        return [opposed(*row) for row in zip(*columns, strict=True)]
+
+    @property
+    def turns(self) -> bool:
+        """Whether the winner over all recordings changes with the reference."""
+        return opposed(*(winner(*self.values(reference)) for reference in self.references))
+
+    def contradicts(self, judge: str) -> bool:
+        """Whether a judge prefers the other system than mean F1 does."""
+        return opposed(winner(*self.values(judge)), winner(*self.values(MEAN_F1)))
+
+    @cached_property
+    def differences(self) -> dict[str, Difference]:
+        """For each judge the difference of the systems, its interval and p-values."""
+        names = tuple(dict.fromkeys(name for _, name in self.judges.values()))
+        rows = Comparison(self.systems, self.scores, names).rows
+        found = {(row.metric, row.value): row for row in rows}
+        return {judge: found[repr(metric), name] for judge, (metric, name) in self.judges.items()}
+
+    def table(self) -> str:
+        """Lay out what each judge says over all recordings."""
+        head = ("judge", "better", *SYSTEMS, "S1 − S2", "95% interval", "p", "p (Holm)")
+        rows = []
+        for judge, row in self.differences.items():
+            values = self.values(judge)
+            numbers = [*map(number, values), signed(difference(*values)), between(row.interval)]
+            chances = [chance(row.p_randomization), chance(row.p_corrected)]
+            rows.append([judge, winner(*values) or "neither", *numbers, *chances])
+        return table(head, rows, 2)
