@@ -102,6 +102,47 @@ def test_captions_shown_again_to_mark_each_word_are_read_once() -> None:
     assert read(colours.replace("</u>", "</font>")).replace(id="") == found.replace(id="")
 
 
+WHITE, GREEN, END = '<font color="#fff">', '<font color="#0f0">', "</font>"
+
+
+def repeated(*texts: str) -> Transcript:
+    """Read cues of one second each that follow without a pause."""
+    cues = [f"00:00:0{at} --> 00:00:0{at + 1}\n{text}\n" for at, text in enumerate(texts)]
+    return read("\n".join(cues))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (f"{WHITE}<u>The</u> boats left{END}", f"{WHITE}The <u>boats</u> left{END}"),
+        (f"{WHITE}{GREEN}The{END} boats left{END}", f"{WHITE}The {GREEN}boats{END} left{END}"),
+        (
+            f"{GREEN}The{END} {WHITE}boats left{END}",
+            f"{WHITE}The{END} {GREEN}boats{END} {WHITE}left{END}",
+        ),
+    ],
+)
+def test_a_colour_of_the_whole_caption_is_no_highlight(texts: tuple[str, str]) -> None:
+    found = repeated(*texts)
+    assert found.words == ("The", "boats", "left")
+    assert known(found.start) == {0: 0.0, 1: 1.0}
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("<i>No</i> means no.", "No <i>means</i> no."),
+        ("<b>No</b> means no.", "No <b>means</b> no."),
+        (f"{WHITE}No means no.{END}", f"{WHITE}No means no.{END}"),
+        (f"{WHITE}No{END} means no.", f"{WHITE}No{END} means no."),
+        ("No <u>means</u> no.", "<u>No</u> means no."),
+        (f"{WHITE}No{END} means no.", f"No {GREEN}means{END} no."),
+    ],
+)
+def test_other_tags_in_text_that_is_said_twice_are_no_highlight(texts: tuple[str, str]) -> None:
+    assert repeated(*texts).words == ("No", "means", "no") * 2
+
+
 def test_marked_pieces_of_one_word_give_it_a_start_and_an_end() -> None:
     found = read(
         "1\n00:00:01,000 --> 00:00:02,000\n<u>昨日</u>は\n\n"
@@ -174,6 +215,13 @@ def test_reads_times_as_people_write_them(line: str, start: float, end: float) -
 def test_a_number_may_be_all_that_is_said() -> None:
     found = read("1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\n7\n")
     assert found.words == ("42", "7")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_the_number_in_the_last_cue_is_text_with_and_without_a_final_line_end(end: str) -> None:
+    cues = "1\n00:00:01,000 --> 00:00:02,000\nHow many?\n\n2\n00:00:03,000 --> 00:00:04,000\n7"
+    assert read(cues + end).words == ("How", "many", "7")
+    assert read("1\n00:00:01,000 --> 00:00:02,000\n7" + end).words == ("7",)
 
 
 def test_text_before_the_first_cue_is_left_out_with_a_word(

@@ -1,4 +1,10 @@
-"""Timed text on its way into a transcript: what captions of any format have in common."""
+"""Reading captions: what SubRip, WebVTT and TTML have in common.
+
+The reader of each format finds the cues of a file: their times and lines. `transcript_of_cues`
+makes a transcript of them. On the way it undoes what is done for the screen only: captions that
+are repeated to highlight each word, lines that roll up, words shown in pieces, and the names of
+speakers at the beginning of lines.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
@@ -17,260 +23,91 @@ from caesura.formats.source import Source
 from caesura.text.display_width import spaceless
 from caesura.text.punctuation import split_marks
 
-AT_ONCE = 0.02
-"""Seconds; a cue that begins so soon after another one ends follows it at once."""
+logger = logging.getLogger("caesura")
+
+MAX_GAP = 0.02
+"""Seconds: a cue that begins so soon after another one ends follows it without a pause."""
+
+HIGHLIGHT_TAGS = frozenset(("u", "font"))
+"""Tags that tools use to highlight one word after another; others are for emphasis."""
 
 
 class Run(NamedTuple):
-    """Text of a line that has one speaker; its first word may have a start, its last an end."""
+    """Text of a line by one speaker and in one style.
+
+    Its first word may have a start, its last an end.
+    """
 
     text: str
     start: float = math.nan
     end: float = math.nan
     speaker: str = ""
-    marked: bool = False
-    """Whether it is underlined or coloured."""
+    style: str = ""
+    """The highlight tags around it, '' for none."""
 
 
 Line = Sequence[Run]
 
 
-class Shown(NamedTuple):
+class Cue(NamedTuple):
     """Lines that are shown from `start` to `end` (seconds)."""
 
     start: float
     end: float
     lines: Sequence[Line]
 
-    def plain(self) -> list[str]:
-        """Give the lines that have text, without what surrounds it."""
-        return [text for text in map(plain, self.lines) if text]
+    def texts(self) -> list[str]:
+        """Return the texts of the lines that have any, with single blanks."""
+        return [text for text in map(_plain_text, self.lines) if text]
 
-    def follows(self, other: Shown) -> bool:
-        """Whether it is shown as soon as another cue ends."""
-        return self.start - other.end <= AT_ONCE
-
-
-def whole(line: Line) -> str:
-    """Give the text of a line as it is written."""
-    return "".join(run.text for run in line)
+    def follows(self, other: Cue) -> bool:
+        """Whether it begins as soon as another cue ends."""
+        return self.start - other.end <= MAX_GAP
 
 
-def plain(line: Line) -> str:
-    """Give the text of a line with single blanks."""
-    return " ".join(whole(line).split())
+class OpenTags:
+    """The highlight tags that are open at one place of a cue."""
+
+    def __init__(self) -> None:
+        self._tags: list[tuple[str, str]] = []
+
+    def update(self, name: str, tag: str, closes: bool) -> None:
+        """Open or close a tag; one that highlights nothing is ignored."""
+        if name not in HIGHLIGHT_TAGS:
+            return
+        if not closes:
+            self._tags.append((name, tag.lower()))
+            return
+        for at in range(len(self._tags) - 1, -1, -1):
+            if self._tags[at][0] == name:
+                del self._tags[at]
+                return
+
+    @property
+    def style(self) -> str:
+        """The open tags as one text."""
+        return "".join(tag for _, tag in self._tags)
 
 
-def counted_from(zero: float, shown: Sequence[Shown]) -> Sequence[Shown]:
-    """Let times count from `zero`; they do already if some start lies before it."""
-    starts = [cue.start for cue in shown]
-    starts += (run.start for cue in shown for line in cue.lines for run in line)
-    if not zero or any(start < zero for start in starts):
-        return shown
-    return [
-        Shown(
-            round(cue.start - zero, 6),
-            round(cue.end - zero, 6),
-            [[_earlier(run, zero) for run in line] for line in cue.lines],
-        )
-        for cue in shown
-    ]
-
-
-def _earlier(run: Run, by: float) -> Run:
-    return run._replace(start=round(run.start - by, 6), end=round(run.end - by, 6))
-
-
-class _Mark(NamedTuple):
-    """The place of a marked run in the text of a cue, and when it is shown."""
-
-    first: int
-    stop: int
-    start: float
-    end: float
-
-
-def said_once(cues: Sequence[Shown]) -> list[Shown]:
-    """Make one cue of those that show the same text with a mark that moves on through it.
-
-    Between two words the text may be shown without a mark.
-    """
-    if not any(run.marked for cue in cues for line in cue.lines for run in line):
-        return list(cues)
-    marks = [_marks(cue) for cue in cues]
-    texts = [_text(cue) for cue in cues]
-    found: list[Shown] = []
-    at = 0
-    while at < len(cues):
-        group = [at]
-        for after in range(at + 1, len(cues) if len(marks[at]) == 1 else 0):
-            if texts[after] != texts[at] or not cues[after].follows(cues[after - 1]):
-                break
-            if marks[after] and not _moves_on(marks[group[-1]], marks[after]):
-                break
-            if marks[after]:
-                group.append(after)
-        found.append(_joined(cues[at], [marks[i][0] for i in group]) if group[1:] else cues[at])
-        at = group[-1] + 1
-    return found
-
-
-def _moves_on(before: Sequence[_Mark], after: Sequence[_Mark]) -> bool:
-    return len(after) == 1 and before[0].stop <= after[0].first
-
-
-def _text(cue: Shown) -> str:
-    return "\n".join(map(whole, cue.lines)).rstrip()
-
-
-def _marks(cue: Shown) -> list[_Mark]:
-    """Find the marked runs of a cue."""
-    found, at = [], 0
-    for line in cue.lines:
-        for run in line:
-            if run.marked and run.text.strip():
-                found.append(_Mark(at, at + len(run.text), cue.start, cue.end))
-            at += len(run.text)
-        at += 1
-    return found
-
-
-def _joined(cue: Shown, marks: Sequence[_Mark]) -> Shown:
-    """Give the cue the times of all its marks."""
-    lines, at = [], 0
-    for line in cue.lines:
-        text = whole(line)
-        speaker = line[0].speaker if line else ""
-        lines.append([run._replace(speaker=speaker) for run in _runs(text, at, marks)])
-        at += len(text) + 1
-    return Shown(cue.start, marks[-1].end, lines)
-
-
-def _runs(text: str, at: int, marks: Sequence[_Mark]) -> Iterator[Run]:
-    """Part the line that begins at character `at` of a cue where marks begin and end."""
-    done = 0
-    for mark in marks:
-        first, stop = mark.first - at, mark.stop - at
-        if 0 <= first < len(text):
-            yield Run(text[done:first])
-            yield Run(text[first:stop], mark.start, mark.end)
-            done = stop
-    yield Run(text[done:])
-
-
-SHARE = 0.3
-"""Of cues that begin with a name, if names come again."""
-
-_LEAD = r"\s*(?:>{2,3}\s*|[-–—]\s*)?"
-_SAID = r"(?=\W{0,99}\w)"
-_NUMBERED = re.compile(
-    rf"{_LEAD}(?P<label>\[?(?P<name>speaker[ _]?[0-9]{{1,4}})\]?:\s+"
-    rf"|\(speaker (?P<number>[0-9]{{1,4}}|\?)\)\s*){_SAID}",
-    re.IGNORECASE,
-)
-_PART = r"(?![\d_])\w[\w.'’-]*"
-_NAMED = re.compile(rf"{_LEAD}(?P<label>(?P<name>{_PART}(?: {_PART}){{0,3}}):\s+){_SAID}")
-_CHANGE = re.compile(r"\s*(?:>>|-\s)")
-
-
-def with_speakers(cues: Sequence[Shown]) -> list[Shown]:
-    """Give words the speakers that labels name; a label holds until the next, and is no word.
-
-    A label with a number is one anyway. Names count if the file has them time and again.
-    """
-    texts = [_texts(cue) for cue in cues]
-    voices = any(run.speaker for cue in cues for line in cue.lines for run in line)
-    names = not voices and _are_labels(texts)
-    if not names and not any(_NUMBERED.match(text) for lines in texts for text in lines):
-        return list(cues)
-    speaker = ""
-    found = []
-    for cue, written in zip(cues, texts, strict=True):
-        lines = []
-        for line, text in zip(cue.lines, written, strict=True):
-            label = _NUMBERED.match(text) or (_named(text) if names else None)
-            if label:
-                speaker = label["name"] or label["number"].strip("?")
-                line = list(_without(line, *label.span("label")))
-            elif _CHANGE.match(text):
-                speaker = ""
-            lines.append([run if run.speaker else run._replace(speaker=speaker) for run in line])
-        found.append(cue._replace(lines=lines))
-    return found
-
-
-def _texts(cue: Shown) -> list[str]:
-    """Give each line together with the one after it: a label may have a line of its own."""
-    lines = [whole(line) for line in cue.lines]
-    return ["\n".join(lines[at : at + 2]) for at in range(len(lines))]
-
-
-def _named(text: str) -> re.Match[str] | None:
-    label = _NAMED.match(text) if ":" in text else None
-    return label if label and _is_name(label["name"]) else None
-
-
-def _is_name(name: str) -> bool:
-    """Whether each part is capitalised, as far as its script knows capitals."""
-    return not any(part[0].islower() for part in name.split())
-
-
-def _are_labels(cues: Sequence[Sequence[str]]) -> bool:
-    """Whether names before a colon are those of speakers throughout a file."""
-    count: Counter[str] = Counter()
-    labelled = 0
-    for lines in cues:
-        labels = [label for text in lines if (label := _named(text))]
-        found = {label["name"] for label in labels if not _NUMBERED.match(label.string)}
-        count.update(found)
-        labelled += bool(found)
-    if labelled < 2:
-        return False
-    again = max(count.values()) > 1
-    return 2 * labelled > len(cues) or (again and labelled >= SHARE * len(cues))
-
-
-def _without(line: Line, first: int, stop: int) -> Iterator[Run]:
-    """Leave out characters of a line."""
-    at = 0
-    for run in line:
-        kept = run.text[: max(0, first - at)] + run.text[max(0, stop - at) :]
-        at += len(run.text)
-        yield run._replace(text=kept)
-
-
-logger = logging.getLogger("caesura")
-
-PIECES = 0.95
-"""Share of cues that are one token where words are shown in pieces."""
-BEGUN = 0.3
-"""Least share of pieces that begin a word."""
-
-NOTES = frozenset("♪♫♬♩")
-LEADS = frozenset(("-", "–", "—", "‐", ">>", ">>>", "•"))
-"""What a line begins with when somebody else speaks."""
-
-_INVISIBLE = "".join(map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF)))
-_DIALOGUE = re.compile(r"-(?=[^\W\d_])")
 _CLOCK = r"(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})(?:[.,:]([0-9]{1,9}))?"
-TIMING = re.compile(rf"\s*{_CLOCK}\s*--\s?>\s*{_CLOCK}(?![\w:])")
+CUE_TIMES = re.compile(rf"\s*{_CLOCK}\s*--\s?>\s*{_CLOCK}(?![\w:])")
 """A line with the times of a cue."""
 
 
-def clock(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
-    """Give the seconds of a clock time."""
+def clock_seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
+    """Return the seconds of a clock time."""
     whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
     return round(float(f"{whole}.{fraction or 0}"), 6)
 
 
-def timing(line: str, number: int, source: Source) -> tuple[float, float] | None:
-    """Read a line with the times of a cue; None if it is none."""
+def cue_times(line: str, number: int, source: Source) -> tuple[float, float] | None:
+    """Return start and end if a line has the times of a cue, else None."""
     if ">" not in line:
         return None
-    found = TIMING.match(line)
+    found = CUE_TIMES.match(line)
     if found:
         groups = found.groups()
-        return clock(*groups[:4]), clock(*groups[4:])
+        return clock_seconds(*groups[:4]), clock_seconds(*groups[4:])
     if "-->" in line and line.lstrip()[:1].isdigit():
         raise source.error(
             f"{line.strip()[:40]!r} are not the times of a cue",
@@ -280,30 +117,162 @@ def timing(line: str, number: int, source: Source) -> tuple[float, float] | None
     return None
 
 
-def transcript(shown: Iterable[Shown], source: Source, language: str = "") -> Transcript:
+def subtract_offset(cues: Sequence[Cue], offset: float) -> Sequence[Cue]:
+    """Subtract `offset` seconds from all times, unless some time is earlier than that."""
+    starts = [cue.start for cue in cues]
+    starts += (run.start for cue in cues for line in cue.lines for run in line)
+    if not offset or any(start < offset for start in starts):
+        return cues
+    return [
+        Cue(
+            round(cue.start - offset, 6),
+            round(cue.end - offset, 6),
+            [[_earlier(run, offset) for run in line] for line in cue.lines],
+        )
+        for cue in cues
+    ]
+
+
+def _earlier(run: Run, offset: float) -> Run:
+    return run._replace(start=round(run.start - offset, 6), end=round(run.end - offset, 6))
+
+
+def transcript_of_cues(cues: Iterable[Cue], source: Source, language: str = "") -> Transcript:
     """Make a transcript: the first word of a cue has its start, the last its end."""
-    cues = said_once(_in_order([cue for cue in shown if cue.plain()], source))
-    cues = _whole_words(_each_word_once(cues, source))
+    found = _sort_by_time([cue for cue in cues if cue.texts()], source)
+    found = _drop_rolled_lines(merge_highlights(found), source)
     rows = Rows()
-    for cue in with_speakers(cues):
-        _add(rows, cue, source)
+    for cue in assign_speakers(_join_word_pieces(found)):
+        _add_cue(rows, cue, source)
     return rows.transcript(source.stem, language)
 
 
-def _in_order(cues: list[Shown], source: Source) -> list[Shown]:
+def _sort_by_time(cues: list[Cue], source: Source) -> list[Cue]:
     if not any(b.start < a.start for a, b in pairwise(cues)):
         return cues
     logger.warning("%s: cues are not in the order of their times and were sorted", source.name)
     return sorted(cues, key=lambda cue: 0 if math.isnan(cue.start) else cue.start)
 
 
-def _each_word_once(cues: list[Shown], source: Source) -> list[Shown]:
-    """Undo lines that roll up: those that a cue shows again from the cue before are dropped.
+def _line_text(line: Line) -> str:
+    """Return the text of a line as it is written."""
+    return "".join(run.text for run in line)
+
+
+def _plain_text(line: Line) -> str:
+    """Return the text of a line with single blanks."""
+    return " ".join(_line_text(line).split())
+
+
+# Captions that are repeated, each time with the next word highlighted.
+
+
+class _Highlight(NamedTuple):
+    """Which characters of a cue's text are highlighted, and when."""
+
+    first: int
+    stop: int
+    start: float
+    end: float
+
+
+def merge_highlights(cues: Sequence[Cue]) -> list[Cue]:
+    """Merge cues that repeat the same text while a highlight moves on through its words.
+
+    A tag around a word is a highlight only if the repeats have it around later words, or nowhere.
+    Between two words the text may be shown without it.
+    """
+    if not any(run.style for cue in cues for line in cue.lines for run in line):
+        return list(cues)
+    texts = ["\n".join(map(_line_text, cue.lines)).rstrip() for cue in cues]
+    highlights = [_highlights(cue) for cue in cues]
+    merged_cues: list[Cue] = []
+    at = stop = 0
+    while at < len(cues):
+        if stop <= at:
+            stop = at + 1
+            while (
+                stop < len(cues) and texts[stop] == texts[at] and cues[stop].follows(cues[stop - 1])
+            ):
+                stop += 1
+        count, moving = _moving_highlight(highlights, at, stop)
+        merged_cues.append(_with_times(cues[at], moving) if count > 1 else cues[at])
+        at += count
+    return merged_cues
+
+
+def _moving_highlight(
+    highlights: Sequence[dict[str, list[_Highlight]]], first: int, stop: int
+) -> tuple[int, list[_Highlight]]:
+    """Return how many cues from `first` on are one caption, and the highlights of its words.
+
+    The cues before `stop` repeat the same text. Of several styles, the one that moves on for
+    longest is the highlight.
+    """
+    best: tuple[int, list[_Highlight]] = (1, [])
+    for style in highlights[first]:
+        moving: list[_Highlight] = []
+        count = 1
+        for at in range(first, stop):
+            places = highlights[at].get(style, [])
+            if len(places) > 1 or (moving and places and places[0].first < moving[-1].stop):
+                break
+            if places:
+                moving += places
+                count = at - first + 1
+        if len(moving) > max(len(best[1]), 1):
+            best = (count, moving)
+    return best
+
+
+def _highlights(cue: Cue) -> dict[str, list[_Highlight]]:
+    """Return the highlighted places of a cue by their style."""
+    found: dict[str, list[_Highlight]] = {}
+    at = 0
+    for line in cue.lines:
+        for style, group in groupby(line, key=lambda run: run.style):
+            text = "".join(run.text for run in group)
+            if style and text.strip():
+                place = _Highlight(at, at + len(text), cue.start, cue.end)
+                found.setdefault(style, []).append(place)
+            at += len(text)
+        at += 1
+    return found
+
+
+def _with_times(cue: Cue, highlights: Sequence[_Highlight]) -> Cue:
+    """Return the cue with the times of all its highlights."""
+    lines, at = [], 0
+    for line in cue.lines:
+        text = _line_text(line)
+        speaker = line[0].speaker if line else ""
+        lines.append([run._replace(speaker=speaker) for run in _split(text, at, highlights)])
+        at += len(text) + 1
+    return Cue(cue.start, highlights[-1].end, lines)
+
+
+def _split(text: str, at: int, highlights: Sequence[_Highlight]) -> Iterator[Run]:
+    """Split the line that begins at character `at` of a cue where highlights begin and end."""
+    done = 0
+    for highlight in highlights:
+        first, stop = highlight.first - at, highlight.stop - at
+        if 0 <= first < len(text):
+            yield Run(text[done:first])
+            yield Run(text[first:stop], highlight.start, highlight.end)
+            done = stop
+    yield Run(text[done:])
+
+
+# Lines that roll up, and words shown in pieces.
+
+
+def _drop_rolled_lines(cues: list[Cue], source: Source) -> list[Cue]:
+    """Drop the lines that a cue shows again from the cue before, as they roll up.
 
     Since a word may well be said twice, that is done only if at least half of the cues that
-    follow another one at once begin with its lines, and some of them go on after these.
+    follow another one without a pause begin with its lines, and some of them go on after these.
     """
-    texts = [cue.plain() for cue in cues]
+    texts = [cue.texts() for cue in cues]
     repeated = [0] * len(cues)
     followers = repeating = rolling = 0
     for at in range(1, len(cues)):
@@ -320,7 +289,7 @@ def _each_word_once(cues: list[Shown], source: Source) -> list[Shown]:
         return cues
     logger.info("%s: lines that roll up were read once", source.name)
     return [
-        cue._replace(lines=[line for line in cue.lines if plain(line)][count:])
+        cue._replace(lines=[line for line in cue.lines if _plain_text(line)][count:])
         for cue, count in zip(cues, repeated, strict=True)
     ]
 
@@ -333,21 +302,122 @@ def _overlap(before: list[str], lines: list[str]) -> int:
     return 0
 
 
-def _whole_words(cues: list[Shown]) -> list[Shown]:
-    """Put words together that are shown in pieces, as whisper.cpp does with `-ml 1`.
+ONE_TOKEN_SHARE = 0.95
+"""Least share of cues with a single token where words are shown in pieces."""
+
+WORD_START_SHARE = 0.3
+"""Least share of pieces that begin a word."""
+
+
+def _join_word_pieces(cues: list[Cue]) -> list[Cue]:
+    """Join words that are shown in pieces, as whisper.cpp does with `-ml 1`.
 
     There nearly all cues are one piece, and those that begin a word begin with a blank.
     """
-    texts = ["".join(run.text for line in cue.lines for run in line) for cue in cues]
+    texts = ["".join(map(_line_text, cue.lines)) for cue in cues]
     single = sum(len(text.split()) == 1 for text in texts)
     begun = sum(text[:1].isspace() for text in texts)
-    if single < PIECES * len(cues) or not BEGUN * len(cues) <= begun < len(cues):
+    enough = WORD_START_SHARE * len(cues) <= begun < len(cues)
+    if single < ONE_TOKEN_SHARE * len(cues) or not enough:
         return cues
     spoken = [Spoken(text, cue.start, cue.end) for cue, text in zip(cues, texts, strict=True)]
-    return [Shown(word.start, word.end, [[Run(word.text)]]) for word in merged(spoken)]
+    return [Cue(word.start, word.end, [[Run(word.text)]]) for word in merged(spoken)]
 
 
-def _add(rows: Rows, cue: Shown, source: Source) -> None:
+# Names of speakers at the beginning of lines.
+
+LABELLED_SHARE = 0.3
+"""Least share of cues that begin with a name, if names come more than once."""
+
+_LEAD = r"\s*(?:>{2,3}\s*|[-–—]\s*)?"
+_TEXT_FOLLOWS = r"(?=\W{0,99}\w)"
+_NUMBERED = re.compile(
+    rf"{_LEAD}(?P<label>\[?(?P<name>speaker[ _]?[0-9]{{1,4}})\]?:\s++"
+    rf"|\(speaker (?P<number>[0-9]{{1,4}}|\?)\)\s*+){_TEXT_FOLLOWS}",
+    re.IGNORECASE,
+)
+_PART = r"(?![\d_])\w[\w.'’-]*"
+_NAMED = re.compile(rf"{_LEAD}(?P<label>(?P<name>{_PART}(?: {_PART}){{0,3}}):\s++){_TEXT_FOLLOWS}")
+_SPEAKER_CHANGE = re.compile(r"\s*(?:>>|-\s)")
+
+
+def assign_speakers(cues: Sequence[Cue]) -> list[Cue]:
+    """Give words the speakers that labels name; a label holds until the next, and is no word.
+
+    `Speaker 1:` is always a label. `Jane Doe:` is one if the file has such names again and again.
+    """
+    texts = [_line_pairs(cue) for cue in cues]
+    voices = any(run.speaker for cue in cues for line in cue.lines for run in line)
+    names = not voices and _are_labels(texts)
+    if not names and not any(_NUMBERED.match(text) for lines in texts for text in lines):
+        return list(cues)
+    speaker = ""
+    found = []
+    for cue, cue_texts in zip(cues, texts, strict=True):
+        lines = []
+        for line, text in zip(cue.lines, cue_texts, strict=True):
+            label = _NUMBERED.match(text) or (_name_label(text) if names else None)
+            if label:
+                speaker = label["name"] or label["number"].strip("?")
+                line = list(_without(line, *label.span("label")))
+            elif _SPEAKER_CHANGE.match(text):
+                speaker = ""
+            lines.append([run if run.speaker else run._replace(speaker=speaker) for run in line])
+        found.append(cue._replace(lines=lines))
+    return found
+
+
+def _line_pairs(cue: Cue) -> list[str]:
+    """Return each line together with the one after it: a label may have a line of its own."""
+    lines = [_line_text(line) for line in cue.lines]
+    return ["\n".join(lines[at : at + 2]) for at in range(len(lines))]
+
+
+def _name_label(text: str) -> re.Match[str] | None:
+    label = _NAMED.match(text) if ":" in text else None
+    return label if label and _is_name(label["name"]) else None
+
+
+def _is_name(name: str) -> bool:
+    """Whether each part is capitalised, as far as its script has capitals."""
+    return not any(part[0].islower() for part in name.split())
+
+
+def _are_labels(cues: Sequence[Sequence[str]]) -> bool:
+    """Whether names before a colon are those of speakers throughout a file."""
+    count: Counter[str] = Counter()
+    labelled = 0
+    for lines in cues:
+        labels = [label for text in lines if (label := _name_label(text))]
+        found = {label["name"] for label in labels if not _NUMBERED.match(label.string)}
+        count.update(found)
+        labelled += bool(found)
+    if labelled < 2:
+        return False
+    again = max(count.values()) > 1
+    return 2 * labelled > len(cues) or (again and labelled >= LABELLED_SHARE * len(cues))
+
+
+def _without(line: Line, first: int, stop: int) -> Iterator[Run]:
+    """Leave out characters `first` to `stop` of a line."""
+    at = 0
+    for run in line:
+        rest = run.text[: max(0, first - at)] + run.text[max(0, stop - at) :]
+        at += len(run.text)
+        yield run._replace(text=rest)
+
+
+# Words with their times.
+
+NOTES = frozenset("♪♫♬♩")
+LINE_STARTS = frozenset(("-", "–", "—", "‐", ">>", ">>>", "•"))
+"""What a line begins with when somebody else speaks."""
+
+_INVISIBLE = "".join(map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF)))
+_DIALOGUE = re.compile(r"-(?=[^\W\d_])")
+
+
+def _add_cue(rows: Rows, cue: Cue, source: Source) -> None:
     """Add the words of a cue."""
     first = len(rows)
     for line in cue.lines:
@@ -371,23 +441,22 @@ class _Token(NamedTuple):
 
 
 def _tokens(line: Line) -> list[_Token]:
-    """Part a line at blanks; a token that several runs share belongs to the one it begins in.
+    """Split a line at blanks; a token that several runs share belongs to the one it begins in.
 
     Its end is the last that is known.
     """
     if len(line) == 1 and math.isnan(line[0].start) and math.isnan(line[0].end):
-        who = line[0].speaker
-        return [_Token(word, math.nan, math.nan, who) for word in line[0].text.split()]
-    text = "".join(run.text for run in line)
+        speaker = line[0].speaker
+        return [_Token(word, math.nan, math.nan, speaker) for word in line[0].text.split()]
+    words = list(re.finditer(r"\S+", _line_text(line)))
     found: list[_Token] = []
-    words = list(re.finditer(r"\S+", text))
     stop = 0
     for run in line:
         begin, stop = stop, stop + len(run.text)
         first = len(found)
         while len(found) < len(words) and words[len(found)].start() < stop:
-            begins = run.start if len(found) == first else math.nan
-            found.append(_Token(words[len(found)][0], begins, math.nan, run.speaker))
+            start = run.start if len(found) == first else math.nan
+            found.append(_Token(words[len(found)][0], start, math.nan, run.speaker))
         if found and words[len(found) - 1].end() > begin and not math.isnan(run.end):
             found[-1] = found[-1]._replace(end=run.end)
     return found
@@ -395,20 +464,20 @@ def _tokens(line: Line) -> list[_Token]:
 
 def _add_line(rows: Rows, line: Line) -> None:
     tokens = _tokens(line)
-    if tokens and len(rows) and _unparted(rows, tokens[0].surface):
+    if tokens and len(rows) and _continues_without_blank(rows, tokens[0].surface):
         rows.glue()
     if any(split_marks(token.surface).word for token in tokens):
         rows.turn()
     for at, (surface, start, end, speaker) in enumerate(tokens):
         if not surface.isalnum():
-            surface = _cleared(rows, surface, at == 0, at + 1 == len(tokens))
+            surface = _take_signs(rows, surface, at == 0, at + 1 == len(tokens))
         rows.token(surface, start=start, end=end, speaker=speaker or None)
 
 
-def _cleared(rows: Rows, surface: str, first: bool, last: bool) -> str:
-    """Give what remains of a token as a word: signs of a change of speaker and music open it."""
+def _take_signs(rows: Rows, surface: str, first: bool, last: bool) -> str:
+    """Return what of a token is a word: signs of music and of another speaker open the word."""
     surface = surface.strip(_INVISIBLE)
-    if first and not last and surface in LEADS:
+    if first and not last and surface in LINE_STARTS:
         rows.open(surface, blank=True)
         return ""
     if surface and not set(surface) - NOTES:
@@ -420,7 +489,7 @@ def _cleared(rows: Rows, surface: str, first: bool, last: bool) -> str:
     return surface
 
 
-def _unparted(rows: Rows, surface: str) -> bool:
+def _continues_without_blank(rows: Rows, surface: str) -> bool:
     """Whether a line goes on, without a blank, in a script that has none."""
     last = len(rows) - 1
     before = rows.words[last] + rows.cell("mark", last)

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from caesura.core.transcript import Transcript
-from caesura.formats.captions.cue_text import TIMING, Run, Shown, timing, transcript
+from caesura.formats.captions.cue_text import (
+    CUE_TIMES,
+    Cue,
+    OpenTags,
+    Run,
+    cue_times,
+    transcript_of_cues,
+)
 from caesura.formats.captions.layout import Captions
 from caesura.formats.source import Source
 
@@ -16,9 +23,8 @@ logger = logging.getLogger("caesura")
 
 _CODE = re.compile(r"\{\\[^{}]*\}|\{[A-Za-z]:[^{}]*\}")
 _BREAK = re.compile(r"\\N|<br\s*/?>", re.IGNORECASE)
-_TAG = re.compile(r"<(/?)([A-Za-z][\w.]*)[^<>]*>")
+_TAG = re.compile(r"<(/?)([A-Za-z][\w.]*+)[^<>]*>")
 _KNOWN = frozenset(("b", "i", "u", "s", "font", "c", "v", "em", "strong", "span", "ruby", "rt"))
-_MARKS = frozenset(("u", "font"))
 _NUMBER = re.compile(r"\s*[0-9]+\s*")
 
 
@@ -37,17 +43,17 @@ class Srt(Captions):
         lines = [line for _, line in source.lines() if line.strip()][:2]
         if lines and _NUMBER.fullmatch(lines[0]):
             lines = lines[1:]
-        return bool(lines) and TIMING.match(lines[0]) is not None
+        return bool(lines) and CUE_TIMES.match(lines[0]) is not None
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read what stands between the lines with times; the number of a cue belongs to it."""
-        shown = list(_shown(source))
-        if not shown and source.text.strip():
+        cues = list(_cues(source))
+        if not cues and source.text.strip():
             raise source.error(
                 "no line has the times of a cue",
                 remedy="a cue begins with a line such as 00:00:01,000 --> 00:00:02,000",
             )
-        yield transcript(shown, source)
+        yield transcript_of_cues(cues, source)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write numbered cues."""
@@ -58,12 +64,15 @@ class Srt(Captions):
         )
 
 
-def _shown(source: Source) -> Iterator[Shown]:
-    """Find cues; the number above the times is the cue's own if the first cue has one."""
+def _cues(source: Source) -> Iterator[Cue]:
+    """Find the cues; a number above the times is no text if the first cue has one too.
+
+    Below the last cue no times follow: a number there is text.
+    """
     before: list[str] = []
     cues: list[tuple[tuple[float, float], list[str]]] = []
     for number, line in source.lines():
-        times = timing(line, number, source)
+        times = cue_times(line, number, source)
         if times is not None:
             cues.append((times, []))
         else:
@@ -75,7 +84,7 @@ def _shown(source: Source) -> Iterator[Shown]:
     if cues and any(map(str.strip, before)):
         logger.warning("%s: text before the first cue is left out", source.name)
     for times, lines in cues:
-        yield Shown(*times, _lines("\n".join(lines)))
+        yield Cue(*times, _lines("\n".join(lines)))
 
 
 def _lines(text: str) -> list[list[Run]]:
@@ -85,25 +94,25 @@ def _lines(text: str) -> list[list[Run]]:
     if "<" not in text:
         return [[Run(line)] for line in text.split("\n")]
     lines: list[list[Run]] = [[]]
-    for piece, marked in _pieces(_BREAK.sub("\n", text)):
+    for piece, style in _split_at_tags(_BREAK.sub("\n", text)):
         first, *others = piece.split("\n")
-        lines[-1].append(Run(first, marked=marked))
-        lines += ([Run(line, marked=marked)] for line in others)
+        lines[-1].append(Run(first, style=style))
+        lines += ([Run(line, style=style)] for line in others)
     return lines
 
 
-def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Part a text at its tags; a piece may be underlined or coloured."""
+def _split_at_tags(text: str) -> Iterator[tuple[str, str]]:
+    """Return the pieces of a text between its tags, each with its style."""
     found = list(_TAG.finditer(text))
     sides: dict[str, set[str]] = {"": set(), "/": set()}
     for tag in found:
         sides[tag[1]].add(tag[2].lower())
     tags = _KNOWN | (sides[""] & sides["/"])
-    at, marked = 0, False
+    at, open_tags = 0, OpenTags()
     for tag in found:
         name = tag[2].partition(".")[0].lower()
         if name in tags:
-            yield text[at : tag.start()], marked
+            yield text[at : tag.start()], open_tags.style
             at = tag.end()
-            marked = not tag[1] if name in _MARKS else marked
-    yield text[at:], marked
+            open_tags.update(name, tag[0], closes=bool(tag[1]))
+    yield text[at:], open_tags.style

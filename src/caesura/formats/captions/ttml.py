@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
 from caesura.core.transcript import Transcript
-from caesura.formats.captions.cue_text import Run, Shown, counted_from, transcript
+from caesura.formats.captions.cue_text import Cue, Run, subtract_offset, transcript_of_cues
 from caesura.formats.captions.layout import Captions, Cues
 from caesura.formats.safe_xml import legal, local, tree
 from caesura.formats.source import LATEST, Source
@@ -144,8 +144,8 @@ class Ttml(Captions):
             if local(body.tag) == "body":
                 reader.walk(body, place)
         zero = _programme(root, reader.clock, source)
-        for language, shown in (reader.found or {place.language: []}).items():
-            yield transcript(counted_from(zero, shown), source, language)
+        for language, cues in (reader.found or {place.language: []}).items():
+            yield transcript_of_cues(subtract_offset(cues, zero), source, language)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a paragraph a cue."""
@@ -218,7 +218,7 @@ class _Reader:
     source: Source
     clock: Clock
     agents: Mapping[str, str]
-    found: dict[str, list[Shown]] = field(default_factory=dict)
+    found: dict[str, list[Cue]] = field(default_factory=dict)
     """Paragraphs by the language they are in."""
 
     def walk(self, element: Element, around: _Place) -> float:
@@ -229,7 +229,7 @@ class _Reader:
             self.runs(element, place, replace(place, begin=math.nan, end=math.nan), lines)
             starts = [run.start for line in lines for run in line if not math.isnan(run.start)]
             begin = min(starts, default=math.nan) if math.isnan(place.begin) else place.begin
-            self.found.setdefault(place.language, []).append(Shown(begin, place.end, lines))
+            self.found.setdefault(place.language, []).append(Cue(begin, place.end, lines))
             return place.end
         place = replace(place, language=element.get(f"{_XML}lang", place.language).strip())
         ends: list[float] = []

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from caesura.core.transcript import Transcript
-from caesura.formats.captions.cue_text import Run, Shown, clock, counted_from, timing, transcript
+from caesura.formats.captions.cue_text import (
+    Cue,
+    OpenTags,
+    Run,
+    clock_seconds,
+    cue_times,
+    subtract_offset,
+    transcript_of_cues,
+)
 from caesura.formats.captions.layout import Captions
 from caesura.formats.source import Source
 
@@ -19,8 +27,8 @@ _STAMP = re.compile(r"<(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9
 _VOICE = re.compile(r"</v>|<v(?:\.[^\s>]*)?(?:\s+(.*))?>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 _LANGUAGE = re.compile(r"Language:\s*(\S+)")
-_MARK = re.compile(r"<(/?)(?:u|font)(?![\w-])[^>]*>")
-_ZERO = re.compile(
+_HIGHLIGHT = re.compile(r"<(/?)(u|font)(?![\w-])[^>]*>")
+_OFFSET = re.compile(
     r"X-TIMESTAMP-MAP=.*\bLOCAL:(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})"
 )
 _NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?!\S)")
@@ -41,13 +49,14 @@ class Vtt(Captions):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read the header's language and the cues."""
-        shown = list(_shown(source))
-        if not shown and not self.recognises(source):
+        cues = list(_cues(source))
+        if not cues and not self.recognises(source):
             raise source.error("this is not WebVTT", 1, "it has to begin with WEBVTT")
         header = list(takewhile(bool, (line for _, line in source.lines())))
         named = next(filter(None, map(_LANGUAGE.match, header)), None)
-        zero = next((clock(*found.groups()) for found in map(_ZERO.match, header) if found), 0.0)
-        yield transcript(counted_from(zero, shown), source, named[1] if named else "")
+        offsets = (clock_seconds(*found.groups()) for found in map(_OFFSET.match, header) if found)
+        shifted = subtract_offset(cues, next(offsets, 0.0))
+        yield transcript_of_cues(shifted, source, named[1] if named else "")
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a header and cues with the voice that speaks."""
@@ -73,8 +82,8 @@ def _voice(name: str) -> str:
     return f"<v {name}>{{}}</v>" if name else "{}"
 
 
-def _shown(source: Source) -> Iterator[Shown]:
-    """Find cues: a line with times and what follows, but for comments and the next cue's name.
+def _cues(source: Source) -> Iterator[Cue]:
+    """Find the cues: a line with times and what follows, but for comments and the next cue's name.
 
     A blank line ends a cue; text after it that belongs nowhere else is still kept.
     """
@@ -83,7 +92,7 @@ def _shown(source: Source) -> Iterator[Shown]:
     block: list[str] = []
     parted = False
     for number, line in [*source.lines(), (0, "")]:
-        found = timing(line, number, source)
+        found = cue_times(line, number, source)
         if found is None and line:
             block.append(line)
             continue
@@ -91,32 +100,32 @@ def _shown(source: Source) -> Iterator[Shown]:
             text += block[:-1] if parted and found else block
         if found:
             if times is not None:
-                yield Shown(*times, _lines(text))
+                yield Cue(*times, _lines(text))
             times, text = found, []
         block, parted = [], found is None
     if times is not None:
-        yield Shown(*times, _lines(text))
+        yield Cue(*times, _lines(text))
 
 
 def _lines(block: list[str]) -> list[list[Run]]:
     """Part the text of a cue into lines, and these where the speaker changes or a time stands."""
     lines: list[list[Run]] = [[]]
-    time, speaker, hidden, marked = math.nan, "", False, False
+    time, speaker, hidden, open_tags = math.nan, "", False, OpenTags()
     for piece in _PIECES.split("\n".join(block)):
         if piece == "\n":
             lines.append([])
             time = math.nan
         elif not _PIECES.fullmatch(piece):
             if piece and not hidden:
-                lines[-1].append(Run(_unescaped(piece), time, math.nan, speaker, marked))
+                lines[-1].append(Run(_unescaped(piece), time, math.nan, speaker, open_tags.style))
                 time = math.nan if piece.strip() else time
         elif stamp := _STAMP.fullmatch(piece):
-            time = clock(*stamp.groups())
+            time = clock_seconds(*stamp.groups())
         elif voice := _VOICE.fullmatch(piece):
             name = " ".join(_unescaped(voice[1] or "").split())
             speaker = "" if name == "-" else name
-        elif mark := _MARK.fullmatch(piece):
-            marked = not mark[1]
+        elif tag := _HIGHLIGHT.fullmatch(piece):
+            open_tags.update(tag[2], piece, closes=bool(tag[1]))
         elif piece[:4] in ("<rt>", "<rt."):
             hidden = True
         else:
