@@ -24,7 +24,7 @@ _UNHEARD = r"RD-[^/<>\s]*|unintelligible|inaudible|\?+"
 _SLASHED = re.compile(rf"/({_UNHEARD})/", re.IGNORECASE)
 _TAGGED = re.compile(rf"<({_UNHEARD})>", re.IGNORECASE)
 _PAUSED = re.compile(r"\(pause\b[^()]*\)", re.IGNORECASE)
-_NOTE = re.compile(r"[<(]([^<>()]*\w[^<>()]*)[>)]")
+_NOTE = re.compile(r"[<(](?=[^<>()\w]*+\w)([^<>()]*+)[>)]")
 _SIGNS = re.compile(r"[\[\]]|(?<!\w)/|/(?!\w)")
 _PIECES = re.compile(r"\(pause\)|(?:(?!\(pause\))\S)+")
 

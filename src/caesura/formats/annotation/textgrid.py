@@ -23,7 +23,7 @@ from caesura.formats.source import LATEST, Source
 logger = logging.getLogger("caesura")
 
 _PIECE = re.compile(r'"(?P<text>[^"]*(?:""[^"]*)*)"|!.*|(?P<word>[^\s"]+)')
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 NANO = 1_000_000_000
 """Units of time in a second: an interval has to have a length, and a word may have none."""
 

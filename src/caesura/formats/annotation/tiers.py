@@ -38,10 +38,11 @@ NAMES = {
 """Names that tiers go by, alone or with a speaker's name (`Ana - words`, `ort@Ana`)."""
 
 ROLES = {name: role for role, names in NAMES.items() for name in names.split()}
-OVERLAP = re.compile(r"\s*\(overlap(?: \d+)?\)$")
+OVERLAP = re.compile(r"(?<!\s)\s*\(overlap(?: \d+)?\)$")
 _ANY = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
-_AFTER = re.compile(rf"(?P<who>.*?)[\s\-–_:@/|.(]+(?P<what>{_ANY})\)?", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?P<what>{_ANY})(?:\s*[-–_:@/|]\s*|\s*\()(?P<who>.*?)\)?", re.IGNORECASE)
+_SIGNS = r"[\s\-–_:@/|.(]"
+_AFTER = re.compile(rf"(?P<who>.*?)(?<!{_SIGNS}){_SIGNS}++(?P<what>{_ANY})\)?", re.IGNORECASE)
+_BEFORE = re.compile(rf"(?P<what>{_ANY})(?:\s*[-–_:@/|]\s*+|\s*\()(?P<who>.*?)\)?", re.IGNORECASE)
 _RUNNING = re.compile(r"\S\s+\S|[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{2}")
 """Several words, or script that has no blanks between them."""
 

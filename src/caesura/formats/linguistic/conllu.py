@@ -166,9 +166,11 @@ logger = logging.getLogger("caesura")
 ENTITY_KEYS = ("ner", "NE", "NER")
 """Where tools put entity tags; the last one with content counts."""
 
-_FIRST_ROW = re.compile(r"(?:#.*\n|\s*\n)*(?:1|1-[0-9]+|0\.1)\t[^\t\n]+(?:\t[^\t\n]*){8}(?:\n|$)")
+_FIRST_ROW = re.compile(
+    r"(?:#.*\n|[^\S\n]*\n)*+(?:1|1-[0-9]+|0\.1)\t[^\t\n]+(?:\t[^\t\n]*){8}(?:\n|$)"
+)
 _NEWDOC = re.compile(r"\n#[ \t]*newdoc\b(?:[ \t]+id)?[ \t]*(?:=[ \t]*(.*))?")
-_SENT_ID = re.compile(r"\n#[ \t]*sent_id[ \t]*=[ \t]*(.+?)(?:__|-)[0-9]+[ \t]*\n")
+_SENT_ID = re.compile(r"\n#[ \t]*sent_id[ \t]*=[ \t]*+(.+?)(?:__|-)[0-9]+[ \t]*\n")
 _SPEAKER = re.compile(r"\n#[ \t]*(speaker|speaker_id)[ \t]*=[ \t]*(.*)")
 
 

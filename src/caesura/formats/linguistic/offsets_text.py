@@ -143,7 +143,7 @@ COUNTED = (
     "and an end is the offset after the last character"
 )
 _PIECE = re.compile(r"\S+")
-_LAST_PIECE = re.compile(r"\S*\Z")
+_LAST_PIECE = re.compile(r"(?<!\S)\S*\Z")
 
 
 def is_text(document: Any) -> bool:
