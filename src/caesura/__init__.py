@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from caesura.core.errors import CaesuraError
     from caesura.core.protocols import Detector, Format, Metric, Stream
-    from caesura.core.registry import parse
+    from caesura.core.registry import parse, register
     from caesura.core.segmentation import Segmentation
     from caesura.core.transcript import Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
@@ -74,7 +74,7 @@ _MODULES = {
     ),
     "core.errors": ("CaesuraError",),
     "core.protocols": ("Detector", "Format", "Metric", "Stream"),
-    "core.registry": ("parse",),
+    "core.registry": ("parse", "register"),
     "core.segmentation": ("Segmentation",),
     "core.transcript": ("Span", "Transcript"),
     "core.values": ("Counts", "Undefined", "Value"),
@@ -118,6 +118,7 @@ __all__ = [
     "parse",
     "project",
     "read",
+    "register",
     "report",
     "reproduce",
     "score",

@@ -52,14 +52,15 @@ def _steps() -> list[dict[str, str]]:
 def _registered(kind: str) -> list[dict[str, str]]:
     singular: Any = kind.removesuffix("s")
     rows = []
-    for name in registry.names(singular):
-        found: Any = registry.find(singular, name)
+    for name, found, origin in registry.entries(singular):
         row = {"name": name, "about": _first_line(found)}
         if singular != "format":
             row["settings"] = _settings(found)
         else:
             row["suffixes"] = " ".join(found.suffixes)
             row["carries"] = " ".join(sorted(found.carries))
+        if origin:
+            row["plugin"] = origin
         rows.append(row)
     return rows
 
@@ -337,9 +338,9 @@ def report(
 
 def reproduce(study: str, *, data: str | Path, output: str | Path) -> str:
     """Run the study of a paper on corpora in `data`; write into `output` and give its report."""
-    from caesura.core.registry import study as find
+    from caesura.core.plugins import find_study
 
-    return find(study)(Path(data), Path(output)).text
+    return find_study(study)(Path(data), Path(output)).text
 
 
 def _systems(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from caesura.core.errors import FormatError, OutputError
-from caesura.core.registry import study as find
+from caesura.core.plugins import find_study as find
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging.entity_margins import Margins
 from caesura_studies.atene import run

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caesura.core.errors import FormatError, OutputError
-from caesura.core.registry import study as find
+from caesura.core.plugins import find_study as find
 from caesura_studies.claims import value
 from caesura_studies.gotohrenals import chapter_pauses, run, scoring
 from caesura_studies.gotohrenals.corpora import Corpora, coverage, gathered

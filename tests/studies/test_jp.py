@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from caesura.core.errors import FormatError, OutputError
-from caesura.core.registry import study as find
+from caesura.core.plugins import find_study as find
 from caesura.metrics.joint import Joint
 from caesura_studies.jp import run, segmenters
 from caesura_studies.jp.examples import verdicts

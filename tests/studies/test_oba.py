@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.errors import FormatError, OutputError
-from caesura.core.registry import study as find
+from caesura.core.plugins import find_study as find
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined

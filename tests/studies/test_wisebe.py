@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caesura.core.errors import FormatError, MismatchError, OutputError, UnknownName
-from caesura.core.registry import study as find
+from caesura.core.plugins import find_study as find
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined

@@ -42,5 +42,7 @@ def command(kind: str, json: bool) -> None:
 
 
 def about(row: dict[str, str]) -> str:
-    """Say what a thing is and what can be set."""
-    return f"{row['about']} Settings: {row['settings']}" if row.get("settings") else row["about"]
+    """Say what a class is, which plug-in it comes from, and what can be set."""
+    origin = f" (From {row['plugin']}.)" if row.get("plugin") else ""
+    settings = f" Settings: {row['settings']}" if row.get("settings") else ""
+    return row["about"] + origin + settings

@@ -19,7 +19,7 @@ Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 def completing(*kinds: registry.Kind) -> Complete:
     """Complete the names of some kinds."""
     return lambda _context, _parameter, typed: [
-        name for kind in kinds for name in registry.names(kind) if name.startswith(typed)
+        name for kind in kinds for name in registry.all_names(kind) if name.startswith(typed)
     ]
 
 

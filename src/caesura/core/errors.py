@@ -7,6 +7,7 @@
     ├── LayerError          a layer is missing, or does not fit the words
     ├── ModelError          a model is damaged, too new, or not there yet
     ├── MismatchError       hypothesis and reference do not belong together
+    ├── PluginError         a plug-in cannot be imported, or lacks what its kind needs
     └── OutputError         a result cannot be written where it was asked for
 
 What a user should know but need not stop for goes to the logger `caesura`.
@@ -90,6 +91,10 @@ class ModelError(CaesuraError):
 
 class MismatchError(CaesuraError):
     """Things that were to be compared do not belong together."""
+
+
+class PluginError(CaesuraError):
+    """A plug-in cannot be imported, or lacks what its kind needs."""
 
 
 class OutputError(CaesuraError):

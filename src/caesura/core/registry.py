@@ -1,21 +1,24 @@
-"""Names that users type, and what they stand for; nothing is imported before it is used.
+"""The registry: names that users type, the classes they stand for, and texts with settings.
 
-A name may carry settings: `parse("metric", "Boundary(count_end=True)")`; what it gives has
-that text as its `repr`. Settings are literals or further registered things, never evaluated.
+A name may carry settings, as in `parse("metric", "Boundary(count_end=True)")`; the `repr` of the
+result is that text again. Settings are literals or further registered objects, never evaluated.
+Built-in names come first, and their modules are imported when they are used; all other names are
+looked up in `core/plugins.py`.
 """
 
 from __future__ import annotations
 
 import ast
+import logging
 import re
-from dataclasses import MISSING, fields
+from collections.abc import Iterator
+from dataclasses import fields
 from importlib import import_module
-from importlib.metadata import entry_points
 from keyword import kwlist
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
-from caesura.core.errors import UnknownName, advice, same
+from caesura.core import plugins
+from caesura.core.errors import PluginError, UnknownName, advice, same
 
 if TYPE_CHECKING:
     from caesura.core.config import Configured
@@ -109,9 +112,94 @@ NAMES: dict[Kind, dict[str, str]] = {
 }
 
 
+logger = logging.getLogger("caesura")
+
+C = TypeVar("C", bound="type[Configured]")
+
+
+class Entry(NamedTuple):
+    """A registered class, its name, and the plug-in's origin ('' for what is built in)."""
+
+    name: str
+    registered_class: type[Any]
+    origin: str = ""
+
+
 def names(kind: Kind) -> list[str]:
-    """Registered names of one kind."""
+    """List the built-in names of one kind."""
     return list(NAMES[kind])
+
+
+def all_names(kind: Kind) -> list[str]:
+    """List the names of one kind: built-in ones, then those of plug-ins, which are not imported."""
+    return list(dict.fromkeys((*NAMES[kind], *plugins.names(kind))))
+
+
+def entries(kind: Kind) -> Iterator[Entry]:
+    """Yield every registered class of one kind; broken plug-ins are skipped with a warning."""
+    for name in NAMES[kind]:
+        yield Entry(name, find(kind, name))
+    yield from plugin_entries(kind)
+
+
+def plugin_entries(kind: Kind) -> Iterator[Entry]:
+    """Yield the classes that plug-ins add to one kind; broken ones are skipped with a warning."""
+    for name in plugins.names(kind):
+        taken = kind_of(name, kind)
+        if name in NAMES[taken]:
+            _warn_once(
+                f"the {kind} {name!r} of {plugins.owner(kind, name)} is ignored: "
+                f"there is a built-in {taken} of that name"
+            )
+            continue
+        try:
+            found = plugins.find(kind, name)
+        except PluginError as error:
+            _warn_once(str(error))
+        else:
+            if found is not None:
+                yield Entry(name, found.plugin_class, found.origin)
+
+
+_warned: set[str] = set()
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        logger.warning("%s", message)
+
+
+def register(plugin_class: C) -> C:
+    """Make a class of your own known by its `name`, like the built-in ones; usable as a decorator.
+
+    The class derives from `Metric`, `Detector`, `Format`, `WordTagger` or `EntityModel`, and is a
+    frozen dataclass. It is then found by `parse`, `score`, `segment`, `train` and so on, in this
+    process; for the command line, declare an entry point (docs/plugins.md). A `PluginError` says
+    what is missing: a name of its own, a method, or a `repr` that parses back.
+    """
+    kind = plugins.check_class(plugin_class)
+    name = plugin_class.name
+    if not plugins.provides(kind, plugin_class):
+        _refuse_taken(kind, name, plugin_class)
+    plugins.add(kind, plugins.Plugin(plugin_class))
+    return plugin_class
+
+
+def _refuse_taken(kind: Kind, name: str, plugin_class: type[Configured]) -> None:
+    for other in NAMES:
+        owner = "Caesura itself" if name in NAMES[other] else plugins.owner(other, name)
+        if owner:
+            raise PluginError(
+                f"{plugin_class.__name__} cannot be a {kind}: "
+                f"{name!r} is the name of a {other} of {owner}",
+                remedy="give the class another name",
+            )
+
+
+def is_known(kind: Kind, name: str) -> bool:
+    """Tell whether something of that kind has this name; plug-ins are not imported."""
+    return name in NAMES[kind] or bool(plugins.owner(kind, name))
 
 
 @overload
@@ -127,27 +215,31 @@ def find(kind: Literal["metric"], name: str) -> type[Metric]: ...
 @overload
 def find(kind: Kind, name: str) -> type[Configured]: ...
 def find(kind: Kind, name: str) -> type[Configured]:
-    """Import and give the class of that name."""
+    """Import and return the class of that name."""
     place = NAMES[kind].get(name)
-    if place is None:
-        other = kind_of(name, kind)
-        if other != kind:
-            raise UnknownName(f"{name} is a {other}, and a {kind} is wanted")
-        hint = advice(name, NAMES[kind], other=giving(name) if kind == "metric" else "")
-        raise UnknownName(f"no {kind} is named {name!r}", remedy=hint)
-    module, _, attribute = place.partition(":")
-    found: type[Configured] = getattr(import_module(module), attribute)
-    return found
+    if place is not None:
+        module, _, attribute = place.partition(":")
+        built_in: type[Configured] = getattr(import_module(module), attribute)
+        return built_in
+    other = kind_of(name, kind)
+    if other != kind:
+        raise UnknownName(f"{name} is a {other}, and a {kind} is wanted")
+    plugin = plugins.find(kind, name)
+    if plugin is not None:
+        return plugin.plugin_class
+    hint = advice(name, all_names(kind), other=giving(name) if kind == "metric" else "")
+    raise UnknownName(f"no {kind} is named {name!r}", remedy=hint)
 
 
 def giving(value: str) -> str:
-    """Say which metrics give a value of that name, if any do, and how to ask for them."""
+    """Say which metrics have a value of that name, if any do, and how to ask for them."""
     from caesura.core.values import Counts
 
     found: dict[str, list[str]] = {}
-    for name in NAMES["metric"]:
-        for each in find("metric", name)().values(Counts()):
-            found.setdefault(each, []).append(name)
+    for entry in entries("metric"):
+        if all(map(plugins.has_default, fields(entry.registered_class))):
+            for each in entry.registered_class().values(Counts()):
+                found.setdefault(each, []).append(entry.name)
     meant = same(value, found)
     if not meant:
         return ""
@@ -167,7 +259,7 @@ def parse(kind: Literal["entity-model"], text: str) -> EntityModel: ...
 @overload
 def parse(kind: Literal["metric"], text: str) -> Metric: ...
 def parse(kind: Kind, text: str) -> Configured:
-    """Make what the text describes: a registered name, perhaps with settings in brackets."""
+    """Make the object that a text describes: a registered name, perhaps with settings."""
     try:
         tree = _parsed(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -193,8 +285,8 @@ def learner(text: str) -> Detector | WordTagger | EntityModel:
     """Make the detector, the tagger or the entity model that a text describes."""
     name = text.split("(")[0].strip()
     kind = kind_of(name, "detector")
-    if kind == "detector" and name.isidentifier() and name not in NAMES[kind]:
-        known = (each for one in LEARNERS for each in NAMES[one])
+    if kind == "detector" and name.isidentifier() and not is_known(kind, name):
+        known = (each for one in LEARNERS for each in all_names(one))
         what = f"no detector, tagger or entity model is named {name!r}"
         raise UnknownName(what, remedy=advice(name, known))
     if kind == "tagger":
@@ -205,9 +297,12 @@ def learner(text: str) -> Detector | WordTagger | EntityModel:
 
 
 def kind_of(name: str, usual: Kind) -> Kind:
-    """Tell of what kind a registered name is; the usual one, if it is of that or of none."""
-    others = (kind for kind in NAMES if name in NAMES[kind])
-    return usual if name in NAMES[usual] else next(others, usual)
+    """Return the kind of a registered name; the usual one, if it is of that kind or of none."""
+    kinds: list[Kind] = [usual, *NAMES]
+    for kind in kinds:
+        if name in NAMES[kind]:
+            return kind
+    return next((kind for kind in kinds if plugins.owner(kind, name)), usual)
 
 
 def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
@@ -233,7 +328,7 @@ def _value(kind: Kind, tree: ast.expr, text: str) -> Any:
     """Give a setting: a literal, a registered thing of any kind, or several of either."""
     named = tree.func if isinstance(tree, ast.Call) else tree
     inner = kind_of(named.id, kind) if isinstance(named, ast.Name) else kind
-    if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and tree.id in NAMES[inner]):
+    if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and is_known(inner, tree.id)):
         return _build(inner, tree, text)
     if isinstance(tree, (ast.Tuple, ast.List)):
         values = [_value(kind, element, text) for element in tree.elts]
@@ -261,37 +356,9 @@ def _make(kind: Kind, name: str, values: list[Any], settings: dict[str, Any]) ->
             hint = advice(setting, known, "it has")
             raise UnknownName(f"{name} has no setting {setting!r}", remedy=hint)
     for field in fields(made):  # type: ignore[arg-type]
-        if field.name not in settings and field.default is MISSING:
+        if field.name not in settings and not plugins.has_default(field):
             raise UnknownName(f"{name} needs a setting {field.name!r}")
     try:
         return made(**settings)
     except (TypeError, ValueError) as error:
         raise UnknownName(f"{name}: {error}", remedy=f"see: caesura list {kind}s") from error
-
-
-class Study(Protocol):
-    """Runs a study: reads corpora below `data`, writes a report into `out`."""
-
-    def __call__(self, data: Path, out: Path) -> Outcome:
-        """Run it."""
-
-
-class Outcome(Protocol):
-    """What a study gives back."""
-
-    @property
-    def text(self) -> str:
-        """The report, for a terminal."""
-
-
-def study(name: str) -> Study:
-    """Give the function that runs the study of that name, from the packages that are installed."""
-    known = {each.name: each for each in entry_points(group="caesura.studies")}
-    if not known:
-        raise UnknownName(
-            "no studies are installed", remedy="install them: pip install caesura-studies"
-        )
-    if name not in known:
-        raise UnknownName(f"no study is named {name!r}", remedy=advice(name, known))
-    found: Study = known[name].load()
-    return found

@@ -198,16 +198,16 @@ def chosen(detector: str | Detector) -> Detector:
     """Give the detector that a text names: a registered one, a model that ships, or a folder."""
     if isinstance(detector, Detector):
         return detector
-    registered = detector.split("(")[0].strip() in registry.names("detector")
-    if not registered and (detector in shipped() or _is_folder(detector)):
+    name = detector.partition("(")[0].strip()
+    built_in = name in registry.names("detector")
+    if not built_in and (detector in shipped() or _is_folder(detector)):
         _refuse_others(detector)
         return Model(detector)
     try:
         return registry.parse("detector", detector)
     except UnknownName as error:
-        if registered:
+        if registry.is_known("detector", name):
             raise
-        name = detector.partition("(")[0].strip()
         if name in shipped():
             raise UnknownName(
                 f"the model {name} takes no settings", remedy="train one with those settings"

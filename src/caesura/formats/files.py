@@ -28,8 +28,13 @@ STANDARD = "-"
 
 
 def formats() -> list[type[Format]]:
-    """All registered formats."""
+    """List the built-in formats."""
     return [registry.find("format", name) for name in registry.names("format")]
+
+
+def plugin_formats() -> list[type[Format]]:
+    """List the formats of plug-ins, which are imported only where no built-in format fits."""
+    return [entry.registered_class for entry in registry.plugin_entries("format")]
 
 
 def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
@@ -44,12 +49,15 @@ def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
         if str(file) == STANDARD or not path.is_dir():
             yield str(file), Path("stdin" if str(file) == STANDARD else path.name)
             continue
-        known = {suffix for format in formats() for suffix in format.suffixes}
-        found = [
+        inside = [
             inner
             for inner in sorted(path.rglob("*"))
-            if inner.is_file() and inner.suffix.lower() in known and not inner.name.startswith(".")
+            if inner.is_file() and inner.suffix and not inner.name.startswith(".")
         ]
+        known = {suffix for format in formats() for suffix in format.suffixes}
+        if not {inner.suffix.lower() for inner in inside} <= known:
+            known |= {suffix for format in plugin_formats() for suffix in format.suffixes}
+        found = [inner for inner in inside if inner.suffix.lower() in known]
         if not found:
             raise FormatError("the folder has no file of a known format", where=str(path))
         yield from ((str(inner), inner.relative_to(path)) for inner in found)
@@ -112,7 +120,10 @@ def fits(file: str | Path, format: str | Format | None) -> bool:
 
 def _by_suffix(name: str | Path) -> list[type[Format]]:
     suffix = Path(name).suffix.lower()
-    return [format for format in formats() if suffix in format.suffixes]
+    fitting = [format for format in formats() if suffix in format.suffixes]
+    if fitting or not suffix:
+        return fitting
+    return [format for format in plugin_formats() if suffix in format.suffixes]
 
 
 def _asked(named: Format, source: Source) -> str:
@@ -124,7 +135,7 @@ def _asked(named: Format, source: Source) -> str:
 def _told(source: Source) -> list[type[Format]]:
     """Give the formats that suffix and content speak for."""
     sharing = _by_suffix(source.name)
-    return sharing if len(sharing) == 1 else _recognised(source, sharing or formats())
+    return sharing if len(sharing) == 1 else _recognised(source, sharing)
 
 
 def choose(source: Source) -> Format:
@@ -132,7 +143,7 @@ def choose(source: Source) -> Format:
     sharing = _by_suffix(source.name)
     if len(sharing) == 1:
         return sharing[0]()
-    sure = _recognised(source, sharing or formats())
+    sure = _recognised(source, sharing)
     if len(sure) == 1:
         logger.info("%s: read as %s", source.name, sure[0].name)
         if sure[0].plain and has_ids(source):
@@ -153,14 +164,27 @@ def choose(source: Source) -> Format:
     )
 
 
-def _recognised(source: Source, candidates: list[type[Format]]) -> list[type[Format]]:
-    """Give the formats whose own the content unmistakably is; plain text only if no other."""
+def _recognised(source: Source, sharing: list[type[Format]]) -> list[type[Format]]:
+    """Give the formats whose own the content unmistakably is; plain text only if no other.
+
+    Formats of plug-ins are asked only if no built-in one but plain text fits the content.
+    """
+    sure = _claiming(source, sharing or formats())
+    if all(format.plain for format in sure):
+        suffix = Path(source.name).suffix.lower()
+        plugins = [each for each in plugin_formats() if not sharing or suffix in each.suffixes]
+        sure += [format for format in _claiming(source, plugins) if format not in sure]
+    return [format for format in sure if not format.plain] or sure
+
+
+def _claiming(source: Source, candidates: list[type[Format]]) -> list[type[Format]]:
+    """List the formats that recognise the content."""
     sure = []
     for format in candidates:
         with suppress(CaesuraError):
             if format.recognises(source):
                 sure.append(format)
-    return [format for format in sure if not format.plain] or sure
+    return sure
 
 
 def target(to: str | Format, output: str | Path) -> Format:

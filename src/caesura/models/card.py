@@ -17,6 +17,9 @@ from caesura.core.values import as_json
 FORMAT, VERSION, CHECKSUM = "caesura_model", 1, "checksum"
 """The keys of a card that are about the card itself, and the version of the format."""
 
+REQUIRES = "requires"
+"""A key that only the cards of models with classes of plug-ins have."""
+
 ANEW = "copy it again from where it came, or train it anew"
 
 Row = Mapping[str, Any]
@@ -28,7 +31,8 @@ class Card:
 
     `data` has a row for each corpus it was trained on (name, recordings, words, sentences),
     `scores` what it reaches on development recordings, `curve` a row for each setting tried.
-    `detector`, `version` (of Caesura), `bytes` and `sha256` (of the arrays) come with saving.
+    `detector`, `version` (of Caesura), `bytes` and `sha256` (of the arrays) are set by saving,
+    and so is `requires`, the plug-ins whose classes the model is made of, as in 'name==1.0'.
     """
 
     name: str = ""
@@ -43,6 +47,7 @@ class Card:
     version: str = ""
     bytes: int = 0
     sha256: str = ""
+    requires: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -51,6 +56,8 @@ class Card:
                 if not isinstance(value, (tuple, list)):
                     raise ModelError(f"the {each.name} of a card are a list of rows")
                 value = tuple(_row(each.name, row) for row in value)
+            elif each.name == REQUIRES:
+                value = _texts(each.name, value)
             elif each.name == "scores":
                 value = _row(each.name, value)
             elif type(value) is not type(each.default):
@@ -68,7 +75,10 @@ class Card:
         return {**self._document(), CHECKSUM: self.checksum}
 
     def _document(self) -> dict[str, Any]:
-        return {FORMAT: VERSION, **asdict(self)}
+        document = {FORMAT: VERSION, **asdict(self)}
+        if not self.requires:
+            del document[REQUIRES]
+        return document
 
     @classmethod
     def of(cls, document: Any) -> Card:
@@ -82,13 +92,20 @@ class Card:
                 f"the model has format {document[FORMAT]}, and this program knows {VERSION}",
                 remedy="use a newer version of Caesura",
             )
-        keys = {each.name for each in fields(cls)}
+        keys = {each.name for each in fields(cls)} - ({REQUIRES} - set(document))
         if set(document) != keys | {FORMAT, CHECKSUM} or document[FORMAT] != VERSION:
             raise ModelError("the card is damaged", remedy=ANEW)
         made = cls(**{key: document[key] for key in keys})
         if made.checksum != document[CHECKSUM]:
             raise ModelError("the card is damaged: its checksum is another", remedy=ANEW)
         return made
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    """Check a list of texts."""
+    if not isinstance(value, (tuple, list)) or not all(isinstance(text, str) for text in value):
+        raise ModelError(f"the {name} of a card cannot be {value!r}")
+    return tuple(value)
 
 
 def _row(name: str, row: object) -> dict[str, Any]:

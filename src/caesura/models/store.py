@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura import __version__
-from caesura.core import registry
+from caesura.core import plugins, registry
 from caesura.core.atomic import atomic_folder
 from caesura.core.config import Trainable
-from caesura.core.errors import CaesuraError, ModelError, OutputError, UnknownName
+from caesura.core.errors import CaesuraError, ModelError, OutputError, PluginError, UnknownName
 from caesura.core.protocols import Detector, EntityModel, WordTagger
 from caesura.models.card import ANEW, FORMAT, Card
 
@@ -36,6 +36,9 @@ CARD_LIMIT, ARRAYS_LIMIT = 16 << 20, 2 << 30
 
 NUMBERS = "biuf"
 """Kinds of arrays: truth values, integers and floats."""
+
+MODULE = "module "
+"""How a requirement begins that is a module, which is imported and not installed."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -104,6 +107,7 @@ def save(folder: str | Path, detector: Trainable, card: Card) -> Path:
         card,
         name=card.name or target.resolve().name,
         detector=repr(detector),
+        requires=_requirements(detector),
         version=__version__,
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
@@ -263,8 +267,11 @@ def _taught(card: Card, arrays: Arrays) -> Trainable:
         names = set(detector.state())
     except UnknownName as error:
         raise ModelError(
-            f"the detector cannot be made: {error.what}",
-            remedy=f"use version {card.version} of Caesura, which made the model",
+            f"the detector cannot be made: {error.what}", remedy=_how_to_get(card)
+        ) from error
+    except PluginError as error:
+        raise ModelError(
+            f"the detector cannot be made: {error.what}", remedy=error.remedy
         ) from error
     except MISFITS as error:
         raise ModelError(f"the arrays do not fit {card.detector}: {_reason(error)}") from error
@@ -272,6 +279,25 @@ def _taught(card: Card, arrays: Arrays) -> Trainable:
         odd = ", ".join(sorted(names ^ set(arrays)))
         raise ModelError(f"the arrays do not fit {card.detector}: {odd} missing or unknown")
     return detector
+
+
+def _requirements(detector: Trainable) -> tuple[str, ...]:
+    """Name the plug-ins that the classes of a detector come from, each once."""
+    found = (plugins.of_class(type(part)) for part in detector.parts())
+    return tuple(dict.fromkeys(plugin.requirement for plugin in found if plugin is not None))
+
+
+def _how_to_get(card: Card) -> str:
+    """Say what to install, or import, to have the classes that a model is made of."""
+    modules = [each.removeprefix(MODULE) for each in card.requires if each.startswith(MODULE)]
+    packages = [each for each in card.requires if not each.startswith(MODULE)]
+    advice = []
+    if packages:
+        advice.append(f"install what the model was made with: pip install {' '.join(packages)}")
+    if modules:
+        advice.append(f"import what registers its classes: {', '.join(modules)}")
+    version = f"use version {card.version} of Caesura, which made the model"
+    return ", and ".join(advice) or version
 
 
 def _reason(error: Exception) -> str:

@@ -1,0 +1,301 @@
+"""Plug-ins: classes and studies that other distributions add, found through entry points.
+
+A distribution declares what it adds in its pyproject.toml, one group for each kind:
+
+    [project.entry-points."caesura.metrics"]
+    LongestSentence = "my_package.longest:LongestSentence"
+
+The name on the left is the one users type, and the `name` of the class. Entry points are read
+only when a name is not built in, when things are listed, or when no built-in format fits a file;
+only the entry point that is asked for is imported. `caesura.register` does the same for a class
+that is in memory already. See docs/plugins.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import MISSING, Field, fields
+from functools import lru_cache
+from inspect import isabstract
+from keyword import iskeyword
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from caesura.core.errors import CaesuraError, PluginError, UnknownName, advice
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from caesura.core.config import Configured
+    from caesura.core.registry import Kind
+
+GROUPS: dict[Kind, str] = {
+    "format": "caesura.formats",
+    "detector": "caesura.detectors",
+    "tagger": "caesura.taggers",
+    "entity-model": "caesura.entity_models",
+    "metric": "caesura.metrics",
+}
+"""The entry-point group of each kind of class."""
+
+STUDIES = "caesura.studies"
+"""The entry-point group of studies, which are functions."""
+
+DECORATOR = "write @dataclass(frozen=True, repr=False) above the class, below @caesura.register"
+
+REQUIRED = {"format": ("suffixes", "carries"), "metric": ("main", "best")}
+"""Class attributes without a default, by kind, besides `name`."""
+
+
+class Plugin(NamedTuple):
+    """A class that is not built in, and where it comes from."""
+
+    plugin_class: type[Configured]
+    distribution: str = ""
+    version: str = ""
+
+    @property
+    def origin(self) -> str:
+        """The distribution with its version, or the module that registered the class."""
+        if self.distribution:
+            return f"{self.distribution} {self.version}"
+        return f"module {self.plugin_class.__module__}"
+
+    @property
+    def requirement(self) -> str:
+        """What another machine needs to have the class: 'name==version', or 'module name'."""
+        return f"{self.distribution}=={self.version}" if self.distribution else self.origin
+
+
+_plugins: dict[Kind, dict[str, Plugin]] = {kind: {} for kind in GROUPS}
+"""Classes that were registered, or imported from their entry points."""
+
+
+def names(kind: Kind) -> list[str]:
+    """List the names of plug-ins of one kind, without importing them."""
+    return list(dict.fromkeys((*_plugins[kind], *_declared(GROUPS[kind]))))
+
+
+def find(kind: Kind, name: str) -> Plugin | None:
+    """Return the plug-in of that name, imported and checked, or None if there is no such one."""
+    if name in _plugins[kind]:
+        return _plugins[kind][name]
+    declared = _declared(GROUPS[kind]).get(name)
+    if declared is None:
+        return None
+    what = f"the {kind} {name!r}"
+    found = _load(declared, what)
+    entry_point = declared[0]
+    try:
+        if check_class(found) != kind or found.name != name:
+            raise PluginError(
+                f"{entry_point.value} is named {found.name!r} and is a {check_class(found)}",
+                remedy=f"make the entry point's name and group those of the class: {what} is asked",
+            )
+        return add(kind, Plugin(found, *_distribution(entry_point)))
+    except PluginError as error:
+        _plugins[kind].pop(name, None)
+        raise PluginError(
+            f"{what} of {_origin(entry_point)} cannot be used: {error.what}", remedy=error.remedy
+        ) from error
+
+
+def add(kind: Kind, plugin: Plugin) -> Plugin:
+    """Make a checked class known, unless its `repr` does not parse back to an equal object."""
+    name = plugin.plugin_class.name
+    former = _plugins[kind].get(name)
+    _plugins[kind][name] = plugin
+    try:
+        _check_round_trip(kind, plugin.plugin_class)
+    except PluginError:
+        if former is None:
+            del _plugins[kind][name]
+        else:
+            _plugins[kind][name] = former
+        raise
+    return plugin
+
+
+def owner(kind: Kind, name: str) -> str:
+    """Say which module or distribution has a name already, without importing it; '' if none."""
+    if name in _plugins[kind]:
+        return _plugins[kind][name].origin
+    declared = _declared(GROUPS[kind]).get(name, ())
+    return " and ".join(map(_origin, declared))
+
+
+def provides(kind: Kind, plugin_class: type[Configured]) -> bool:
+    """Tell whether this class, or an earlier definition of it, has the plug-in name already.
+
+    So a notebook cell can be run again, and a class can be both registered and an entry point.
+    """
+    place = f"{plugin_class.__module__}:{plugin_class.__qualname__}"
+    name = plugin_class.name
+    if name in _plugins[kind]:
+        known = _plugins[kind][name].plugin_class
+        return place == f"{known.__module__}:{known.__qualname__}"
+    return [each.value for each in _declared(GROUPS[kind]).get(name, ())] == [place]
+
+
+def of_class(plugin_class: type[Configured]) -> Plugin | None:
+    """Return the plug-in that a class is, or None for a built-in class."""
+    known = (each for kind in _plugins.values() for each in kind.values())
+    return next((each for each in known if each.plugin_class is plugin_class), None)
+
+
+def check_class(found: Any) -> Kind:
+    """Return the kind of a plug-in class, or raise a `PluginError` that says what it lacks."""
+    kind = _kind_by_base(found)
+    what = f"{found.__name__} cannot be a {kind}"
+    if "__dataclass_fields__" not in vars(found):
+        raise PluginError(f"{what}: it is not a dataclass", remedy=DECORATOR)
+    if not found.__dataclass_params__.frozen:
+        raise PluginError(f"{what}: its dataclass is not frozen", remedy=DECORATOR)
+    _check_name(found, what)
+    for attribute in REQUIRED.get(kind, ()):
+        if not hasattr(found, attribute):
+            raise PluginError(
+                f"{what}: it has no {attribute}", remedy=f"set {attribute} in the class"
+            )
+    if isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise PluginError(f"{what}: it does not define {lacking}", remedy="define what is missing")
+    return kind
+
+
+def _check_name(found: Any, what: str) -> None:
+    name = getattr(found, "name", None)
+    remedy = f'write name = "{found.__name__}" in the class'
+    if name is None:
+        raise PluginError(f"{what}: it has no name", remedy=remedy)
+    if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
+        raise PluginError(f"{what}: {name!r} cannot be typed as its name", remedy=remedy)
+    if "name" in found.__dataclass_fields__:
+        raise PluginError(f"{what}: its name is a setting", remedy=f"{remedy}, without a type")
+
+
+def _kind_by_base(found: Any) -> Kind:
+    """Return the kind of the protocol class that a class derives from."""
+    from caesura.core.protocols import Detector, EntityModel, Format, Metric, WordTagger
+
+    bases: dict[Kind, type[Configured]] = {
+        "format": Format,
+        "detector": Detector,
+        "tagger": WordTagger,
+        "entity-model": EntityModel,
+        "metric": Metric,
+    }
+    for kind, base in bases.items():
+        if isinstance(found, type) and issubclass(found, base):
+            return kind
+    known = ", ".join(f"caesura.{base.__name__}" for base in bases.values())
+    raise PluginError(f"{found!r} is no class of a known kind", remedy=f"derive it from {known}")
+
+
+def has_default(setting: Field[Any]) -> bool:
+    """Tell whether a setting may be left out."""
+    return setting.default is not MISSING or setting.default_factory is not MISSING
+
+
+def _check_round_trip(kind: Kind, plugin_class: type[Configured]) -> None:
+    """Refuse a class whose default object is not equal to what its `repr` parses to.
+
+    A class with settings that have no default has no such object, and is let through.
+    """
+    # Imported here, because the registry looks up plug-ins in this module.
+    from caesura.core import registry
+
+    if not all(map(has_default, fields(plugin_class))):  # type: ignore[arg-type]
+        return
+    what = f"{plugin_class.__name__} cannot be a {kind}"
+    try:
+        made: object = plugin_class()
+    except Exception as error:
+        raise PluginError(f"{what}: it cannot be made without settings: {_line(error)}") from error
+    try:
+        again: object = registry.parse(kind, repr(made))
+    except CaesuraError as error:
+        raise PluginError(
+            f"{what}: its repr {made!r} does not parse: {error.what}", remedy=DECORATOR
+        ) from error
+    if again != made:
+        raise PluginError(
+            f"{what}: its repr {made!r} parses to {again!r}, which is not equal",
+            remedy="keep settings to numbers, texts, tuples, None and registered objects",
+        )
+
+
+class Outcome(Protocol):
+    """The result of a study."""
+
+    @property
+    def text(self) -> str:
+        """The report, for a terminal."""
+
+
+class Study(Protocol):
+    """Runs a study: reads corpora below the folder `data`, writes a report into `out`."""
+
+    def __call__(self, data: Path, out: Path) -> Outcome:
+        """Run the study."""
+
+
+def find_study(name: str) -> Study:
+    """Return the function that runs the study of that name."""
+    known = _declared(STUDIES)
+    if not known:
+        raise UnknownName(
+            "no studies are installed", remedy="install them: pip install caesura-studies"
+        )
+    if name not in known:
+        raise UnknownName(f"no study is named {name!r}", remedy=advice(name, known))
+    study: Study = _load(known[name], f"the study {name!r}")
+    return study
+
+
+def _declared(group: str) -> dict[str, Sequence[EntryPoint]]:
+    """Return the entry points of a group by name; more than one if distributions collide."""
+    return _read_entry_points(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=16)
+def _read_entry_points(group: str, _path: Sequence[str]) -> dict[str, Sequence[EntryPoint]]:
+    """Read entry points once for each search path: it takes milliseconds, and names are many."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, list[EntryPoint]] = {}
+    for entry_point in entry_points(group=group):
+        found.setdefault(entry_point.name, []).append(entry_point)
+    return {name: tuple(each) for name, each in found.items()}
+
+
+def _load(declared: Sequence[EntryPoint], what: str) -> Any:
+    """Import what an entry point names; whatever goes wrong is one error with its origin."""
+    if len(declared) > 1:
+        origins = " and ".join(map(_origin, declared))
+        raise PluginError(f"{what} is provided by {origins}", remedy="uninstall all but one")
+    try:
+        return declared[0].load()
+    except Exception as error:
+        distribution, _ = _distribution(declared[0])
+        raise PluginError(
+            f"{what} of {_origin(declared[0])} cannot be imported: {_line(error)}",
+            remedy=f"update {distribution}, or remove it: pip uninstall {distribution}",
+        ) from error
+
+
+def _distribution(entry_point: EntryPoint) -> tuple[str, str]:
+    """Return the name and the version of the distribution that declares an entry point."""
+    dist = entry_point.dist
+    return (dist.name, dist.version) if dist is not None else (entry_point.module, "0")
+
+
+def _origin(entry_point: EntryPoint) -> str:
+    return " ".join(_distribution(entry_point))
+
+
+def _line(error: Exception) -> str:
+    """Write any exception on one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
