@@ -1,5 +1,6 @@
 """What users write about a measurement, and names for what they measure."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from caesura.core.config import points
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.plan import Plan
+from caesura.evaluation.plan import Plan, evaluated
 from caesura.formats.inputs import called
+from text.recorded import recorded_steps
 
 
 def text(words: str, *ends: int, id: str = "") -> Transcript:
@@ -85,6 +87,34 @@ def test_all_systems_are_normalised_alike() -> None:
     systems = [text("Mr. Fox ran", 1), text("mr fox ran", 0)]
     found = api.compare(systems, reference=text("mr fox ran", 1))
     assert {scores.terms.normalize for scores in found.scores} == {("case", "dots")}
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_each_step_is_done_once_on_each_text(monkeypatch: pytest.MonkeyPatch, align: bool) -> None:
+    """Also while the fewest steps are searched for, and for references of several systems."""
+    done = recorded_steps(monkeypatch)
+    spoken = ("Mr. Fox ran", "Mr Fox ran", "MR Fox ran.")
+    names, lines = ("a", "b"), ("mr fox ran", "Mr. fox ran")
+    systems = [[text(line, 1, id=name) for name in names] for line in spoken]
+    references = [[text(line, 1, id=name) for name in names] for line in lines]
+    plan = Plan.of(["Boundary", "Words", "WiSeBE"], (), "least", align, 0, 0)
+    first, *_ = evaluated(systems, references, plan)
+    assert first.terms.normalize == ("case", "dots")
+    first.to_json()
+    texts = sum(map(len, (*systems, *references)))
+    assert Counter(step for step, _ in done) == {"case": texts, "dots": texts}
+
+
+def test_what_is_compared_as_it_was_read_is_not_normalised(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = recorded_steps(monkeypatch)
+    ours, theirs = text("A - b", 0), text("a , B", 0)
+    found = api.score(ours, reference=[theirs, theirs], metric="Joint", resamples=10)
+    assert found.values[0]["token_tp"] == 0
+    assert found.intervals
+    assert done == []
+    # Only the number of words that is shown is that of the first reference, normalised.
+    assert found.to_json()["documents"][0]["words"] == 2
+    assert [given for step, given in done if step == "unicode"] == [theirs]
 
 
 def test_steps_that_are_named_are_done() -> None:

@@ -12,8 +12,9 @@ from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import CARRIED, Span, Transcript
 from caesura.text.normalization.nonspeech import STRETCH, Written
-from caesura.text.normalization.steps import STEPS, describe, least, normalize
+from caesura.text.normalization.steps import STEPS, Normalizer, describe, fewest_steps, normalize
 from laws.strategies import transcripts
+from text.recorded import recorded_steps
 
 NOISE = st.one_of(
     st.sampled_from(
@@ -134,8 +135,21 @@ def test_dots() -> None:
     ],
 )
 def test_the_fewest_steps_are_found(texts: list[str], steps: tuple[str, ...]) -> None:
-    assert least([[bare(text) for text in texts]]) == steps
-    assert least([[bare("x"), bare("X")], [bare(text) for text in texts]]) == steps
+    assert fewest_steps([[bare(text) for text in texts]], Normalizer()) == steps
+    groups = [[bare("x"), bare("X")], [bare(text) for text in texts]]
+    assert fewest_steps(groups, Normalizer()) == steps
+
+
+def test_a_normalizer_continues_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = recorded_steps(monkeypatch)
+    text, normalizer = bare("Mr. A - b"), Normalizer()
+    for steps in (("case",), ("case", "dots"), ("case", "dots"), ("case", "dots", "punctuation")):
+        assert normalizer(text, steps) == normalize(bare("Mr. A - b"), steps)
+    assert [step for step, given in done if given is text] == ["case"]
+    done.clear()
+    assert normalizer(text, ("dots",)).words == ("Mr", "A", "-", "b")
+    assert normalizer(text, ()) is text
+    assert [step for step, _ in done] == ["dots"]
 
 
 def test_case() -> None:

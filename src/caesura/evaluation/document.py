@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from caesura.core.values import Counts
 from caesura.evaluation.pairing import names_of, refuse_other_words
 from caesura.evaluation.resampling import Resampling
 from caesura.text.alignment.transfer import Carried, carry
-from caesura.text.normalization.steps import normalize
+from caesura.text.normalization.steps import Normalizer
 
 BLOCK = 5
 """Sentences that are drawn together when parts of one recording are resampled."""
@@ -73,20 +73,39 @@ class Document:
     """One recording: the texts as they were compared, and a set of counts for each metric.
 
     `hypothesis` and `originals` are as they were read, `compared` and `references` are
-    normalised, and `carried` are the references on the words of the hypothesis. `lost` has, for
-    each reference that was aligned, the gaps near which boundaries of it have none of their own.
+    normalised by `terms` when they are asked for, and `aligned` are the references on the words
+    of the hypothesis, if they were aligned. `lost` has, for each reference that was aligned, the
+    gaps near which boundaries of it have none of their own.
     """
 
     id: str
     hypothesis: Transcript
     originals: tuple[Transcript, ...]
-    compared: Transcript
-    references: tuple[Transcript, ...]
-    carried: tuple[Transcript, ...]
-    counts: tuple[Counts, ...]
+    counts: tuple[Counts, ...] = ()
+    terms: Terms | None = None
+    aligned: tuple[Transcript, ...] | None = None
     coverage: tuple[Coverage, ...] = ()
     lost: tuple[Indices, ...] = ()
-    terms: Terms | None = None
+    normalizer: Normalizer = field(default_factory=Normalizer, repr=False, compare=False)
+
+    def normalized(self, transcript: Transcript) -> Transcript:
+        """Normalise a text of this recording; each is normalised only once."""
+        return self.normalizer(transcript, self.terms.normalize if self.terms else ())
+
+    @property
+    def compared(self) -> Transcript:
+        """The hypothesis, normalised."""
+        return self.normalized(self.hypothesis)
+
+    @property
+    def references(self) -> tuple[Transcript, ...]:
+        """The references, normalised."""
+        return tuple(map(self.normalized, self.originals))
+
+    @property
+    def carried(self) -> tuple[Transcript, ...]:
+        """The references, normalised, and on the words of the hypothesis if they were aligned."""
+        return self.references if self.aligned is None else self.aligned
 
     @property
     def words(self) -> int:
@@ -207,37 +226,31 @@ def document(
     metrics: Sequence[Metric],
     terms: Terms,
     called: Strings = (),
+    normalizer: Normalizer | None = None,
 ) -> Document:
     """Compare one recording with its references; `called` is what errors call the sides."""
     for metric in metrics:
         _require_layers([hypothesis, *references], metric, called)
-    ours = normalize(hypothesis, terms.normalize)
-    theirs = tuple(normalize(one, terms.normalize) for one in references)
-    carried: tuple[Transcript, ...] = theirs
-    coverage: tuple[Coverage, ...] = ()
-    lost: tuple[Indices, ...] = ()
-    if terms.align:
-        layers = dict.fromkeys(layer for metric in metrics for layer in metric.compares)
-        bare = Transcript(ours.words, id=ours.id)
-        moved = [carry(one, bare, layers) for one in theirs]
-        carried = tuple(each.transcript for each in moved)
-        coverage = tuple(map(Coverage.of, moved))
-        lost = tuple(each.lost_boundaries for each in moved)
-    elif any(metric.same_words for metric in metrics):
-        for number, one in enumerate(theirs, 1):
-            refuse_other_words(ours, one, f"reference {number}")
     made = Document(
         hypothesis.id,
         hypothesis,
         tuple(references),
-        ours,
-        theirs,
-        carried,
-        (),
-        coverage,
-        lost,
-        terms,
+        terms=terms,
+        normalizer=normalizer or Normalizer(),
     )
+    if terms.align:
+        layers = dict.fromkeys(layer for metric in metrics for layer in metric.compares)
+        bare = Transcript(made.compared.words, id=hypothesis.id)
+        moved = [carry(one, bare, layers) for one in made.references]
+        made = replace(
+            made,
+            aligned=tuple(each.transcript for each in moved),
+            coverage=tuple(map(Coverage.of, moved)),
+            lost=tuple(each.lost_boundaries for each in moved),
+        )
+    elif any(metric.same_words for metric in metrics):
+        for number, one in enumerate(made.references, 1):
+            refuse_other_words(made.compared, one, f"reference {number}")
     return replace(made, counts=tuple(map(made.count, metrics)))
 
 

@@ -16,11 +16,15 @@ OWN = "give them names of their own"
 SEVERAL = "a -r before each reference; caesura compare for several systems"
 
 
+Pair = tuple[Transcript, list[Transcript]]
+"""A hypothesis and its references."""
+
+
 def paired(
     hypotheses: Sequence[Transcript],
     references: Sequence[Sequence[Transcript]],
     called: Sequence[str] = (),
-) -> list[tuple[Transcript, list[Transcript]]]:
+) -> list[Pair]:
     """Find each recording's references by id; a single recording needs none.
 
     Recordings of one name that follow each other in a file are parts of one. If one side is a

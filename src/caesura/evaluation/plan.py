@@ -13,10 +13,10 @@ from caesura.core.errors import UnknownName
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.evaluation.document import Terms
-from caesura.evaluation.pairing import paired
+from caesura.evaluation.pairing import Pair, paired
 from caesura.evaluation.resampling import Resampling
-from caesura.evaluation.scores import Scores, Sweep, scored
-from caesura.text.normalization.steps import LADDER, describe, least
+from caesura.evaluation.scores import Scores, Sweep, score_pairs
+from caesura.text.normalization.steps import LADDER, Normalizer, describe, fewest_steps
 
 LEAST = "least"
 """The normalisation that does no more than make words equal."""
@@ -59,12 +59,7 @@ class Plan:
             raise UnknownName(str(error)) from error
         return cls(tuple(metrics), tuple(map(points, ranges)), steps, align, resampling)
 
-    def terms(
-        self,
-        systems: Sequence[Sequence[Transcript]],
-        references: Sequence[Sequence[Transcript]],
-        called: Strings = (),
-    ) -> Terms:
+    def terms(self, systems: Sequence[Sequence[Pair]], normalizer: Normalizer) -> Terms:
         """Settle the normalisation, the same for all systems."""
         steps, asked = self.normalize, self.normalize != (LEAST,)
         if not asked:
@@ -72,10 +67,8 @@ class Plan:
             steps = (
                 LADDER[-1]
                 if not alike
-                else least(
-                    [ours, *theirs]
-                    for number, system in enumerate(systems)
-                    for ours, theirs in paired(system, references, called[number : number + 1])
+                else fewest_steps(
+                    ([ours, *theirs] for pairs in systems for ours, theirs in pairs), normalizer
                 )
             )
         return Terms(steps, self.align, self.resampling, asked=asked)
@@ -105,11 +98,17 @@ def evaluated(
 
     `names` are those of the references; `called` is what errors call the systems.
     """
-    terms, variants = plan.terms(systems, references, called), plan.variants()
+    variants, normalizer = plan.variants(), Normalizer()
+    paired_systems = [
+        paired(system, references, called[number : number + 1])
+        for number, system in enumerate(systems)
+    ]
+    terms = plan.terms(paired_systems, normalizer)
     metrics = [*plan.metrics, *(metric for _, _, swept in variants for metric in swept)]
     found = []
-    for number, system in enumerate(systems):
-        counted = scored(system, references, metrics, terms, called[number : number + 1])
+    for number, pairs in enumerate(paired_systems):
+        sides = called[number : number + 1]
+        counted = score_pairs(pairs, len(references), metrics, terms, sides, normalizer)
         whole = replace(counted, reference_names=names)
         first = len(plan.metrics)
         sweeps = []

@@ -17,9 +17,9 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json
 from caesura.evaluation.disagreements import Digest
 from caesura.evaluation.document import BLOCKS, Document, Terms, document, losses, mixtures
-from caesura.evaluation.pairing import paired
+from caesura.evaluation.pairing import Pair, paired
 from caesura.evaluation.resampling import FEW, FEWEST, Interval, Rows, bootstrapped, interval
-from caesura.text.normalization.steps import describe
+from caesura.text.normalization.steps import Normalizer, describe
 
 SHOWN = 12
 """Digits of a checksum that signatures show."""
@@ -244,7 +244,7 @@ class Scores:
 
 def length(document: Document) -> int:
     """Give the words of a recording: those of its first reference, the same for all systems."""
-    return len(document.references[0])
+    return len(document.normalized(document.originals[0]))
 
 
 def _model(metric: Metric) -> str:
@@ -277,10 +277,26 @@ def scored(
     called: Strings = (),
 ) -> Scores:
     """Count on each recording; `called` is what errors call the hypothesis and the references."""
+    pairs = paired(hypotheses, references, called) if references else []
+    return score_pairs(pairs, len(references), metrics, terms, called)
+
+
+def score_pairs(
+    pairs: Sequence[Pair],
+    references: int,
+    metrics: Sequence[Metric],
+    terms: Terms,
+    called: Strings = (),
+    normalizer: Normalizer | None = None,
+) -> Scores:
+    """Count on each hypothesis and its references, which are so many.
+
+    A `normalizer` remembers texts that were normalised before.
+    """
     if not references:
         raise MismatchError("there is no reference to score against")
+    normalizer = normalizer or Normalizer()
     documents = [
-        document(ours, theirs, metrics, terms, called)
-        for ours, theirs in paired(hypotheses, references, called)
+        document(ours, theirs, metrics, terms, called, normalizer) for ours, theirs in pairs
     ]
-    return Scores(tuple(metrics), tuple(documents), len(references), terms)
+    return Scores(tuple(metrics), tuple(documents), references, terms)

@@ -144,21 +144,42 @@ def _read_likewise(transcript: Transcript, step: Step) -> Transcript:
     return transcript.replace(alternatives=tuple(spans))
 
 
-def least(groups: Iterable[Sequence[Transcript]]) -> Strings:
+class Normalizer:
+    """Normalise transcripts and remember the results, so that no text is normalised twice.
+
+    It remembers the last result for each transcript (known by identity, not by value), and
+    continues from there if more steps are wanted after the same ones.
+    """
+
+    def __init__(self) -> None:
+        self._last: dict[int, tuple[Transcript, Strings, Transcript]] = {}
+
+    def __call__(self, transcript: Transcript, steps: Strings) -> Transcript:
+        """Give a transcript after these steps."""
+        # The transcript is kept with the result so that its identity is not used again.
+        _, done, result = self._last.get(id(transcript), (transcript, (), transcript))
+        if steps[: len(done)] != done:
+            done, result = (), transcript
+        result = normalize(result, steps[len(done) :])
+        self._last[id(transcript)] = (transcript, steps, result)
+        return result
+
+
+def fewest_steps(groups: Iterable[Sequence[Transcript]], normalizer: Normalizer) -> Strings:
     """Find the fewest steps after which the texts of each group have the same words.
 
     If none suffice it is all of them, which leaves the fewest differences to an alignment.
     """
     level = 0
     for texts in groups:
-        while level < len(LADDER) - 1 and not _alike(texts, LADDER[level]):
+        while level < len(LADDER) - 1 and not _have_same_words(texts, LADDER[level], normalizer):
             level += 1
     return LADDER[level]
 
 
-def _alike(texts: Sequence[Transcript], steps: Strings) -> bool:
-    first = normalize(texts[0], steps).words
-    return all(normalize(each, steps).words == first for each in texts[1:])
+def _have_same_words(texts: Sequence[Transcript], steps: Strings, normalizer: Normalizer) -> bool:
+    first = normalizer(texts[0], steps).words
+    return all(normalizer(text, steps).words == first for text in texts[1:])
 
 
 def describe(steps: Sequence[str]) -> str:

@@ -108,8 +108,7 @@ class Source:
     def _document(self, reference: Transcript, found: Segmentation, lost: int) -> Document:
         ours = reference.replace(sentences=Segmentation(found.boundary))
         counts = METRIC.count(ours, [reference]) + Counts(missing_1=lost)
-        sides = (ours, (reference,), ours, (reference,), (reference,))
-        return Document(reference.id, *sides, (counts,))
+        return Document(reference.id, ours, (reference,), (counts,))
 
 
 def known(transcript: Transcript) -> Flags:

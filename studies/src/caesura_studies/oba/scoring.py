@@ -51,8 +51,7 @@ def _scores(
         pairs = [(next(rest), reference) for reference in unit]
         counts = sum((metric.count(ours, [theirs]) for ours, theirs in pairs), Counts())
         ours, theirs = pairs[0]
-        sides = (ours, (theirs,), ours, (theirs,), (theirs,))
-        documents.append(Document(theirs.id, *sides, (counts,)))
+        documents.append(Document(theirs.id, ours, (theirs,), (counts,)))
     return Scores((metric,), tuple(documents), 1, Terms((), False, resampling))
 
 

@@ -93,4 +93,4 @@ def _found(system: Lexical, document: Document, metrics: Sequence[Metric]) -> Do
     words = document.compared.words
     ours = Transcript(words, id=document.id, sentences=system.detect(words))
     counts = tuple(metric.count(ours, document.carried) for metric in metrics)
-    return replace(document, hypothesis=ours, compared=ours, counts=counts)
+    return replace(document, hypothesis=ours, counts=counts)
