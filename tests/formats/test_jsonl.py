@@ -63,7 +63,10 @@ def test_writes_the_same_lines_again() -> None:
         ('{"words": ["a"], "evidence": {"x": [1e999]}}', "evidence 'x' has a cell inf that is no"),
         ('{"words": ["a"], "evidence": {"x": [0, 1]}}', "evidence 'x' has 2 cells for 1 words"),
         ('{"words": ["a"], "evidence": {"": [0]}}', "has a text as its name, not ''"),
-        ('{"words": ["a"], "horse": []}', "unknown key 'horse'; known are blank, cluster, conf"),
+        (
+            '{"words": ["a"], "horse": []}',
+            "unknown key 'horse'; known are alternatives, blank, cluster",
+        ),
         ('{"words": ["a"], "id": 7}', "'id' is not a text"),
         ('{"words": ["a"]', "not a JSON line"),
     ],

@@ -8,7 +8,6 @@ import os
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from caesura.core import registry
@@ -18,23 +17,13 @@ from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats.base import TextFormat
-from caesura.formats.nist.trn import has_ids
+from caesura.formats.recognize import TABLE, known_suffixes, recognized, with_suffix
 from caesura.formats.source import Source, stem_of
 
 logger = logging.getLogger("caesura")
 
 STANDARD = "-"
 """The name of standard input and output."""
-
-
-def formats() -> list[type[Format]]:
-    """List the built-in formats."""
-    return [registry.find("format", name) for name in registry.names("format")]
-
-
-def plugin_formats() -> list[type[Format]]:
-    """List the formats of plug-ins, which are imported only where no built-in format fits."""
-    return [entry.registered_class for entry in registry.plugin_entries("format")]
 
 
 def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
@@ -54,9 +43,7 @@ def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
             for inner in sorted(path.rglob("*"))
             if inner.is_file() and inner.suffix and not inner.name.startswith(".")
         ]
-        known = {suffix for format in formats() for suffix in format.suffixes}
-        if not {inner.suffix.lower() for inner in inside} <= known:
-            known |= {suffix for format in plugin_formats() for suffix in format.suffixes}
+        known = known_suffixes({inner.suffix.lower() for inner in inside})
         found = [inner for inner in inside if inner.suffix.lower() in known]
         if not found:
             raise FormatError("the folder has no file of a known format", where=str(path))
@@ -103,7 +90,8 @@ def _parsed(reader: Format, source: Source) -> Iterator[Transcript]:
 
 def _of_nothing(source: Source) -> Format:
     """Give the format of an empty file: one of its suffix that is empty where nothing was said."""
-    for format in _by_suffix(source.name):
+    for name in with_suffix(source.name):
+        format = registry.find("format", name)
         if format.may_be_empty:
             return format()
     raise source.error("the file is empty")
@@ -115,76 +103,56 @@ def fits(file: str | Path, format: str | Format | None) -> bool:
         return False
     kind = registry.parse("format", format) if isinstance(format, str) else format
     first = next(iter(expand([file])), (str(file), None))[0]
-    return type(kind) in _by_suffix(first) or not _by_suffix(first)
-
-
-def _by_suffix(name: str | Path) -> list[type[Format]]:
-    suffix = Path(name).suffix.lower()
-    fitting = [format for format in formats() if suffix in format.suffixes]
-    if fitting or not suffix:
-        return fitting
-    return [format for format in plugin_formats() if suffix in format.suffixes]
+    sharing = with_suffix(first)
+    return kind.name in sharing or not sharing
 
 
 def _asked(named: Format, source: Source) -> str:
     """Give the text of a format that was named, '' if it would have been chosen anyway."""
-    anyway = named.brief == named.name and _told(source) == [type(named)]
+    anyway = named.brief == named.name and _certain(source) == [named.name]
     return "" if anyway else named.brief
 
 
-def _told(source: Source) -> list[type[Format]]:
-    """Give the formats that suffix and content speak for."""
-    sharing = _by_suffix(source.name)
-    return sharing if len(sharing) == 1 else _recognised(source, sharing)
+def _certain(source: Source) -> list[str]:
+    """Name the formats that suffix and content speak for."""
+    sharing = with_suffix(source.name)
+    if len(sharing) == 1:
+        return sharing
+    return [format.name for format in recognized(source, sharing)]
 
 
 def choose(source: Source) -> Format:
     """Tell the format of a file by its suffix or, where several share it, by its content."""
-    sharing = _by_suffix(source.name)
+    sharing = with_suffix(source.name)
     if len(sharing) == 1:
-        return sharing[0]()
-    sure = _recognised(source, sharing)
-    if len(sure) == 1:
-        logger.info("%s: read as %s", source.name, sure[0].name)
-        if sure[0].plain and has_ids(source):
-            logger.warning(
-                "%s: each line begins with an id, which counts as a word: if it is a Kaldi text, "
-                "add --format kaldi",
-                source.name,
-            )
-        return sure[0]()
-    if sharing and all(format.suffixes == (".json",) for format in sharing):
+        return registry.find("format", sharing[0])()
+    certain = recognized(source, sharing)
+    if len(certain) == 1:
+        logger.info("%s: read as %s", source.name, certain[0].name)
+        if certain[0].plain:
+            _warn_of_ids(source)
+        return certain[0]()
+    if sharing and all(name in TABLE and TABLE[name].suffixes == (".json",) for name in sharing):
         _ = source.documents
     _ = source.text
-    candidates = ", ".join(format.name for format in sure or sharing or formats())
+    names = [format.name for format in certain] or sharing or registry.names("format")
     raise AmbiguousFormat(
         "the content does not tell the format",
         where=source.name,
-        remedy=f"choose one with --format: {candidates}",
+        remedy=f"choose one with --format: {', '.join(names)}",
     )
 
 
-def _recognised(source: Source, sharing: list[type[Format]]) -> list[type[Format]]:
-    """Give the formats whose own the content unmistakably is; plain text only if no other.
+def _warn_of_ids(source: Source) -> None:
+    """Warn of a text whose lines begin with ids, as Kaldi's do."""
+    from caesura.formats.nist.trn import has_ids
 
-    Formats of plug-ins are asked only if no built-in one but plain text fits the content.
-    """
-    sure = _claiming(source, sharing or formats())
-    if all(format.plain for format in sure):
-        suffix = Path(source.name).suffix.lower()
-        plugins = [each for each in plugin_formats() if not sharing or suffix in each.suffixes]
-        sure += [format for format in _claiming(source, plugins) if format not in sure]
-    return [format for format in sure if not format.plain] or sure
-
-
-def _claiming(source: Source, candidates: list[type[Format]]) -> list[type[Format]]:
-    """List the formats that recognise the content."""
-    sure = []
-    for format in candidates:
-        with suppress(CaesuraError):
-            if format.recognises(source):
-                sure.append(format)
-    return sure
+    if has_ids(source):
+        logger.warning(
+            "%s: each line begins with an id, which counts as a word: if it is a Kaldi text, "
+            "add --format kaldi",
+            source.name,
+        )
 
 
 def target(to: str | Format, output: str | Path) -> Format:
@@ -195,10 +163,10 @@ def target(to: str | Format, output: str | Path) -> Format:
         return to
     if to:
         return registry.parse("format", to)
-    fitting = _by_suffix(output)
+    fitting = with_suffix(output)
     if len(fitting) == 1:
-        return fitting[0]()
-    candidates = ", ".join(format.name for format in fitting or formats())
+        return registry.find("format", fitting[0])()
+    candidates = ", ".join(fitting or registry.names("format"))
     raise AmbiguousFormat(
         "the output's name does not tell the format",
         where=str(output),

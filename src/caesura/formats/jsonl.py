@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
-from caesura.core import registry
-from caesura.core.errors import CaesuraError, FormatError, LayerError
+from caesura.core.errors import FormatError, LayerError
 from caesura.core.serialize import KEYS, SHAPE, from_document, is_recording, to_document
 from caesura.core.transcript import CARRIED, Transcript
 from caesura.formats.base import TextFormat
+from caesura.formats.recognize import recognized
 from caesura.formats.source import Source, without_lone_surrogates
 
 
@@ -62,11 +61,6 @@ def _advice(source: Source) -> str:
     """Tell what to do with a file that does not begin as ours do: which formats claim it."""
     if Jsonl.recognises(source):
         return ""
-    claiming = []
-    for name in registry.names("format"):
-        format = registry.parse("format", name)
-        with suppress(CaesuraError):
-            if not format.plain and format.recognises(source):
-                claiming.append(name)
+    claiming = [format.name for format in recognized(source) if not format.plain]
     advice = "if it is of another format, name it with --format"
     return f"{advice}: it looks like {' or '.join(claiming)}" if claiming else advice

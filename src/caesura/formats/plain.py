@@ -14,7 +14,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
-from caesura.formats.nist.trn import Trn
+from caesura.formats.recognize import MARKUP, recognizes
 from caesura.formats.source import Source
 from caesura.text.punctuation import Pieces, end_mark, is_opening, sentence_ends, split_marks
 from caesura.text.tokens import joined, lacks_blanks, pieces
@@ -335,7 +335,7 @@ def _kind(source: Source) -> str:
     """Tell `lines` from `text` by how often sentences end inside lines; '' if that is unclear."""
     sample = source.text[:SAMPLE]
     lines = [line for line in sample.splitlines() if line.strip()]
-    if not lines or is_columned(lines) or Trn.recognises(source):
+    if not lines or is_columned(lines) or recognizes("trn", source):
         return ""
     if len(lines) == 1:
         return "text"
@@ -347,14 +347,13 @@ def _kind(source: Source) -> str:
     return "lines" if inner <= FEW else "text" if inner >= MANY else ""
 
 
-_MARKUP = re.compile(r"[{<]|\[\s*([\[{\"\d\]]|$)|WEBVTT|File type = |-DOCSTART-|#!|# ")
 _LABEL = re.compile(r"O|[BIESLU]-\S+|COMMA|PERIOD|QUESTION|EXCLAMATION")
 
 
 def is_columned(lines: list[str]) -> bool:
     """Whether lines look like columns, cues or mark-up rather than like text."""
     shown = lines[:200]
-    if _MARKUP.match(shown[0].lstrip("\ufeff \t")) or any("-->" in line for line in shown):
+    if MARKUP.match(shown[0].lstrip("\ufeff \t")) or any("-->" in line for line in shown):
         return True
     fields = [line.split() for line in shown]
     tests = (
