@@ -19,7 +19,7 @@ from caesura.detectors.streaming import Words, streamed
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.correlate import Correlations, correlate
 from caesura.evaluation.pairing import rejoined
-from caesura.evaluation.plan import LEAST, Plan, evaluated, steps_of
+from caesura.evaluation.plan import LEAST, EvaluationOptions, evaluated, steps_of
 from caesura.evaluation.project_entities import Projection, project
 from caesura.evaluation.resampling import RESAMPLES, SEED
 from caesura.evaluation.scores import Scores
@@ -230,10 +230,17 @@ def score(
     have the format of the hypothesis if one is given, none of their own, and their suffix does
     not speak for another. `alternatives` are files or folders of alternative transcriptions.
     """
-    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
+    options = EvaluationOptions(
+        metric=metric,
+        sweep=sweep,
+        normalize=normalize,
+        align=align,
+        resamples=resamples,
+        seed=seed,
+    )
     names, references = each(reference, reference_format, format)
     references = [with_alternatives(one, alternatives) for one in references]
-    (found,) = evaluated([list(read(hypothesis, format=format))], references, plan, names)
+    (found,) = evaluated([list(read(hypothesis, format=format))], references, options, names)
     return found
 
 
@@ -258,8 +265,15 @@ def compare(
     main value of each metric: paired bootstrap and approximate randomization, Holm-corrected.
     `alternatives` are files or folders of alternative transcriptions.
     """
-    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, found = _systems(hypothesis, reference, plan, format, reference_format, alternatives)
+    options = EvaluationOptions(
+        metric=metric,
+        sweep=sweep,
+        normalize=normalize,
+        align=align,
+        resamples=resamples,
+        seed=seed,
+    )
+    names, found = _systems(hypothesis, reference, options, format, reference_format, alternatives)
     return Comparison(names, found, (value,) if isinstance(value, str) else tuple(value))
 
 
@@ -277,11 +291,13 @@ def agree(
 
     With `align`, annotations of texts that differ are carried over to the words of the first.
     """
-    plan = Plan.of(metric, (), normalize, align, resamples, seed)
+    options = EvaluationOptions(
+        metric=metric, normalize=normalize, align=align, resamples=resamples, seed=seed
+    )
     names, references = each(reference, format)
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
-    (found,) = evaluated(references[:1], references, plan, names)
+    (found,) = evaluated(references[:1], references, options, names)
     return found.on_words_of(names[0]) if align else found
 
 
@@ -329,8 +345,15 @@ def report(
     from caesura.evaluation.reports.write import Results, kinds, write_report
 
     kinds(output)
-    plan = Plan.of(metric, sweep, normalize, align, resamples, seed)
-    names, found = _systems(hypothesis, reference, plan, format, reference_format, alternatives)
+    options = EvaluationOptions(
+        metric=metric,
+        sweep=sweep,
+        normalize=normalize,
+        align=align,
+        resamples=resamples,
+        seed=seed,
+    )
+    names, found = _systems(hypothesis, reference, options, format, reference_format, alternatives)
     chosen = (value,) if isinstance(value, str) else tuple(value)
     comparison = Comparison(names, found, chosen) if len(names) > 1 else None
     return write_report(Results(names, found, comparison), output)
@@ -346,7 +369,7 @@ def reproduce(study: str, *, data: str | Path, output: str | Path) -> str:
 def _systems(
     hypothesis: Inputs,
     reference: Inputs,
-    plan: Plan,
+    options: EvaluationOptions,
     format: str | Format | None,
     reference_format: str | Format | None,
     alternatives: Paths = (),
@@ -357,7 +380,7 @@ def _systems(
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
     others, references = each(reference, reference_format, format)
     references = [with_alternatives(one, alternatives) for one in references]
-    return names, evaluated(systems, references, plan, others, names)
+    return names, evaluated(systems, references, options, others, names)
 
 
 def list_models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:

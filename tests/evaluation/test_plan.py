@@ -10,7 +10,8 @@ from caesura.core.config import points
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.resampling import Resampling
 from caesura.formats.inputs import called
 from text.recorded import recorded_steps
 
@@ -97,8 +98,8 @@ def test_each_step_is_done_once_on_each_text(monkeypatch: pytest.MonkeyPatch, al
     names, lines = ("a", "b"), ("mr fox ran", "Mr. fox ran")
     systems = [[text(line, 1, id=name) for name in names] for line in spoken]
     references = [[text(line, 1, id=name) for name in names] for line in lines]
-    plan = Plan.of(["Boundary", "Words", "WiSeBE"], (), "least", align, 0, 0)
-    first, *_ = evaluated(systems, references, plan)
+    options = EvaluationOptions(metric=["Boundary", "Words", "WiSeBE"], align=align, resamples=0)
+    first, *_ = evaluated(systems, references, options)
     assert first.terms.normalize == ("case", "dots")
     first.to_json()
     texts = sum(map(len, (*systems, *references)))
@@ -126,9 +127,23 @@ def test_steps_that_are_named_are_done() -> None:
         api.score(text("a"), reference=text("a"), normalize="upper")
 
 
+def test_options_are_parsed_once_when_they_are_made() -> None:
+    options = EvaluationOptions(metric=["Boundary", "WiSeBE"], sweep="window_gap=0:1")
+    assert [metric.name for metric in options.metrics] == ["Boundary", "WiSeBE"]
+    assert options.sweeps == (("window_gap", (0, 1)),)
+    assert options.steps == ("least",)
+    assert EvaluationOptions(normalize="none").steps == ()
+    assert EvaluationOptions(normalize="case+dots").steps == ("case", "dots")
+    assert options.resampling == Resampling()
+    with pytest.raises(UnknownName, match="there is no metric"):
+        EvaluationOptions(metric=())
+    with pytest.raises(UnknownName, match="is not a sweep"):
+        EvaluationOptions(sweep="window_gap")
+
+
 def test_bad_numbers_are_told() -> None:
     with pytest.raises(UnknownName, match="resamples is a whole number"):
-        Plan.of("Boundary", (), "least", False, -1, 0)
+        EvaluationOptions(resamples=-1, seed=0)
 
 
 def test_inputs_are_named_as_briefly_as_tells_them_apart() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from caesura.core import registry
@@ -14,7 +14,7 @@ from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.evaluation.document import Terms
 from caesura.evaluation.pairing import Pair, paired
-from caesura.evaluation.resampling import Resampling
+from caesura.evaluation.resampling import RESAMPLES, SEED, Resampling
 from caesura.evaluation.scores import Scores, Sweep, score_pairs
 from caesura.text.normalization.steps import LADDER, Normalizer, describe, fewest_steps
 
@@ -22,46 +22,64 @@ LEAST = "least"
 """The normalisation that does no more than make words equal."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What to measure, over which settings, after which normalisation, and how often to draw."""
+@dataclass(frozen=True, kw_only=True)
+class EvaluationOptions:
+    """What to measure and how; `score`, `compare` and `agree` share these options.
 
-    metrics: tuple[Metric, ...]
-    sweeps: tuple[tuple[str, tuple[Any, ...]], ...]
-    normalize: Strings
-    align: bool
-    resampling: Resampling
+    The first fields are what users write. They are checked once, when the object is made, and
+    stand parsed in the other fields.
+    """
 
-    @classmethod
-    def of(
-        cls,
-        metric: str | Metric | Sequence[str | Metric],
-        sweep: str | Sequence[str],
-        normalize: str | Sequence[str],
-        align: bool,
-        resamples: int,
-        seed: int,
-    ) -> Plan:
-        """Understand what users write."""
-        wanted = [metric] if isinstance(metric, (str, Metric)) else metric
+    metric: str | Metric | Sequence[str | Metric] = "Boundary"
+    """One metric or several: instances, or texts such as `WiSeBE(window_gap=3)`."""
+
+    sweep: str | Sequence[str] = ()
+    """Ranges of a metric's setting to score too, such as `window_gap=0:20`."""
+
+    normalize: str | Sequence[str] = LEAST
+    """Steps before words are compared: a list, joined with `+`, `none` or `least`."""
+
+    align: bool = False
+    """Whether layers of references are carried over by alignment where words differ."""
+
+    resamples: int = RESAMPLES
+    """Bootstrap draws for confidence intervals and tests; 0 for none."""
+
+    seed: int = SEED
+    """Seed of the draws."""
+
+    metrics: tuple[Metric, ...] = field(init=False, repr=False, compare=False)
+    sweeps: tuple[tuple[str, tuple[Any, ...]], ...] = field(init=False, repr=False, compare=False)
+    steps: Strings = field(init=False, repr=False, compare=False)
+    resampling: Resampling = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        asked = [self.metric] if isinstance(self.metric, (str, Metric)) else self.metric
         metrics = dict.fromkeys(
-            registry.parse("metric", m) if isinstance(m, str) else m for m in wanted
+            registry.parse("metric", one) if isinstance(one, str) else one for one in asked
         )
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
-        ranges = [sweep] if isinstance(sweep, str) else sweep
-        steps = steps_of(normalize)
+        ranges = [self.sweep] if isinstance(self.sweep, str) else self.sweep
+        steps = steps_of(self.normalize)
         if steps != (LEAST,):
             describe(steps)
         try:
-            resampling = Resampling(resamples, seed)
+            resampling = Resampling(self.resamples, self.seed)
         except ValueError as error:
             raise UnknownName(str(error)) from error
-        return cls(tuple(metrics), tuple(map(points, ranges)), steps, align, resampling)
+        parsed = {
+            "metrics": tuple(metrics),
+            "sweeps": tuple(map(points, ranges)),
+            "steps": steps,
+            "resampling": resampling,
+        }
+        for name, value in parsed.items():
+            object.__setattr__(self, name, value)
 
     def terms(self, systems: Sequence[Sequence[Pair]], normalizer: Normalizer) -> Terms:
         """Settle the normalisation, the same for all systems."""
-        steps, asked = self.normalize, self.normalize != (LEAST,)
+        steps, asked = self.steps, self.steps != (LEAST,)
         if not asked:
             alike = any(metric.same_words for metric in self.metrics)
             steps = (
@@ -90,7 +108,7 @@ class Plan:
 def evaluated(
     systems: Sequence[Sequence[Transcript]],
     references: Sequence[Sequence[Transcript]],
-    plan: Plan,
+    options: EvaluationOptions,
     names: Strings = (),
     called: Strings = (),
 ) -> tuple[Scores, ...]:
@@ -98,25 +116,25 @@ def evaluated(
 
     `names` are those of the references; `called` is what errors call the systems.
     """
-    variants, normalizer = plan.variants(), Normalizer()
+    variants, normalizer = options.variants(), Normalizer()
     paired_systems = [
         paired(system, references, called[number : number + 1])
         for number, system in enumerate(systems)
     ]
-    terms = plan.terms(paired_systems, normalizer)
-    metrics = [*plan.metrics, *(metric for _, _, swept in variants for metric in swept)]
+    terms = options.terms(paired_systems, normalizer)
+    metrics = [*options.metrics, *(metric for _, _, swept in variants for metric in swept)]
     found = []
     for number, pairs in enumerate(paired_systems):
         sides = called[number : number + 1]
         counted = score_pairs(pairs, len(references), metrics, terms, sides, normalizer)
         whole = replace(counted, reference_names=names)
-        first = len(plan.metrics)
+        first = len(options.metrics)
         sweeps = []
         for setting, values, swept in variants:
             chosen = whole.chosen(slice(first, first + len(swept)))
             sweeps.append(Sweep(setting, values, chosen))
             first += len(swept)
-        found.append(replace(whole.chosen(slice(len(plan.metrics))), sweeps=tuple(sweeps)))
+        found.append(replace(whole.chosen(slice(len(options.metrics))), sweeps=tuple(sweeps)))
     return tuple(found)
 
 

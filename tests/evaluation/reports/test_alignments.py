@@ -8,7 +8,7 @@ import pytest
 from caesura import api
 from caesura.core.errors import UnknownName
 from caesura.core.transcript import Transcript
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports.alignment_view import as_json, for_page, isolated, shown
 from caesura.evaluation.reports.table import columns
 from caesura.evaluation.reports.write import Results
@@ -106,7 +106,12 @@ def test_the_page_has_each_text_of_a_reference_once() -> None:
         [text(HYPOTHESIS, id="x"), text("a b", id="y")],
         [text("", id="y"), text(REFERENCE, id="x")],
     )
-    scores = evaluated(systems, references, Plan.of("Words", (), "none", False, 0, 1), ("ref",))
+    scores = evaluated(
+        systems,
+        references,
+        EvaluationOptions(metric="Words", normalize="none", resamples=0, seed=1),
+        ("ref",),
+    )
     given = for_page(Results(("A", "B"), scores))
     assert given is not None
     x, y = given["documents"]

@@ -10,7 +10,7 @@ import pytest
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports.difference_tables import worst_first
 from caesura.evaluation.reports.page import page, payload
 from caesura.evaluation.reports.write import Results
@@ -40,9 +40,11 @@ def results(
     sweep: str | Sequence[str] = (),
     resamples: int = 0,
 ) -> Results:
-    plan = Plan.of(metrics or "Boundary", sweep, "none", False, resamples, 1)
+    options = EvaluationOptions(
+        metric=metrics or "Boundary", sweep=sweep, normalize="none", resamples=resamples, seed=1
+    )
     called = tuple(f"r{k}" for k in range(1, len(references) + 1))
-    found = evaluated(systems, references, plan, called)
+    found = evaluated(systems, references, options, called)
     names = tuple(names[: len(found)])
     return Results(names, found, Comparison(names, found) if len(found) > 1 else None)
 

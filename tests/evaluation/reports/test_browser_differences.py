@@ -7,7 +7,7 @@ import pytest
 from caesura import api
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports.page import page, payload
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.browser import BROWSER, acted, drawn
@@ -48,8 +48,8 @@ return told;"""
 
 def results(*systems: list[Transcript]) -> Results:
     references = [[text(REFERENCE, 3, id="x"), text("so dont", id="y")]]
-    plan = Plan.of("Joint", (), "none", False, 0, 1)
-    scores = evaluated(systems, references, plan, ("ref",))
+    options = EvaluationOptions(metric="Joint", normalize="none", resamples=0, seed=1)
+    scores = evaluated(systems, references, options, ("ref",))
     names = tuple("AB"[: len(scores)])
     return Results(names, scores, Comparison(names, scores) if len(scores) > 1 else None)
 

@@ -8,7 +8,7 @@ from caesura.core.protocols import Disagreement
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.disagreements import Digest
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports.difference_tables import _row
 from caesura.evaluation.reports.page import LONGEST, payload
 from caesura.evaluation.reports.render import latex, markdown, terminal
@@ -151,8 +151,8 @@ def test_a_page_is_bounded() -> None:
 
 def systems(*documents: list[Transcript]) -> Results:
     references = [[text("dont go", id="x"), text("it is dont", id="y")]]
-    plan = Plan.of("Joint", (), "none", False, 0, 1)
-    scores = evaluated(documents, references, plan)
+    options = EvaluationOptions(metric="Joint", normalize="none", resamples=0, seed=1)
+    scores = evaluated(documents, references, options)
     names = tuple("AB"[: len(scores)])
     return Results(names, scores, Comparison(names, scores))
 

@@ -13,7 +13,7 @@ from caesura.core.errors import OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports import figures
 from caesura.evaluation.reports.figures import figure, styles
 from caesura.evaluation.reports.write import Results
@@ -32,12 +32,16 @@ def made(
     resamples: int = 20,
     names: tuple[str, ...] = (),
 ) -> Results:
-    plan = Plan.of(
-        metric, "window_gap=0:4" if "WiSeBE" in metric else (), "none", False, resamples, 1
+    options = EvaluationOptions(
+        metric=metric,
+        sweep="window_gap=0:4" if "WiSeBE" in metric else (),
+        normalize="none",
+        resamples=resamples,
+        seed=1,
     )
     theirs = [[text(words, list(range(k % 3, words, 7)))] for k in range(references)]
     ours = [[text(words, list(range(k, words, 5 + k)))] for k in range(systems)]
-    found = evaluated(ours, theirs, plan)
+    found = evaluated(ours, theirs, options)
     called = names or tuple(f"system_{k}" for k in range(systems))
     return Results(called, found, Comparison(called, found) if systems > 1 else None)
 
@@ -138,8 +142,10 @@ GAPS = st.lists(st.integers(0, 38), max_size=12, unique=True)
 def test_hits_and_errors_are_those_of_the_metric(
     references: list[list[int]], systems: list[list[int]]
 ) -> None:
-    plan = Plan.of("WiSeBE", (), "none", False, 0, 1)
-    found = evaluated([[text(40, e)] for e in systems], [[text(40, e)] for e in references], plan)
+    options = EvaluationOptions(metric="WiSeBE", normalize="none", resamples=0, seed=1)
+    found = evaluated(
+        [[text(40, e)] for e in systems], [[text(40, e)] for e in references], options
+    )
     strip = figures.strip_of(Results([str(k) for k in range(len(systems))], found))
     assert strip is not None
     errors = 0.0
@@ -155,8 +161,10 @@ def test_hits_and_errors_are_those_of_the_metric(
 
 @given(st.sets(st.integers(0, 1098), max_size=40), st.sets(st.integers(0, 1098), max_size=40))
 def test_the_stretch_shown_is_the_worst(reference: set[int], system: set[int]) -> None:
-    plan = Plan.of("WiSeBE(window_gap=0)", (), "none", False, 0, 1)
-    found = evaluated([[text(1100, sorted(system))]], [[text(1100, sorted(reference))]], plan)
+    options = EvaluationOptions(
+        metric="WiSeBE(window_gap=0)", normalize="none", resamples=0, seed=1
+    )
+    found = evaluated([[text(1100, sorted(system))]], [[text(1100, sorted(reference))]], options)
     strip = figures.strip_of(Results(("sys",), found))
     assert strip is not None
     begin, end = strip.stretch()
@@ -168,10 +176,10 @@ def test_the_stretch_shown_is_the_worst(reference: set[int], system: set[int]) -
 
 
 def test_the_worst_document_is_shown() -> None:
-    plan = Plan.of("Boundary", (), "none", False, 0, 1)
+    options = EvaluationOptions(normalize="none", resamples=0, seed=1)
     references = [[text(20, [5], "good"), text(20, [5, 9], "bad")]]
     systems = [[text(20, [5], "good"), text(20, [7], "bad")]]
-    strip = figures.strip_of(Results(("sys",), evaluated(systems, references, plan)))
+    strip = figures.strip_of(Results(("sys",), evaluated(systems, references, options)))
     assert strip is not None
     assert strip.document.id == "bad"
     assert strip.stretch() == (0, 20)

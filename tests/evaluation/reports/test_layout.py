@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports.render import latex, markdown, terminal
 from caesura.evaluation.reports.score_tables import grids
 from caesura.evaluation.reports.table import Grid, clean, wrap
@@ -57,9 +57,16 @@ def any_results(draw: st.DrawFn) -> Results:
     names = st.lists(NAMES, min_size=20, max_size=20, unique=True)
     wanted = draw(METRICS)
     sweep = "window_gap=0:2" if wanted[0] == "WiSeBE" else ()
-    plan = Plan.of(wanted, sweep, "none", draw(st.booleans()), draw(st.sampled_from([0, 5])), 1)
+    options = EvaluationOptions(
+        metric=wanted,
+        sweep=sweep,
+        normalize="none",
+        align=draw(st.booleans()),
+        resamples=draw(st.sampled_from([0, 5])),
+        seed=1,
+    )
     called = tuple(draw(names)[: len(references)])
-    found = evaluated(systems, references, plan, called)
+    found = evaluated(systems, references, options, called)
     ours = tuple(draw(names)[: len(found)])
     return Results(ours, found, Comparison(ours, found) if len(found) > 1 else None)
 

@@ -10,7 +10,7 @@ from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.document import Terms
-from caesura.evaluation.plan import Plan, evaluated
+from caesura.evaluation.plan import EvaluationOptions, evaluated
 from caesura.evaluation.reports.render import latex, markdown, plain, table, terminal
 from caesura.evaluation.reports.score_tables import grids
 from caesura.evaluation.reports.table import between, chance, number, reasons
@@ -210,15 +210,17 @@ def test_each_signature_is_given_once_and_with_its_system(count: int) -> None:
 
 def test_a_sweep_has_a_row_for_each_point() -> None:
     references = [[text(16, 4, 8, 12)], [text(16, 5, 12)]]
-    plan = Plan.of("WiSeBE", "window_gap=0:2", "none", False, 0, 1)
-    one = evaluated([[text(16, 4, 9)]], references, plan)
+    options = EvaluationOptions(
+        metric="WiSeBE", sweep="window_gap=0:2", normalize="none", resamples=0, seed=1
+    )
+    one = evaluated([[text(16, 4, 9)]], references, options)
     (sweep,) = [g for g in grids(Results(("sys",), one)) if "by window_gap" in g.title]
     assert sweep.head[:3] == ("window_gap", "wisebe", "f1")
     assert "windows" not in sweep.head
     assert [row[0] for row in sweep.rows] == ["0", "1", "2"]
     for row, values in zip(sweep.rows, one[0].sweeps[0].scores.values, strict=True):
         assert row[1:3] == (number(values["wisebe"]), number(values["f1"]))
-    two = evaluated([[text(16, 4, 9)], [text(16, 5)]], references, plan)
+    two = evaluated([[text(16, 4, 9)], [text(16, 5)]], references, options)
     (sweep,) = [g for g in grids(Results(("A", "B"), two)) if "by window_gap" in g.title]
     assert sweep.head == ("window_gap", "A", "B")
     assert [row[2] for row in sweep.rows] == [
@@ -285,7 +287,11 @@ def test_a_list_wraps_its_last_column() -> None:
 def test_systems_side_by_side_have_remarks_on_what_is_shown() -> None:
     """RIL never has an interval, which is no matter where it is not shown."""
     named = [text(16, 4).replace(id=id) for id in "abcdefgh"]
-    found = evaluated([named, named], [named], Plan.of("Words", (), "none", False, 100, 1))
+    found = evaluated(
+        [named, named],
+        [named],
+        EvaluationOptions(metric="Words", normalize="none", resamples=100, seed=1),
+    )
     for chosen, told in (((), False), (("wer", "ril"), True)):
         results = Results(("one", "two"), found, Comparison(("one", "two"), found, chosen))
         notes = next(grids(results)).notes
