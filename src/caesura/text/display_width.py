@@ -1,4 +1,4 @@
-"""What characters take up on a line, and where their script lets a line end."""
+"""Character properties for laying out lines: display width, and where a line may break."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from caesura.core.arrays import Indices
 from caesura.text.punctuation import END_MARKS
 
 END, PAUSE, CLOSING, OPENING, SPACELESS, DOT = 1, 2, 4, 8, 16, 32
-"""Kinds of characters; one may be of several."""
+"""Kinds of characters, as bits: one character may be of several kinds."""
 
 _PAUSES = frozenset(",;:、，；：،؛…—–―·・")
 _SPACELESS = re.compile(
@@ -26,16 +26,16 @@ _SPACELESS = re.compile(
 
 
 @lru_cache(1 << 12)
-def width(char: str) -> int:
-    """Columns of one character: East Asian wide ones take two, combining marks none."""
+def char_width(char: str) -> int:
+    """Return the columns of one character: 2 for East Asian wide ones, 0 for combining marks."""
     if unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 @lru_cache(1 << 12)
-def kind(char: str) -> int:
-    """Tell what a character means for a break after or before it."""
+def char_kind(char: str) -> int:
+    """Return the kinds of a character that decide on a line break after or before it."""
     category = unicodedata.category(char)
     return (
         END * (char in END_MARKS)
@@ -47,43 +47,44 @@ def kind(char: str) -> int:
     )
 
 
-def spaceless(char: str) -> bool:
+def is_spaceless(char: str) -> bool:
     """Whether a character's script is written without blanks."""
-    return kind(char) & SPACELESS != 0
+    return char_kind(char) & SPACELESS != 0
 
 
-def codes(text: str) -> NDArray[Any]:
-    """Code points of a text; one byte each if all of them are ASCII."""
+def code_points(text: str) -> NDArray[Any]:
+    """Return the code points of a text; one byte each if all of them are ASCII."""
     if text.isascii():
         return np.frombuffer(text.encode("ascii"), np.uint8)
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
-def table(codes: NDArray[Any], of: Callable[[str], int]) -> NDArray[np.uint8]:
-    """Make a table of a small property for the code points that occur."""
-    seen = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
-    seen[codes] = True
-    found = np.zeros(len(seen), np.uint8)
-    for code in np.flatnonzero(seen).tolist():
-        found[code] = of(chr(code))
-    return found
+def lookup_table(codes: NDArray[Any], property: Callable[[str], int]) -> NDArray[np.uint8]:
+    """Return a table, indexed by code point, of a small property of the code points that occur."""
+    occurs = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    occurs[codes] = True
+    table = np.zeros(len(occurs), np.uint8)
+    for code in np.flatnonzero(occurs).tolist():
+        table[code] = property(chr(code))
+    return table
 
 
-def columns(codes: NDArray[Any]) -> Indices | None:
-    """Columns before each character and at the end; None if every character takes one."""
+def column_offsets(codes: NDArray[Any]) -> Indices | None:
+    """Return the columns before each character and at the end; None if each takes one."""
     if codes.dtype == np.uint8:
         return None
-    places = np.zeros(len(codes) + 1, np.int64)
-    np.cumsum(table(codes, width)[codes], out=places[1:])
-    return places
+    offsets = np.zeros(len(codes) + 1, np.int64)
+    np.cumsum(lookup_table(codes, char_width)[codes], out=offsets[1:])
+    return offsets
 
 
-def cuts(word: str, room: int) -> list[int]:
-    """Where to cut a word wider than `room`: wherever its script allows, else when it is full."""
+def cut_places(word: str, width: int) -> list[int]:
+    """Return where to cut a word wider than `width`: where its script allows, else when full."""
     found, used, before = [], 0, ""
     for at, char in enumerate(word):
-        size = width(char)
-        if size and used and (used + size > room or allowed(kind(before), kind(char))):
+        size = char_width(char)
+        full = used + size > width
+        if size and used and (full or may_break_between(char_kind(before), char_kind(char))):
             found.append(at)
             used = 0
         used += size
@@ -91,7 +92,10 @@ def cuts(word: str, room: int) -> list[int]:
     return found
 
 
-def allowed(before: Any, after: Any) -> Any:
-    """Whether a line may end between characters, or arrays of such, that no blank parts."""
+def may_break_between(before: Any, after: Any) -> Any:
+    """Whether a line may end between two characters without a blank, given their kinds.
+
+    The kinds may be single numbers or arrays.
+    """
     free = ((before | after) & SPACELESS) != 0
     return free & ((before & OPENING) == 0) & ((after & CLOSING) == 0)

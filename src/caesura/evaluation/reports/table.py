@@ -11,7 +11,7 @@ from math import ceil
 from caesura.core.protocols import Metric
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.resampling import Interval
-from caesura.text.display_width import width as columns_of
+from caesura.text.display_width import char_width as columns_of
 
 WIDTH = 80
 """Columns of a terminal; what needs more is told in two tables."""

@@ -20,7 +20,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.asr.segments import Spoken, merged
 from caesura.formats.builder import Rows
 from caesura.formats.source import Source
-from caesura.text.display_width import spaceless
+from caesura.text.display_width import is_spaceless
 from caesura.text.punctuation import split_marks
 
 logger = logging.getLogger("caesura")
@@ -493,4 +493,4 @@ def _continues_without_blank(rows: Rows, surface: str) -> bool:
     """Whether a line goes on, without a blank, in a script that has none."""
     last = len(rows) - 1
     before = rows.words[last] + rows.cell("mark", last)
-    return spaceless(before[-1:] or " ") and spaceless(surface[0])
+    return is_spaceless(before[-1:] or " ") and is_spaceless(surface[0])

@@ -16,7 +16,7 @@ from caesura.formats.captions.cue_text import (
     cue_times,
     transcript_of_cues,
 )
-from caesura.formats.captions.layout import Captions
+from caesura.formats.captions.line_breaks import Captions
 from caesura.formats.source import Source
 
 logger = logging.getLogger("caesura")
@@ -58,7 +58,7 @@ class Srt(Captions):
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write numbered cues."""
         cues = self.cues(self.single(transcripts))
-        rows = zip(*cues.stamps(","), cues.text, strict=True)
+        rows = zip(*cues.timestamps(","), cues.text, strict=True)
         yield "".join(
             f"{at}\n{start} --> {end}\n{text}\n\n" for at, (start, end, text) in enumerate(rows, 1)
         )

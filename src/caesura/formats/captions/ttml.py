@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from caesura.core.transcript import Transcript
 from caesura.formats.captions.cue_text import Cue, Run, subtract_offset, transcript_of_cues
-from caesura.formats.captions.layout import Captions, Cues
+from caesura.formats.captions.line_breaks import Captions, Cues
 from caesura.formats.safe_xml import legal, local, tree
 from caesura.formats.source import LATEST, Source
 
@@ -178,7 +178,7 @@ def _head(agents: Mapping[str, str]) -> Iterator[str]:
 
 
 def _paragraphs(cues: Cues, agents: Mapping[str, str]) -> Iterator[str]:
-    for start, end, text, who in zip(*cues.stamps("."), cues.text, cues.speaker, strict=True):
+    for start, end, text, who in zip(*cues.timestamps("."), cues.text, cues.speaker, strict=True):
         agent = f' ttm:agent="{agents[who]}"' if who else ""
         lines = escape(text).replace("\n", "<br/>")
         yield f'   <p begin="{start}" end="{end}"{agent}>{lines}</p>\n'

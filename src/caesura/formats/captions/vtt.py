@@ -19,7 +19,7 @@ from caesura.formats.captions.cue_text import (
     subtract_offset,
     transcript_of_cues,
 )
-from caesura.formats.captions.layout import Captions
+from caesura.formats.captions.line_breaks import Captions
 from caesura.formats.source import Source
 
 _PIECES = re.compile(r"(</?[A-Za-z0-9][^<>\n]*>|</>|\n)")
@@ -65,7 +65,7 @@ class Vtt(Captions):
         language = "".join(given.language.split())
         yield f"WEBVTT\nLanguage: {language}\n" if language else "WEBVTT\n"
         voices = {name: _voice(name) for name in set(cues.speaker)}
-        rows = zip(*cues.stamps("."), cues.speaker, cues.text, strict=True)
+        rows = zip(*cues.timestamps("."), cues.speaker, cues.text, strict=True)
         yield "".join(
             f"\n{start} --> {end}\n{voices[who].format(_escaped(text))}\n"
             for start, end, who, text in rows

@@ -13,7 +13,7 @@ from caesura.core.arrays import Flags, Indices, Strings
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Span
 from caesura.formats.source import Source, counted
-from caesura.text.display_width import codes
+from caesura.text.display_width import code_points
 
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
@@ -139,7 +139,7 @@ class _Grid:
 
     def __init__(self, text: str, width: int) -> None:
         self.text = text
-        self.codes = codes(text)
+        self.codes = code_points(text)
         ends = np.flatnonzero(self.codes == NEWLINE)
         starts = np.concatenate(([0], ends[:-1] + 1))
         begin = self.codes[starts]
