@@ -10,7 +10,7 @@ from caesura.core.errors import FormatError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.annotation.coraal import Coraal
-from caesura.formats.annotation.nlp import Nlp
+from caesura.formats.asr.rev_nlp import Nlp
 from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"

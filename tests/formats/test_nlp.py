@@ -12,7 +12,7 @@ from caesura.core import registry
 from caesura.core.errors import FormatError, UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.annotation.nlp import Nlp
+from caesura.formats.asr.rev_nlp import Nlp
 from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"

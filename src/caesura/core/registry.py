@@ -48,7 +48,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "whisper": "caesura.formats.asr.whisper:Whisper",
         "whispercpp": "caesura.formats.asr.whispercpp:WhisperCpp",
         "vosk": "caesura.formats.asr.vosk:Vosk",
-        "nlp": "caesura.formats.annotation.nlp:Nlp",
+        "nlp": "caesura.formats.asr.rev_nlp:Nlp",
         "rev": "caesura.formats.asr.rev:Rev",
         "revai": "caesura.formats.asr.rev:RevAi",
         "amberscript": "caesura.formats.asr.amberscript:Amberscript",
