@@ -41,7 +41,12 @@ REFERENCES = 3
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 PASSES = 3
 AUTHORS = 5_400
-GROWING = [*registry.names("metric"), "Tolerant(seconds=0.5)", "BoundarySimilarity(reach=8)"]
+GROWING = (
+    *("Boundary", "WiSeBE", "Agreement", "Pk", "WindowDiff", "BoundarySimilarity"),
+    *("SegmentationSimilarity", "Tolerant", "Majority", "KolarLamel"),
+    *("Tolerant(seconds=0.5)", "BoundarySimilarity(reach=8)"),
+)
+"""Metrics that need nothing but boundaries."""
 
 
 def make(words: int) -> list[Transcript]:
