@@ -244,7 +244,7 @@ def test_too_few_documents_are_told(documents: int, systems: int, told: str) -> 
     found = compared(*corpus(documents, *errors, words=words), metrics=["Boundary"])
     assert found.tests == systems * (systems - 1) // 2
     assert found.remarks == ([told] if told else [])
-    assert found.to_json()["remarks"] == found.remarks
+    assert found.to_dict()["remarks"] == found.remarks
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -273,10 +273,10 @@ def test_one_system_is_no_comparison() -> None:
 
 def test_json() -> None:
     found = compared(*corpus(9, 2, 20), metrics=["Boundary"])
-    told = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert list(told) == ["systems", "differences", "remarks", "signatures"]
     assert [each["name"] for each in told["systems"]] == ["A", "B"]
-    assert told["systems"][1]["scores"] == found.scores[1].to_json()["scores"]
+    assert told["systems"][1]["scores"] == found.scores[1].to_dict()["scores"]
     (row,) = told["differences"]
     assert (row["a"], row["b"], row["value"]) == ("A", "B", "f1")
     assert tuple(row["interval"]) == found.rows[0].interval

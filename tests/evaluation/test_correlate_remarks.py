@@ -17,7 +17,7 @@ pytest.importorskip("scipy.stats")
 
 def test_row_order_does_not_matter() -> None:
     rows = drawn_records(5)
-    assert ask(rows).to_json() == ask(rows[::-1]).to_json()
+    assert ask(rows).to_dict() == ask(rows[::-1]).to_dict()
 
 
 def test_missing_rows_are_told() -> None:
@@ -62,7 +62,7 @@ def test_signature() -> None:
 def test_json_has_no_nan_and_every_pair() -> None:
     found = caesura.correlate(drawn_records(5), metric="wer", result="eter", resamples=50)
     assert isinstance(found, Correlations)
-    text = json.dumps(found.to_json(), allow_nan=False)
+    text = json.dumps(found.to_dict(), allow_nan=False)
     (result,) = json.loads(text)["results"]
     assert [each["coefficient"] for each in result["correlations"]] == [
         "spearman",

@@ -41,7 +41,7 @@ def test_examples_are_the_first_and_know_their_document() -> None:
 def test_each_level_has_its_place_among_the_most_frequent() -> None:
     tokens = [one(f"t{k}") for k in range(300) for _ in range(3)]
     digest = Digest.of([[*tokens, one("s", "sentence"), one("r", "sentence")]])
-    told = digest.to_json(["doc"])
+    told = digest.to_dict(["doc"])
     assert len(told) == 102
     assert [each["reference"] for each in told[-2:]] == ["s", "r"]
     assert told[0] == {
@@ -68,7 +68,7 @@ def text(words: str, id: str) -> Transcript:
 def test_scores_tell_them_in_json() -> None:
     ours = [text("we do nt know", "x"), text("they do nt", "y")]
     theirs = [text("we dont know", "x"), text("they dont", "y")]
-    told = api.score(ours, reference=[theirs], metric="Joint", resamples=0).to_json()
+    told = api.score(ours, reference=[theirs], metric="Joint", resamples=0).to_dict()
     (score,) = told["scores"]
     assert score["disagreement_kinds"] == {"token": {"1:n": 2}}
     (found,) = score["disagreements"]

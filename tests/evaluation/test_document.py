@@ -98,7 +98,7 @@ def test_no_reference_is_an_error() -> None:
 
 
 def test_json_says_why_a_document_has_no_value() -> None:
-    told = api.score(text("a b"), reference=text("a b")).to_json()
+    told = api.score(text("a b"), reference=text("a b")).to_dict()
     (document,) = told["documents"]
     assert document["scores"][0]["undefined"]["f1"] == "no boundary in the hypothesis"
     assert document["scores"][0]["counts"]["correct_1"] == 0

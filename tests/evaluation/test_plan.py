@@ -68,7 +68,7 @@ def test_a_sweep_gives_what_single_metrics_give() -> None:
         alone = api.score(ours, reference=theirs, metric=f"WiSeBE(window_gap={gap})")
         assert sweep.scores.values[at] == alone.values[0]
     assert [metric.name for metric in whole.metrics] == ["Boundary", "WiSeBE"]
-    assert len(whole.to_json()["sweeps"][0]["scores"]) == 4
+    assert len(whole.to_dict()["sweeps"][0]["scores"]) == 4
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_each_step_is_done_once_on_each_text(monkeypatch: pytest.MonkeyPatch, al
     options = EvaluationOptions(metric=["Boundary", "Words", "WiSeBE"], align=align, resamples=0)
     first, *_ = evaluated(systems, references, options)
     assert first.terms.normalize == ("case", "dots")
-    first.to_json()
+    first.to_dict()
     texts = sum(map(len, (*systems, *references)))
     assert Counter(step for step, _ in done) == {"case": texts, "dots": texts}
 
@@ -114,7 +114,7 @@ def test_what_is_compared_as_it_was_read_is_not_normalised(monkeypatch: pytest.M
     assert found.intervals
     assert done == []
     # Only the number of words that is shown is that of the first reference, normalised.
-    assert found.to_json()["documents"][0]["words"] == 2
+    assert found.to_dict()["documents"][0]["words"] == 2
     assert [given for step, given in done if step == "unicode"] == [theirs]
 
 

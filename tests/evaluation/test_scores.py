@@ -149,7 +149,7 @@ def test_one_block_has_no_interval() -> None:
     scores = made([(text(9, 2, 5), text(9, 2, 6))])
     assert scores.intervals[0]["f1"] == Undefined(NOTHING)
     assert scores.remarks[0] == [f"no interval: {NOTHING}"]
-    (told,) = scores.to_json()["scores"]
+    (told,) = scores.to_dict()["scores"]
     assert told["intervals"] == dict.fromkeys(["precision", "recall", "f1", "ser"])
 
 
@@ -217,7 +217,7 @@ def test_signature_of_an_alignment() -> None:
 def test_json() -> None:
     pairs = [*noisy(8), (text(3), text(3), text(3))]
     scores = made(pairs, "Boundary", "WiSeBE")
-    told: dict[str, Any] = json.loads(json.dumps(scores.to_json(), allow_nan=False))
+    told: dict[str, Any] = json.loads(json.dumps(scores.to_dict(), allow_nan=False))
     assert {"documents", "scores"} <= set(told)
     assert [each["id"] for each in told["documents"]] == list("012345678")
     for i, each in enumerate(told["scores"]):
@@ -244,11 +244,11 @@ def test_the_words_of_a_recording_are_those_of_the_first_reference() -> None:
     for ours in (0, 9):
         sides = (text(ours), text(5), text(6))
         found = made([sides], "Words")
-        assert found.to_json()["documents"][0]["words"] == 5
+        assert found.to_dict()["documents"][0]["words"] == 5
 
 
 def test_alignments_are_in_the_json() -> None:
-    found = scored([text(6, 2)], [[text(8, 2)]], [Boundary()], Terms((), True)).to_json()
+    found = scored([text(6, 2)], [[text(8, 2)]], [Boundary()], Terms((), True)).to_dict()
     assert found["documents"][0]["alignment"] == [
         {
             "hypothesis_words_unmatched": 0,
@@ -276,7 +276,7 @@ def test_no_reference_is_refused() -> None:
 def test_no_recordings_have_no_values() -> None:
     scores = scored([], [[]], [Boundary()], Terms((), False, DRAWN))
     assert scores.values[0]["f1"] == Undefined(NONE_GIVEN)
-    assert json.dumps(scores.to_json(), allow_nan=False)
+    assert json.dumps(scores.to_dict(), allow_nan=False)
 
 
 def test_formats_that_files_do_not_tell_are_signed(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_pairs_are_neither_printed_nor_drawn() -> None:
     words = " ".join(f"w{k % 7}" for k in range(1000))
     reference, hypothesis = text(words), text(words.replace("w3", "w4"))
     found = api.score(hypothesis, reference=reference, metric="Words", resamples=50)
-    json = found.to_json()
+    json = found.to_dict()
     assert set(json["documents"][0]["scores"][0]["counts"]) == {f"{name}_1" for name in COUNTED}
     assert set(json["scores"][0]["values"]) == {"wer", "mer", "wil", "ril", *COUNTED}
     low, high = json["scores"][0]["intervals"]["wer"]

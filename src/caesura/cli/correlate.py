@@ -94,4 +94,4 @@ def command(tables: tuple[str, ...], report: tuple[str, ...], json: bool, **aske
     found = api.correlate(tables, **asked)
     for path in write(found, report):
         click.echo(f"caesura: wrote {path}", err=True)
-    click.echo(dumps(found.to_json(), ensure_ascii=False) if json else terminal(found))
+    click.echo(dumps(found.to_dict(), ensure_ascii=False) if json else terminal(found))

@@ -144,7 +144,7 @@ def shown(results: Results, report: tuple[str, ...], json: bool, show: str | Non
         click.echo(f"caesura: wrote {path}", err=True)
     if json:
         aligned = {"alignments": alignment_view.as_json(results, show)} if show else {}
-        click.echo(dumps(results.to_json() | aligned, ensure_ascii=False))
+        click.echo(dumps(results.to_dict() | aligned, ensure_ascii=False))
         return
     click.echo(terminal(results))
     if show:

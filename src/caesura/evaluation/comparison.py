@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from math import log2
+from math import log2, nan
 from typing import Any
 
 from caesura.core import registry
@@ -24,7 +24,7 @@ from caesura.evaluation.resampling import (
     randomization_p,
     swapped,
 )
-from caesura.evaluation.scores import Scores, tabled, untabled
+from caesura.evaluation.scores import Scores, data_frame, interval_columns, tabled, untabled
 
 SURE = 0.05
 """A difference is marked if its corrected p-value is below this."""
@@ -142,6 +142,14 @@ class Comparison:
                     remedy=advice(name, known, "they give", registry.giving(name)),
                 )
 
+    def __getitem__(self, system: str) -> Scores:
+        """Return the scores of a system."""
+        if system not in self.systems:
+            raise UnknownName(
+                f"there is no system {system!r}", remedy=advice(system, self.systems, "there are")
+            )
+        return self.scores[self.systems.index(system)]
+
     @cached_property
     def rows(self) -> tuple[Difference, ...]:
         """The differences of each pair, in each chosen value of each metric."""
@@ -230,11 +238,11 @@ class Comparison:
         }
         return tuple(f"{line}{self.tested}" for line in lines)
 
-    def to_json(self) -> dict[str, Any]:
-        """Give what `compare --json` prints."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dictionaries and lists: what `compare --json` prints."""
         return {
             "systems": [
-                {"name": name} | one.to_json()
+                {"name": name} | one.to_dict()
                 for name, one in zip(self.systems, self.scores, strict=True)
             ],
             "differences": [
@@ -244,3 +252,28 @@ class Comparison:
             "remarks": self.remarks,
             "signatures": list(self.signatures),
         }
+
+    def to_frame(self, scores: bool = False) -> Any:
+        """Return a pandas DataFrame with a row for each difference that was tested.
+
+        `low` and `high` are the limits of its confidence interval. With `scores` there is
+        instead a row for each value of each system, as `Scores.to_frame` has it.
+        """
+        if scores:
+            return data_frame(
+                {"system": name} | row
+                for name, one in zip(self.systems, self.scores, strict=True)
+                for row in one.frame_rows()
+            )
+        return data_frame(
+            {"metric": row.metric, "name": row.value}
+            | {"a": self.systems[row.a], "b": self.systems[row.b]}
+            | {"difference": nan if row.difference is None else row.difference}
+            | interval_columns(row.interval)
+            | {
+                name: nan if (chance := getattr(row, name)) is None else chance
+                for name in ("p_bootstrap", "p_randomization", "p_corrected")
+            }
+            | {"undefined": row.undefined}
+            for row in self.rows
+        )

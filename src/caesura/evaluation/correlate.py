@@ -11,6 +11,7 @@ from caesura.core.errors import UnknownName, advice
 from caesura.evaluation.correlation import Against, Terms, against
 from caesura.evaluation.correlation_data import SHOW, SYSTEM, TASK, Heads, Tables, observed
 from caesura.evaluation.resampling import RESAMPLES, SEED, Resampling
+from caesura.evaluation.scores import data_frame
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,29 @@ class Correlations:
 
     results: tuple[Against, ...]
 
-    def to_json(self) -> dict[str, Any]:
-        """Give what `correlate --json` prints."""
-        return {"results": [each.to_json() for each in self.results]}
+    def __getitem__(self, result: str) -> Against:
+        """Return the correlations of all metrics with one result."""
+        known = [each.result for each in self.results]
+        if result not in known:
+            raise UnknownName(
+                f"there is no result {result!r}", remedy=advice(result, known, "there are")
+            )
+        return self.results[known.index(result)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dictionaries and lists: what `correlate --json` prints."""
+        return {"results": [each.to_dict() for each in self.results]}
+
+    def to_frame(self, per_show: bool = False) -> Any:
+        """Return a pandas DataFrame with a row for each result, metric and coefficient.
+
+        `low` and `high` are the limits of the confidence interval of the mean correlation;
+        `difference`, with limits of its own, is how far it is above that of the baseline. With
+        `per_show` there is a row for each show and task system instead, without intervals.
+        """
+        if per_show:
+            return data_frame(row for each in self.results for row in each.show_rows())
+        return data_frame(row for each in self.results for row in each.mean_rows())
 
 
 def correlate(

@@ -28,6 +28,7 @@ from caesura.evaluation.resampling import (
     bootstrapped,
     interval,
 )
+from caesura.evaluation.scores import interval_columns, number_columns
 
 Series = Sequence[float] | Rows
 
@@ -219,7 +220,7 @@ class Correlation:
     tasks: dict[str, Value]
     undefined: dict[str, int]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Give what JSON says of it."""
         return {
             **vars(self),
@@ -379,7 +380,7 @@ class Against:
         if some and self.terms.resampling.resamples < FEWEST:
             yield "the intervals rest on too few resamples to mean much"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Give what JSON says of one result."""
         return {
             "result": self.result,
@@ -389,8 +390,8 @@ class Against:
             "without": self.terms.without,
             "shows": self.found.shows,
             "tasks": [task for task in self.found.tasks if task],
-            "correlations": [each.to_json() for each in self.correlations],
-            "differences": [each.to_json() for each in self.differences],
+            "correlations": [each.to_dict() for each in self.correlations],
+            "differences": [each.to_dict() for each in self.differences],
             "without_each": {
                 system: {metric: as_json(value) for metric, value in values.items()}
                 for system, values in self.without_each.items()
@@ -399,6 +400,34 @@ class Against:
             "remarks": self.remarks,
             "signature": self.signature,
         }
+
+    def mean_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a data frame: mean correlations and their differences."""
+        apart = {(each.metric, each.coefficient): each for each in self.differences}
+        for one in self.correlations:
+            other = apart.get((one.metric, one.coefficient))
+            yield {
+                "result": self.result,
+                "metric": one.metric,
+                "coefficient": one.coefficient,
+                **number_columns(one.value),
+                **interval_columns(one.interval),
+                "difference": np.nan if other is None else _nan(other.value),
+                **interval_columns(other.interval if other else None, "difference_"),
+            }
+
+    def show_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a data frame: the correlations of each show and task system."""
+        for (metric, coefficient), values in self.values.items():
+            for pair, value in zip(self.found.pairs, values, strict=True):
+                yield {
+                    "result": self.result,
+                    "show": pair.show,
+                    "task": pair.task,
+                    "metric": metric,
+                    "coefficient": coefficient,
+                    **number_columns(value),
+                }
 
     def _pair(self, at: int) -> dict[str, Any]:
         pair = self.found.pairs[at]

@@ -74,7 +74,7 @@ class Digest:
         kept = [one for level in self.kinds for one in islice(self.of_level(level), each)]
         return sorted(kept, key=_weight)
 
-    def to_json(self, documents: Iterable[str]) -> list[dict[str, Any]]:
+    def to_dict(self, documents: Iterable[str]) -> list[dict[str, Any]]:
         """Give the most frequent ones, each with an example; documents are told by name."""
         names = list(documents)
         return [_json(each, names) for each in self.frequent(LISTED)]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from caesura import __version__
+from caesura.core import registry
 from caesura.core.arrays import Strings
-from caesura.core.errors import MismatchError
+from caesura.core.errors import CaesuraError, MismatchError, UnknownName, advice
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json
@@ -34,9 +36,26 @@ class Sweep:
     scores: Scores
 
 
+class MetricValues(dict[str, Value]):
+    """Values of one metric by name, with an error that lists them if a name is not there."""
+
+    def __init__(self, metric: str, values: dict[str, Value]) -> None:
+        super().__init__(values)
+        self.metric = metric
+
+    def __missing__(self, name: object) -> Value:
+        raise UnknownName(
+            f"{self.metric} gives no value {name!r}", remedy=advice(str(name), self, "it gives")
+        )
+
+
 @dataclass(frozen=True)
 class Scores:
-    """Counts of metrics on documents; values come from their sums, each with a signature."""
+    """Scores of one system: `scores["Boundary"]["f1"]` is a value over all documents.
+
+    Values are computed from the sums of the documents' counts. Each metric has confidence
+    intervals, remarks and a signature that reproduces its values.
+    """
 
     metrics: tuple[Metric, ...]
     documents: tuple[Document, ...]
@@ -44,6 +63,41 @@ class Scores:
     terms: Terms
     sweeps: tuple[Sweep, ...] = ()
     reference_names: Strings = ()
+
+    def __getitem__(self, metric: str | Metric) -> MetricValues:
+        """Return the values of a metric, given by its name, with or without its settings."""
+        i = self._index(metric)
+        return MetricValues(self.metrics[i].name, self.values[i])
+
+    def __contains__(self, metric: object) -> bool:
+        try:
+            return isinstance(metric, (str, Metric)) and self._index(metric) >= 0
+        except UnknownName:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the metrics: their names, with settings where several have one name."""
+        names = [metric.name for metric in self.metrics]
+        return (
+            metric.name if names.count(metric.name) == 1 else repr(metric)
+            for metric in self.metrics
+        )
+
+    def _index(self, metric: str | Metric) -> int:
+        """Find a metric, or raise an error that lists those that are there."""
+        found = [
+            i
+            for i, one in enumerate(self.metrics)
+            if metric in (one, one.name, repr(one)) or _is_same_metric(metric, one)
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            full = " or ".join(repr(repr(self.metrics[i])) for i in found)
+            raise UnknownName(f"there are {len(found)} metrics {metric!r}", remedy=f"say {full}")
+        raise UnknownName(
+            f"there are no scores of {metric!r}", remedy=advice(str(metric), self, "there are")
+        )
 
     @cached_property
     def totals(self) -> tuple[Counts, ...]:
@@ -188,8 +242,8 @@ class Scores:
         documents = [replace(each, counts=each.counts[metrics]) for each in self.documents]
         return replace(self, metrics=self.metrics[metrics], documents=tuple(documents))
 
-    def to_json(self) -> dict[str, Any]:
-        """Give what `score --json` prints."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dictionaries and lists: what `score --json` prints."""
         found: dict[str, Any] = {
             "references": list(self.reference_names),
             "documents": [self._document(each) for each in self.documents],
@@ -220,10 +274,34 @@ class Scores:
             "signature": self.signatures[i],
         }
 
+    def to_frame(self, per_document: bool = False) -> Any:
+        """Return a pandas DataFrame with a row for each value of each metric.
+
+        `low` and `high` are the limits of its confidence interval, NaN where there is none, and
+        `undefined` says why a value is NaN. With `per_document` there is a row for each document
+        too, without intervals.
+        """
+        if per_document:
+            return data_frame(
+                {"document": each.id, "words": length(each), "metric": label, "name": name}
+                | number_columns(value)
+                for each in self.documents
+                for label, metric, counts in zip(self, self.metrics, each.counts, strict=True)
+                for name, value in metric.values(counts).items()
+            )
+        return data_frame(self.frame_rows())
+
+    def frame_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the data frame."""
+        for i, metric in enumerate(self):
+            for name, value in self.values[i].items():
+                limits = interval_columns(self.intervals[i].get(name))
+                yield {"metric": metric, "name": name} | number_columns(value) | limits
+
     def _differing(self, i: int) -> dict[str, Any]:
         digest = self.disagreements[i]
         return {
-            "disagreements": digest.to_json(each.id for each in self.documents),
+            "disagreements": digest.to_dict(each.id for each in self.documents),
             "disagreement_kinds": digest.kinds,
         }
 
@@ -256,6 +334,39 @@ def told(values: dict[str, Value]) -> dict[str, Any]:
     """Values as JSON has them, and why some are undefined."""
     undefined = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
     return {"values": {n: as_json(v) for n, v in values.items()}, "undefined": undefined}
+
+
+def data_frame(rows: Iterable[dict[str, Any]]) -> Any:
+    """Make a pandas DataFrame of rows, or raise an error that says what to install."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise CaesuraError(
+            "a data frame needs pandas, which is not installed", remedy="pip install pandas"
+        ) from error
+    return pandas.DataFrame(list(rows))
+
+
+def number_columns(value: Value) -> dict[str, Any]:
+    """Return the columns of a data frame for a value: the number, and why there is none."""
+    reason = value.reason if isinstance(value, Undefined) else ""
+    return {"value": nan if isinstance(value, Undefined) else value, "undefined": reason}
+
+
+def interval_columns(interval: Interval | Undefined | None, front: str = "") -> dict[str, float]:
+    """Return the columns of a data frame for the limits of a confidence interval."""
+    low, high = interval if isinstance(interval, tuple) else (nan, nan)
+    return {f"{front}low": low, f"{front}high": high}
+
+
+def _is_same_metric(text: str | Metric, metric: Metric) -> bool:
+    """Tell whether a text describes a metric, with defaults left out."""
+    if not isinstance(text, str) or "(" not in text or text.split("(")[0].strip() != metric.name:
+        return False
+    try:
+        return registry.parse("metric", text) == metric
+    except CaesuraError:
+        return False
 
 
 def tabled(units: Sequence[Counts]) -> tuple[list[str], Rows]:

@@ -179,7 +179,7 @@ def test_losses_have_a_column_of_their_own_and_the_worst_is_first() -> None:
         ("LOC lost", 1, 1.5),
         ("PER", 2, 0.5),
     ]
-    assert [each["loss"] for each in digest.to_json(["a", "b"])] == [1.5, 0.5]
+    assert [each["loss"] for each in digest.to_dict(["a", "b"])] == [1.5, 0.5]
     rows = [_row(each, True, (14, 22)) for each in digest.recurring]
     assert rows[0] == ("LOC lost", "rome", "", "we met [] in the end", "1", "1.5000")
     assert rows[1][1:] == ("john smith of…", "jon", "we met [jon] in the", "2", "0.5000")

@@ -36,7 +36,7 @@ def write(found: Correlations, output: Output) -> list[Path]:
             with atomic(path) as file:
                 file.write(_picture(found, kind[1:]))
         elif kind == ".json":
-            put(path, json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n")
+            put(path, json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n")
         else:
             put(path, (marked_all if kind == ".md" else typeset)(grids(found)))
     return paths

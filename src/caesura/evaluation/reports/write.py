@@ -33,11 +33,11 @@ class Results:
         first = self.scores[0]
         return first.reference_names or tuple(map(str, range(1, first.references + 1)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Give what the command prints with `--json`."""
         if self.comparison is not None:
-            return self.comparison.to_json()
-        return self.scores[0].to_json()
+            return self.comparison.to_dict()
+        return self.scores[0].to_dict()
 
 
 Output = str | Path | Sequence[str | Path]
@@ -62,7 +62,7 @@ def _latex(results: Results, path: Path) -> None:
 
 
 def _json(results: Results, path: Path) -> None:
-    put(path, json.dumps(results.to_json(), ensure_ascii=False, indent=1) + "\n")
+    put(path, json.dumps(results.to_dict(), ensure_ascii=False, indent=1) + "\n")
 
 
 def _figure(results: Results, path: Path) -> None:

@@ -186,7 +186,7 @@ def chapter(accord: Accord) -> Part:
     ]
     title = f"{count} {corpus.things}, {len(accord.texts)} transcripts each ({corpus.name})"
     numbers = {
-        "scores": accord.scores.to_json(),
+        "scores": accord.scores.to_dict(),
         "correlation": accord.correlation,
         "f1_after_words_of_both": {" ".join(pair): f1 for pair, f1 in accord.on_pairs.items()},
         "on_words_of": {base: scores.values[0] for base, scores in accord.bases.items()},
