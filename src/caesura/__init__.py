@@ -15,26 +15,17 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from caesura.api import (
-        Comparison,
-        Correlations,
-        Projection,
-        Scores,
-        Training,
         agree,
         align,
         catalogue,
         compare,
         convert,
-        correlate,
         list_models,
-        project,
         read,
-        report,
         reproduce,
         score,
         segment,
         stream,
-        train,
         write,
     )
     from caesura.core.errors import CaesuraError
@@ -43,33 +34,30 @@ if TYPE_CHECKING:
     from caesura.core.segmentation import Segmentation
     from caesura.core.transcript import Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
+    from caesura.evaluation.comparison import Comparison
+    from caesura.evaluation.correlate import Correlations, correlate
+    from caesura.evaluation.project_entities import Projection, project
+    from caesura.evaluation.scores import Scores
     from caesura.evaluation.script_alignment import Aligned, aligned
     from caesura.text.alignment.transfer import Carried, carry
     from caesura.text.alignment.word_alignment import Alignment
     from caesura.text.normalization.steps import normalize
+    from caesura.training.run import train
+    from caesura.training.search import Training
 
 _MODULES = {
     "api": (
-        "Comparison",
-        "Correlations",
-        "Projection",
-        "Scores",
-        "Training",
         "agree",
         "align",
         "catalogue",
         "compare",
         "convert",
-        "correlate",
         "list_models",
-        "project",
         "read",
-        "report",
         "reproduce",
         "score",
         "segment",
         "stream",
-        "train",
         "write",
     ),
     "core.errors": ("CaesuraError",),
@@ -78,10 +66,16 @@ _MODULES = {
     "core.segmentation": ("Segmentation",),
     "core.transcript": ("Span", "Transcript"),
     "core.values": ("Counts", "Undefined", "Value"),
+    "evaluation.comparison": ("Comparison",),
+    "evaluation.correlate": ("Correlations", "correlate"),
+    "evaluation.project_entities": ("Projection", "project"),
+    "evaluation.scores": ("Scores",),
     "evaluation.script_alignment": ("Aligned", "aligned"),
     "text.alignment.transfer": ("Carried", "carry"),
     "text.alignment.word_alignment": ("Alignment",),
     "text.normalization.steps": ("normalize",),
+    "training.run": ("train",),
+    "training.search": ("Training",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -119,7 +113,6 @@ __all__ = [
     "project",
     "read",
     "register",
-    "report",
     "reproduce",
     "score",
     "segment",

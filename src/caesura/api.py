@@ -1,84 +1,43 @@
-"""What users call: each function here is also a command, with the same parameter names."""
+"""The functions that users call: each is also a command, with the same parameter names.
+
+What a function needs is imported inside it, so that reading a file does not load the metrics,
+and scoring does not load the detectors. `train`, `correlate` and `project` live in packages of
+their own; `caesura/__init__.py` has the list of all public names.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import MISSING, fields
-from inspect import getdoc
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from caesura.core import registry
-from caesura.core.arrays import Strings
-from caesura.core.errors import MismatchError, UnknownName
-from caesura.core.protocols import Detector, Format, Metric
-from caesura.core.transcript import Transcript
-from caesura.detectors.stored_model import chosen
-from caesura.detectors.streaming import Words, streamed
-from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.correlate import Correlations, correlate
-from caesura.evaluation.pairing import rejoined
-from caesura.evaluation.plan import LEAST, EvaluationOptions, evaluated, steps_of
-from caesura.evaluation.project_entities import Projection, project
-from caesura.evaluation.resampling import RESAMPLES, SEED
-from caesura.evaluation.scores import Scores
-from caesura.evaluation.script_alignment import CARRIED, COMPARED, aligned
-from caesura.formats import files as _files
-from caesura.formats.inputs import Input, Inputs, each, read
-from caesura.formats.sidecars import Paths, with_alternatives
-from caesura.models import store
-from caesura.models.card import Card
-from caesura.text.normalization.steps import STEPS, describe
-from caesura.text.normalization.steps import normalize as normalized
-from caesura.training.run import train
-from caesura.training.search import Training
-
-KINDS = (*(f"{kind}s" for kind in get_args(registry.Kind)), "steps")
-
-
-def described(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe what is registered of one kind (`KINDS`), or of all."""
-    if kind and kind not in KINDS:
-        raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(KINDS)}")
-    wanted = [kind] if kind else list(KINDS)
-    return {each: _steps() if each == "steps" else _registered(each) for each in wanted}
-
-
-def _steps() -> list[dict[str, str]]:
-    return [{"name": name, "about": _first_line(step)} for name, step in STEPS.items()]
-
-
-def _registered(kind: str) -> list[dict[str, str]]:
-    singular: Any = kind.removesuffix("s")
-    rows = []
-    for name, found, origin in registry.entries(singular):
-        row = {"name": name, "about": _first_line(found)}
-        if singular != "format":
-            row["settings"] = _settings(found)
-        else:
-            row["suffixes"] = " ".join(found.suffixes)
-            row["carries"] = " ".join(sorted(found.carries))
-        if origin:
-            row["plugin"] = origin
-        rows.append(row)
-    return rows
-
-
-def _settings(kind: Any) -> str:
-    """What can be set, and what it is if nothing is said."""
-    shown = [
-        field.name if field.default is MISSING else f"{field.name}={field.default!r}"
-        for field in fields(kind)
-    ]
-    return ", ".join(shown)
-
-
-def _first_line(thing: object) -> str:
-    return (getdoc(thing) or "").split("\n", 1)[0]
-
+if TYPE_CHECKING:
+    from caesura.core.arrays import Strings
+    from caesura.core.protocols import Detector, Format, Metric
+    from caesura.core.transcript import Transcript
+    from caesura.detectors.streaming import Words
+    from caesura.evaluation.comparison import Comparison
+    from caesura.evaluation.plan import EvaluationOptions
+    from caesura.evaluation.reports.write import Results
+    from caesura.evaluation.scores import Scores
+    from caesura.formats.inputs import Input, Inputs
+    from caesura.formats.sidecars import Paths
+    from caesura.models.card import Card
 
 logger = logging.getLogger("caesura")
+
+
+def read(
+    files: Input | Iterable[Input], *, format: str | Format | None = None
+) -> Iterator[Transcript]:
+    """Read all recordings of files and folders, one after another.
+
+    Files that cannot be read are left out, and reported in one error at the end.
+    """
+    from caesura.formats import inputs
+
+    return inputs.read(files, format=format)
 
 
 def write(
@@ -87,12 +46,15 @@ def write(
     output: str | Path,
     to: str | Format = "",
 ) -> list[Path]:
-    """Write recordings: into a folder as many files as they came from, or all into one file.
+    """Write recordings into a folder, a file for each file they came from, or all into one file.
 
-    The format is told by the output's suffix if not given. Gives the files written.
+    Without `to`, the suffix of the output says the format. Return the files written.
     """
-    given = [transcripts] if isinstance(transcripts, Transcript) else transcripts
-    return _files.write_all(given, output, _files.target(to, output))
+    from caesura.core.transcript import Transcript
+    from caesura.formats import files
+
+    several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
+    return files.write_all(several, output, files.target(to, output))
 
 
 def convert(
@@ -101,53 +63,37 @@ def convert(
     to: str | Format = "",
     output: str | Path = "-",
     alternatives: Paths = (),
+    entity_classes: Paths = (),
     format: str | Format | None = None,
 ) -> list[Path]:
-    """Write all recordings of files and folders in another format; the log says what it drops.
+    """Write all recordings of files and folders in another format; the log says what is lost.
 
-    `alternatives` are files or folders of classes of their entities, or other ways to write them.
+    `alternatives` and `entity_classes` are sidecar files, or folders of them: alternative
+    transcriptions (ID.norm.json), and classes of entities (ID.wer_tag.json).
     """
-    target = _files.target(to, output)
-    found = read(files, format=format)
-    recordings = with_alternatives(found, alternatives) if alternatives else found
-    if target.holds == "one":
-        recordings = rejoined(recordings)
-    dropped: dict[str, None] = {}
+    from caesura.formats.files import dropped, target
 
-    def noted() -> Iterator[Transcript]:
+    format_to_write = target(to, output)
+    recordings: Iterable[Transcript] = read(files, format=format)
+    if alternatives or entity_classes:
+        from caesura.formats.sidecars import with_sidecars
+
+        recordings = with_sidecars(recordings, alternatives, entity_classes)
+    if format_to_write.holds == "one":
+        from caesura.evaluation.pairing import rejoined
+
+        recordings = rejoined(recordings)
+    lost: dict[str, None] = {}
+
+    def noting_losses() -> Iterator[Transcript]:
         for transcript in recordings:
-            dropped.update(dict.fromkeys(_files.dropped(transcript, target)))
+            lost.update(dict.fromkeys(dropped(transcript, format_to_write)))
             yield transcript
 
-    written = write(noted(), output=output, to=target)
-    if dropped:
-        logger.warning("%s drops %s", target.name, ", ".join(dropped))
+    written = write(noting_losses(), output=output, to=format_to_write)
+    if lost:
+        logger.warning("%s drops %s", format_to_write.name, ", ".join(lost))
     return written
-
-
-__all__ = [
-    "Comparison",
-    "Correlations",
-    "Projection",
-    "Scores",
-    "Training",
-    "agree",
-    "align",
-    "catalogue",
-    "compare",
-    "convert",
-    "correlate",
-    "list_models",
-    "project",
-    "read",
-    "report",
-    "reproduce",
-    "score",
-    "segment",
-    "stream",
-    "train",
-    "write",
-]
 
 
 def segment(
@@ -159,20 +105,36 @@ def segment(
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings.
 
-    A detector is a registered one with its settings, the name of a model that ships with
-    Caesura, or the folder of one that you trained. Recordings go through the steps of
-    `normalize` first, if there are any.
+    A detector is a registered one with its settings ('Pause(threshold=0.6)'), the name of a
+    model that ships with Caesura, or the folder of a model that you trained. Recordings go
+    through the steps of `normalize` first, if there are any.
     """
-    deciding, steps = chosen(detector), steps_of(normalize)
-    describe(steps)
-    for given in read(files, format=format):
-        transcript = normalized(given, steps)
+    from caesura.detectors.stored_model import chosen
+
+    deciding = chosen(detector)
+    recordings = _normalized(files, normalize, format)
+    for transcript in recordings:
         found = deciding.annotate(transcript)
         lacking = deciding.lacks(transcript)
         if lacking and found.sentences is not None and len(found.sentences.gaps) < 2:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
         yield found
+
+
+def _normalized(
+    files: Input | Iterable[Input], normalize: str | Sequence[str], format: str | Format | None
+) -> Iterator[Transcript]:
+    """Read recordings and normalise them; check the steps before anything is read."""
+    if not normalize or normalize in ("none", ["none"]):
+        return read(files, format=format)
+    from caesura.evaluation.plan import steps_of
+    from caesura.text.normalization.steps import describe
+    from caesura.text.normalization.steps import normalize as normalized
+
+    steps = steps_of(normalize)
+    describe(steps)
+    return (normalized(transcript, steps) for transcript in read(files, format=format))
 
 
 def stream(
@@ -185,7 +147,7 @@ def stream(
     language: str = "",
     silence: float | None = None,
 ) -> Iterator[Transcript]:
-    """Give each sentence as soon as it is final, while words still arrive.
+    """Yield each sentence as soon as it is final, while words still arrive.
 
     `words` are a file (- is standard input) of JSON objects or CTM rows, one a line, or such
     objects one by one. Evidence `delay_words` and `delay_seconds` says how long after the end of
@@ -194,6 +156,8 @@ def stream(
     `language` is the language of words that do not say theirs. A `silence` of so many seconds,
     between words or while none arrives, ends a sentence.
     """
+    from caesura.detectors.streaming import streamed
+
     found = streamed(
         words,
         detector=detector,
@@ -211,25 +175,33 @@ def score(
     *,
     reference: Inputs,
     alternatives: Paths = (),
+    entity_classes: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     sweep: str | Sequence[str] = (),
     align: bool = False,
-    normalize: str | Sequence[str] = LEAST,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    normalize: str | Sequence[str] = "least",
+    resamples: int = 1000,
+    seed: int = 20000,
     format: str | Format | None = None,
     reference_format: str | Format | None = None,
+    report: Paths = (),
 ) -> Scores:
     """Score a segmentation against one or more references.
 
     Recordings are paired by id. Texts are normalised no more than makes their words equal,
-    unless steps are named; those that still differ are refused, unless `align` is set: then
-    the references' layers are carried over to the hypothesis' words. Intervals come from
-    `resamples` draws of documents, or of blocks of sentences if there is one document only.
+    unless steps are named. Texts that still differ are refused, unless `align` is set: then
+    the references' layers are carried over to the hypothesis' words. Confidence intervals come
+    from `resamples` draws of documents, or of blocks of sentences if there is one document only.
     A `sweep` such as 'window_gap=0:20' scores a range of a metric's setting too. References
     have the format of the hypothesis if one is given, none of their own, and their suffix does
-    not speak for another. `alternatives` are files or folders of alternative transcriptions.
+    not speak for another. `alternatives` and `entity_classes` are sidecar files of the
+    references, or folders of them. A `report` is a file, or several: .html for a page to look
+    through, .md, .tex or .json for tables, .png or .svg for figures.
     """
+    from caesura.evaluation.plan import EvaluationOptions, evaluated
+    from caesura.formats.inputs import called, each
+
+    _check_report(report)
     options = EvaluationOptions(
         metric=metric,
         sweep=sweep,
@@ -238,9 +210,15 @@ def score(
         resamples=resamples,
         seed=seed,
     )
+    inputs = _listed(hypothesis)
     names, references = each(reference, reference_format, format)
-    references = [with_alternatives(one, alternatives) for one in references]
-    (found,) = evaluated([list(read(hypothesis, format=format))], references, options, names)
+    references = [_with_sidecars(one, alternatives, entity_classes) for one in references]
+    (found,) = evaluated([list(read(inputs, format=format))], references, options, names)
+    if report:
+        from caesura.evaluation.reports.write import Results
+
+        name = called(inputs)[0] if len(inputs) == 1 else ""
+        _write_report(Results((name or "hypothesis",), (found,)), report)
     return found
 
 
@@ -249,22 +227,28 @@ def compare(
     *,
     reference: Inputs,
     alternatives: Paths = (),
+    entity_classes: Paths = (),
     metric: str | Metric | Sequence[str | Metric] = "Boundary",
     value: str | Sequence[str] = (),
     sweep: str | Sequence[str] = (),
     align: bool = False,
-    normalize: str | Sequence[str] = LEAST,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    normalize: str | Sequence[str] = "least",
+    resamples: int = 1000,
+    seed: int = 20000,
     format: str | Format | None = None,
     reference_format: str | Format | None = None,
+    report: Paths = (),
 ) -> Comparison:
     """Score systems against the same references, and test whether each pair differs.
 
     Each hypothesis (a file or a folder) is a system. Tests are of the `value` named, or of the
     main value of each metric: paired bootstrap and approximate randomization, Holm-corrected.
-    `alternatives` are files or folders of alternative transcriptions.
+    The other parameters are those of `score`.
     """
+    from caesura.evaluation.comparison import Comparison
+    from caesura.evaluation.plan import EvaluationOptions
+
+    _check_report(report)
     options = EvaluationOptions(
         metric=metric,
         sweep=sweep,
@@ -273,8 +257,16 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    names, found = _systems(hypothesis, reference, options, format, reference_format, alternatives)
-    return Comparison(names, found, (value,) if isinstance(value, str) else tuple(value))
+    sidecars = (alternatives, entity_classes)
+    names, scores = _score_systems(
+        hypothesis, reference, options, format, reference_format, sidecars
+    )
+    found = Comparison(names, scores, (value,) if isinstance(value, str) else tuple(value))
+    if report:
+        from caesura.evaluation.reports.write import Results
+
+        _write_report(Results(names, scores, found), report)
+    return found
 
 
 def agree(
@@ -282,15 +274,22 @@ def agree(
     *,
     metric: str | Metric | Sequence[str | Metric] = "Agreement",
     align: bool = False,
-    normalize: str | Sequence[str] = LEAST,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    normalize: str | Sequence[str] = "least",
+    resamples: int = 1000,
+    seed: int = 20000,
     format: str | Format | None = None,
+    report: Paths = (),
 ) -> Scores:
     """Measure how far annotators agree with each other.
 
-    With `align`, annotations of texts that differ are carried over to the words of the first.
+    Each reference (a file or a folder) is an annotator. With `align`, annotations of texts that
+    differ are carried over to the words of the first. A `report` is as for `score`.
     """
+    from caesura.core.errors import MismatchError
+    from caesura.evaluation.plan import EvaluationOptions, evaluated
+    from caesura.formats.inputs import each
+
+    _check_report(report)
     options = EvaluationOptions(
         metric=metric, normalize=normalize, align=align, resamples=resamples, seed=seed
     )
@@ -298,97 +297,163 @@ def agree(
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
     (found,) = evaluated(references[:1], references, options, names)
-    return found.on_words_of(names[0]) if align else found
+    found = found.on_words_of(names[0]) if align else found
+    if report:
+        from caesura.evaluation.reports.write import Results
+
+        _write_report(Results(("annotators",), (found,), among=True), report)
+    return found
 
 
 def align(
     files: Input | Iterable[Input],
     *,
     script: Inputs,
-    layers: str | Sequence[str] = CARRIED,
-    normalize: str | Sequence[str] = COMPARED,
+    layers: str | Sequence[str] = ("sentences", "speaker"),
+    normalize: str | Sequence[str] = "unicode+case+dots+punctuation",
     format: str | Format | None = None,
     script_format: str | Format | None = None,
 ) -> Iterator[Transcript]:
     """Give recognised words the sentences, and other layers, of their punctuated script.
 
     Recordings are paired by id. Words are compared after the steps of `normalize`, but stay as
-    they are, with times, confidences and marks of their own. `aligned` tells how far they match.
+    they are, with times, confidences and marks of their own. `caesura.aligned` also counts how
+    far words and script match.
     """
-    terms = {"layers": layers, "normalize": normalize}
-    found = aligned(files, script=script, format=format, script_format=script_format, **terms)
+    from caesura.evaluation.script_alignment import aligned
+
+    found = aligned(
+        files,
+        script=script,
+        layers=layers,
+        normalize=normalize,
+        format=format,
+        script_format=script_format,
+    )
     return (one.transcript for one in found)
 
 
-def report(
-    hypothesis: Inputs,
-    *,
-    reference: Inputs,
-    output: str | Path | Sequence[str | Path],
-    alternatives: Paths = (),
-    metric: str | Metric | Sequence[str | Metric] = "Boundary",
-    value: str | Sequence[str] = (),
-    sweep: str | Sequence[str] = (),
-    align: bool = False,
-    normalize: str | Sequence[str] = LEAST,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    format: str | Format | None = None,
-    reference_format: str | Format | None = None,
-) -> list[Path]:
-    """Score and compare systems, each a file or a folder, and write a report.
-
-    The suffix of `output` says what kind: .html for a page to look through, .md, .tex or .json
-    for tables, .png or .svg for figures. `alternatives` are files or folders of other ways to write
-    the references. Gives the files written.
-    """
-    from caesura.evaluation.reports.write import Results, kinds, write_report
-
-    kinds(output)
-    options = EvaluationOptions(
-        metric=metric,
-        sweep=sweep,
-        normalize=normalize,
-        align=align,
-        resamples=resamples,
-        seed=seed,
-    )
-    names, found = _systems(hypothesis, reference, options, format, reference_format, alternatives)
-    chosen = (value,) if isinstance(value, str) else tuple(value)
-    comparison = Comparison(names, found, chosen) if len(names) > 1 else None
-    return write_report(Results(names, found, comparison), output)
-
-
 def reproduce(study: str, *, data: str | Path, output: str | Path) -> str:
-    """Run the study of a paper on corpora in `data`; write into `output` and give its report."""
+    """Run the study of a paper on corpora in `data`; write into `output`, return its report."""
     from caesura.core.plugins import find_study
 
     return find_study(study)(Path(data), Path(output)).text
 
 
-def _systems(
-    hypothesis: Inputs,
-    reference: Inputs,
-    options: EvaluationOptions,
-    format: str | Format | None,
-    reference_format: str | Format | None,
-    alternatives: Paths = (),
-) -> tuple[Strings, tuple[Scores, ...]]:
-    """Score systems under the same terms, and name them."""
-    names, systems = each(hypothesis, format)
-    if not systems:
-        raise MismatchError("there is no system to score", remedy="name a file or folder of each")
-    others, references = each(reference, reference_format, format)
-    references = [with_alternatives(one, alternatives) for one in references]
-    return names, evaluated(systems, references, options, others, names)
-
-
 def list_models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
-    """Give the cards of the models named (by a name or a folder), or of all that ship."""
+    """Return the cards of the models named (by a name or a folder), or of all that ship."""
+    from caesura.models import store
+
     named = [model] if isinstance(model, (str, Path)) else model
     return [store.card(store.find(one)) for one in named or store.shipped()]
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe what is registered: formats, detectors, metrics and so on."""
-    return described(kind)
+    """Describe what is registered: formats, detectors, metrics and so on, all or of one kind."""
+    from caesura.core import registry
+    from caesura.core.errors import UnknownName
+
+    kinds = {f"{each}s": each for each in registry.NAMES}
+    known = [*kinds, "steps"]
+    if kind and kind not in known:
+        raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(known)}")
+    return {
+        each: _described_steps() if each == "steps" else _described_classes(kinds[each])
+        for each in ([kind] if kind else known)
+    }
+
+
+def _described_steps() -> list[dict[str, str]]:
+    from caesura.text.normalization.steps import STEPS
+
+    return [{"name": name, "about": _first_line(step)} for name, step in STEPS.items()]
+
+
+def _described_classes(kind: Any) -> list[dict[str, str]]:
+    from caesura.core import registry
+
+    rows = []
+    for name, found, origin in registry.entries(kind):
+        row = {"name": name, "about": _first_line(found)}
+        if kind != "format":
+            row["settings"] = _settings(found)
+        else:
+            row["suffixes"] = " ".join(found.suffixes)
+            row["carries"] = " ".join(sorted(found.carries))
+        if origin:
+            row["plugin"] = origin
+        rows.append(row)
+    return rows
+
+
+def _settings(configured: Any) -> str:
+    """Name the settings of a class, with their default values."""
+    from dataclasses import MISSING, fields
+
+    shown = [
+        field.name if field.default is MISSING else f"{field.name}={field.default!r}"
+        for field in fields(configured)
+    ]
+    return ", ".join(shown)
+
+
+def _first_line(thing: object) -> str:
+    from inspect import getdoc
+
+    return (getdoc(thing) or "").split("\n", 1)[0]
+
+
+def _listed(hypothesis: Input | Iterable[Input]) -> list[Input]:
+    """Give one input or several as a list."""
+    from caesura.core.transcript import Transcript
+
+    single = isinstance(hypothesis, (str, Path, Transcript))
+    return [hypothesis] if single else list(hypothesis)  # type: ignore[list-item, arg-type]
+
+
+def _with_sidecars(
+    references: list[Transcript], alternatives: Paths, entity_classes: Paths
+) -> list[Transcript]:
+    """Add what sidecar files say, if there are any."""
+    if not (alternatives or entity_classes):
+        return references
+    from caesura.formats.sidecars import with_sidecars
+
+    return with_sidecars(references, alternatives, entity_classes)
+
+
+def _score_systems(
+    hypothesis: Inputs,
+    reference: Inputs,
+    options: EvaluationOptions,
+    format: str | Format | None,
+    reference_format: str | Format | None,
+    sidecars: tuple[Paths, Paths],
+) -> tuple[Strings, tuple[Scores, ...]]:
+    """Score systems with the same options; return their names and scores."""
+    from caesura.core.errors import MismatchError
+    from caesura.evaluation.plan import evaluated
+    from caesura.formats.inputs import each
+
+    names, systems = each(hypothesis, format)
+    if not systems:
+        raise MismatchError("there is no system to score", remedy="name a file or folder of each")
+    reference_names, references = each(reference, reference_format, format)
+    references = [_with_sidecars(one, *sidecars) for one in references]
+    return names, evaluated(systems, references, options, reference_names, names)
+
+
+def _check_report(report: Paths) -> None:
+    """Check, before any work is done, that reports can be written."""
+    if report:
+        from caesura.evaluation.reports.write import kinds
+
+        kinds(report)
+
+
+def _write_report(results: Results, report: Paths) -> None:
+    """Write reports and log their names."""
+    from caesura.evaluation.reports.write import write_report
+
+    for path in write_report(results, report):
+        logging.getLogger("caesura.reports").info("wrote %s", path)

@@ -6,17 +6,17 @@ import inspect
 import click
 import pytest
 
-from caesura import api
-from caesura.cli.main import VERBS, program
+import caesura
+from caesura.cli import COMMANDS
+from caesura.cli.main import program
 
-FUNCTIONS = {name: name for name in VERBS} | {"list": "catalogue", "models": "list_models"}
+FUNCTIONS = {name: name for name in COMMANDS} | {"list": "catalogue", "models": "list_models"}
 REQUIRED = {
     "align": ["x", "--script", "y"],
     "project": ["x", "--reference", "y"],
     "score": ["x", "--reference", "y"],
     "compare": ["x", "y", "--reference", "z"],
     "correlate": ["x", "--metric", "y", "--result", "z"],
-    "report": ["x", "--reference", "y", "--output", "z.html"],
     "reproduce": ["wisebe", "--data", ".", "--output", "x"],
     "models": [],
     "stream": [],
@@ -28,9 +28,9 @@ ONLY_SHOWN = {
     "segment": {"to", "output", "json"},
     "project": {"to", "output", "json", "lost"},
     "stream": {"to", "json"},
-    "score": {"json", "report", "show"},
-    "compare": {"json", "report"},
-    "agree": {"json", "report"},
+    "score": {"json", "show"},
+    "compare": {"json"},
+    "agree": {"json"},
     "correlate": {"json", "report"},
     "models": {"json"},
     "train": {"json"},
@@ -39,40 +39,51 @@ ONLY_SHOWN = {
 """What is about printing and writing what the function gives."""
 
 
-def command(verb: str) -> click.Command:
-    made = importlib.import_module(f"caesura.cli.{verb}").command
+def command(name: str) -> click.Command:
+    made = importlib.import_module(f"caesura.cli.{name}").command
     assert isinstance(made, click.Command)
     return made
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_parameters_have_the_same_names(verb: str) -> None:
-    typed = {parameter.name for parameter in command(verb).params}
-    called = set(inspect.signature(getattr(api, FUNCTIONS[verb])).parameters)
-    assert typed - ONLY_SHOWN.get(verb, set()) == called
+@pytest.mark.parametrize("name", COMMANDS)
+def test_parameters_have_the_same_names(name: str) -> None:
+    typed = {parameter.name for parameter in command(name).params}
+    called = set(inspect.signature(getattr(caesura, FUNCTIONS[name])).parameters)
+    assert typed - ONLY_SHOWN.get(name, set()) == called
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_defaults_agree(verb: str) -> None:
-    parameters = inspect.signature(getattr(api, FUNCTIONS[verb])).parameters
-    typed = command(verb).make_context(verb, list(REQUIRED.get(verb, ["x"]))).params
-    for name, value in typed.items():
-        if name not in parameters or parameters[name].default is inspect.Parameter.empty:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_defaults_agree(name: str) -> None:
+    parameters = inspect.signature(getattr(caesura, FUNCTIONS[name])).parameters
+    typed = command(name).make_context(name, list(REQUIRED.get(name, ["x"]))).params
+    for parameter, value in typed.items():
+        if parameter not in parameters or parameters[parameter].default is inspect.Parameter.empty:
             continue
-        assert value in (parameters[name].default, (parameters[name].default,)), name
+        default = parameters[parameter].default
+        assert value in (default, (default,)), parameter
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_help_has_examples_and_the_listed_sentence(verb: str) -> None:
-    made = command(verb)
-    assert made.short_help == VERBS[verb]
-    assert f"caesura {verb}" in (made.epilog or "")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples_and_the_listed_sentence(name: str) -> None:
+    made = command(name)
+    assert made.short_help == COMMANDS[name]
+    assert f"caesura {name}" in (made.epilog or "")
     for option in made.params:
         if isinstance(option, click.Option):
             assert option.help, option.name
 
 
-def test_all_verbs_are_found() -> None:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_80_columns_with_its_options_under_headings(name: str) -> None:
+    made = command(name)
+    shown = made.get_help(click.Context(made, info_name=f"caesura {name}", terminal_width=80))
+    assert max(map(len, shown.splitlines())) <= 80
+    headings = [line for line in shown.splitlines() if line in ("Input:", "Method:", "Output:")]
+    assert headings == [each for each in ("Input:", "Method:", "Output:") if each in headings]
+    assert headings[-1] == "Output:"
+
+
+def test_all_names_are_found() -> None:
     context = click.Context(program)
-    assert program.list_commands(context) == list(VERBS)
+    assert program.list_commands(context) == list(COMMANDS)
     assert program.get_command(context, "nothing") is None

@@ -138,11 +138,11 @@ def _calls() -> None:
 
 @pytest.mark.usefixtures("_calls")
 def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> None:
-    done = caesura(*TOLD, "--alternatives", "beside", "--output", "model")
+    done = caesura(*TOLD, "--entity-classes", "beside", "--output", "model")
     assert done.code == 0, done.err
     assert store.load("model").entity_model.classes == ("CARDINAL", "GPE")
     assert "no class" not in done.err
-    assert "of no recording" not in done.err
+    assert "after no recording" not in done.err
 
 
 @pytest.mark.usefixtures("_calls")
@@ -152,23 +152,23 @@ def test_entities_without_a_class_are_told(caesura: Program) -> None:
     assert store.load("model").entity_model.classes == ("CARDINAL",)
     (line,) = (line for line in done.err.splitlines() if "no class" in line)
     assert "9 entities have no class and are left out" in line
-    assert "--alternatives wer_tags/" in line
+    assert "--entity-classes wer_tags/" in line
 
 
 @pytest.mark.usefixtures("_calls")
-def test_readings_that_name_nothing_are_told(caesura: Program) -> None:
-    plain = ("train", "Margins", "--train", "calls", "--output", "model", "--alternatives")
-    done = caesura(*plain, "beside", "--alternatives", "beside/other.wer_tag.json")
+def test_classes_that_name_nothing_are_told(caesura: Program) -> None:
+    plain = ("train", "Margins", "--train", "calls", "--output", "model", "--entity-classes")
+    done = caesura(*plain, "beside", "--entity-classes", "beside/other.wer_tag.json")
     assert done.code == 0, done.err
     assert "no entity has its class from there" in done.err
-    assert "1 file or folder is of no recording: beside/other.wer_tag.json" in done.err
+    assert "1 file or folder is named after no recording: beside/other.wer_tag.json" in done.err
     done = caesura(*plain, "beside/other.wer_tag.json")
     assert done.code == 1
-    assert "no file of alternatives is of a recording" in done.err.splitlines()[-1]
+    assert "no file of entity classes has the name of a recording" in done.err.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("_calls")
 def test_classes_are_written_in_other_formats(caesura: Program) -> None:
     asked = ("convert", "calls", "--format", "nlp(entities='both')", "--to", "bio")
-    assert "B-GPE" in caesura(*asked, "--alternatives", "beside").out
+    assert "B-GPE" in caesura(*asked, "--entity-classes", "beside").out
     assert "B-GPE" not in caesura(*asked).out

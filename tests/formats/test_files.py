@@ -152,8 +152,9 @@ def test_files_that_fail_alike_are_told_together(
         list(api.read(tmp_path))
     shown = ", ".join(str(tmp_path / f"{number}.norm.json") for number in range(3))
     assert str(caught.value) == (
-        f"5 of 6 files could not be read: a file of alternatives or classes is no transcript "
-        f"({shown}, …); give *.norm.json and *.wer_tag.json as --alternatives"
+        "5 of 6 files could not be read: a file of alternatives or entity classes is no "
+        f"transcript ({shown}, …); give *.norm.json as --alternatives and "
+        "*.wer_tag.json as --entity-classes"
     )
     assert not caplog.messages
     (tmp_path / "damaged.json").write_text("{")

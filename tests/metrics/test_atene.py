@@ -18,7 +18,7 @@ from caesura.core.values import Counts, Undefined, Value
 from caesura.detectors.tagging.entity_margins import Margins
 from caesura.evaluation.document import Terms
 from caesura.evaluation.scores import scored
-from caesura.formats.sidecars import with_alternatives
+from caesura.formats.sidecars import with_sidecars
 from caesura.metrics.atene import ATENE
 from caesura.metrics.atene_risks import Risks, edges, margins, stretches
 from caesura.models import store
@@ -283,7 +283,9 @@ def test_the_worst_recogniser_of_a_call_is_found(corpora: Path) -> None:
     calls = corpora / "earnings21"
     kind = "nlp(entities='wer_tags')"
     (reference,) = caesura.read(calls / "references" / "4320211.nlp", format=kind)
-    (reference,) = with_alternatives([reference], [calls / "wer_tags" / "4320211.wer_tag.json"])
+    (reference,) = with_sidecars(
+        [reference], entity_classes=[calls / "wer_tags" / "4320211.wer_tag.json"]
+    )
     found = {}
     for file in ("google/4320211.nlp", "rev-kaldi/4320211.ctm", "kaldi-librispeech/4320211.ctm"):
         (hypothesis,) = caesura.read(calls / "recognisers" / file)

@@ -117,7 +117,7 @@ def test_entities_without_a_class_are_unnamed() -> None:
     value = metric.values(counts)["ne_wer"]
     assert isinstance(value, Undefined)
     assert value.reason.endswith("there are Y, unnamed")
-    assert any("--alternatives of their wer_tags" in each for each in metric.remarks(counts))
+    assert any("--entity-classes of their wer_tags" in each for each in metric.remarks(counts))
 
 
 @pytest.mark.parametrize("nested", [False, True])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import caesura
 from caesura import api
 from caesura.core.errors import CaesuraError, LayerError, MismatchError, OutputError, UnknownName
 from caesura.core.protocols import Detector
@@ -68,7 +69,7 @@ def f1(detector: Detector) -> float:
 
 def test_the_scores_are_those_that_score_gives(tmp_path: Path) -> None:
     out = tmp_path / "model"
-    made = api.train("Tiny", train=TRAIN, dev=DEV, output=out, tune="smooth=0.5:2:0.5")
+    made = caesura.train("Tiny", train=TRAIN, dev=DEV, output=out, tune="smooth=0.5:2:0.5")
     stored = store.load(out)
     found = [each.replace(sentences=stored.detector.detect(each)) for each in DEV]
     (values,) = api.score(found, reference=[DEV], resamples=0).values
@@ -197,7 +198,7 @@ def test_odd_sentences_are_doubted(
 ) -> None:
     (tmp_path / "odd.txt").write_text(text)
     with caplog.at_level(logging.WARNING, "caesura.training"):
-        api.train("LM", train=tmp_path / "odd.txt", output=tmp_path / "m", format="lines")
+        caesura.train("LM", train=tmp_path / "odd.txt", output=tmp_path / "m", format="lines")
     assert f"odd has {words} words a sentence: are its sentences marked" in caplog.text
 
 
@@ -262,7 +263,9 @@ def test_texts_and_truth_values_can_be_tuned() -> None:
 def test_settings_of_several_numbers_can_be_tuned(tmp_path: Path) -> None:
     detector = "LM(cutoff=1)"
     out = tmp_path / "model"
-    made = api.train(detector, train=TRAIN, dev=DEV, output=out, tune="strength=(4,16),(1, 2.5)")
+    made = caesura.train(
+        detector, train=TRAIN, dev=DEV, output=out, tune="strength=(4,16),(1, 2.5)"
+    )
     assert [row.settings["strength"] for row in made.curve] == [(4, 16), (1, 2.5)]
     assert [row["strength"] for row in store.card(out).curve] == ["(4, 16)", "(1, 2.5)"]
 
@@ -297,12 +300,12 @@ def test_packages_that_are_missing_are_told_before_anything_is_read(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(CaesuraError, match=f"training {detector} needs {package}, which is not"):
-        api.train(detector, train=tmp_path / "nowhere", output=tmp_path / "model")
+        caesura.train(detector, train=tmp_path / "nowhere", output=tmp_path / "model")
 
 
 def test_the_card_says_what_was_done(tmp_path: Path) -> None:
     told = {"about": "A test.", "language": "en", "licence": "CC0"}
-    made = api.train(
+    made = caesura.train(
         Tiny(),
         train=TRAIN,
         dev=DEV,
@@ -329,7 +332,7 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path
     (tmp_path / "letter.txt").write_text("Dear Ann,")
     for place in (tmp_path, tmp_path / "letter.txt", tmp_path / "letter.txt" / "model"):
         with pytest.raises(OutputError, match="cannot be written"):
-            api.train("Tiny", train=tmp_path / "nothing", output=place)
+            caesura.train("Tiny", train=tmp_path / "nothing", output=place)
     assert (tmp_path / "letter.txt").read_text() == "Dear Ann,"
 
 
@@ -343,7 +346,7 @@ def test_equal_texts_are_kept_once() -> None:
 
 def test_what_has_nothing_to_learn_is_tuned_and_kept(tmp_path: Path) -> None:
     detector = "Pause(evidence=('pause',))"
-    api.train(detector, train=TRAIN, dev=DEV, output=tmp_path / "m", tune="threshold=0.1:1:0.1")
+    caesura.train(detector, train=TRAIN, dev=DEV, output=tmp_path / "m", tune="threshold=0.1:1:0.1")
     stored = store.load(tmp_path / "m").detector
     assert isinstance(stored, Pause)
     assert f1(stored) == max(f1(Pause(t / 10, ("pause",))) for t in range(1, 11))

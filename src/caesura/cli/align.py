@@ -2,49 +2,45 @@
 
 from __future__ import annotations
 
-import json as _json
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.cli import options
-from caesura.evaluation.script_alignment import COMPARED
 
 if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
     from caesura.core.values import Counts
     from caesura.evaluation.script_alignment import Aligned
 
-LISTED = 10
-"""Recordings that are shown to people."""
+ROWS = 10
+"""Recordings in the table; the others are in the sum only."""
 
 
 def split(_context: click.Context, _parameter: click.Parameter, typed: Any) -> tuple[str, ...]:
-    """Take names apart that are joined with commas."""
+    """Split names that are joined with commas."""
     return tuple(typed.split(",")) if isinstance(typed, str) else tuple(typed)
 
 
-@click.command(
+@options.command(
     "align",
-    short_help="Give recognised words the sentences of their punctuated script.",
-    epilog="""\b
-Examples:
+    examples="""
   caesura align talk.ctm --script talk.txt --output talk.jsonl
   caesura align recognised/ --script scripts/ --to jsonl --output aligned/
-  caesura align talk.json --script talk.nlp --layers sentences,speaker,entities
+  caesura align talk.json --script talk.nlp --layers sentences,entities
   caesura align recognised/ --script scripts/ --json""",
 )
 @options.files
-@click.option(
+@options.input_option(
     "--script",
     required=True,
-    metavar="PATH",
-    type=click.Path(readable=False, allow_dash=True),
-    help="File or folder of the scripts; paired with FILES by name, unless each is one recording.",
+    help="File or folder of the scripts. Paired with FILES by name, unless each is one recording.",
 )
-@click.option(
+@options.format
+@options.format_option("--script-format", "Format of the script, if it is another than --format.")
+@options.option(
     "--layers",
     default="sentences,speaker",
     show_default=True,
@@ -52,68 +48,61 @@ Examples:
     metavar="LAYERS",
     help="What to carry over from the script, joined with commas.",
 )
-@click.option(
+@options.option(
     "--normalize",
-    default=COMPARED,
+    default="unicode+case+dots+punctuation",
     show_default=True,
     metavar="STEPS",
     help="Steps before words are compared, joined with +; 'none' for none. The words written "
     "stay as they are.",
 )
-@options.to
 @options.output
-@options.format
-@click.option(
-    "--script-format",
-    metavar="FORMAT",
-    shell_complete=cast(Any, options.completing("format")),
-    help="Format of the script, if it is another than --format.",
-)
-@options.as_json
+@options.to
+@options.json
 def command(
-    files: tuple[str, ...], to: str, output: str, format: str | None, json: bool, **asked: Any
+    files: tuple[str, ...], output: str, to: str, format: str | None, json: bool, **asked: Any
 ) -> None:
     """Give recognised words (FILES: files or folders) the sentences of their script.
 
     Words, times, confidences and marks stay the recogniser's. Written as JSONL unless a format
-    is told; how far recordings and scripts match goes to standard error, or with --json to
-    standard output, where recordings are written only if --output names a file or folder.
+    is named. How far recordings and scripts match goes to standard error, or with --json to
+    standard output; recordings are then written only if --output names a file or folder.
     """
-    from caesura import api
-    from caesura.cli.options import watched
-    from caesura.evaluation.script_alignment import aligned
+    import caesura
 
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
-    recordings = watched(api.read(files, format=format))
+    recordings = options.with_progress(caesura.read(files, format=format))
     found: list[tuple[str, Counts]] = []
-    made = noted(aligned(recordings, format=format, **asked), found)
+    transcripts = noting_counts(caesura.aligned(recordings, format=format, **asked), found)
     if json and output == "-":
-        for _ in made:
+        for _ in transcripts:
             pass
     else:
-        api.convert(made, to=to or usual(output), output=output)
+        caesura.convert(transcripts, to=to or default_format(output), output=output)
     if json:
-        click.echo(_json.dumps(described(found), ensure_ascii=False))
+        options.print_json(as_document(found))
     elif found and logging.getLogger("caesura").isEnabledFor(logging.INFO):
-        click.echo(shown(found), err=True)
+        click.echo(as_table(found), err=True)
 
 
-def noted(each: Iterator[Aligned], found: list[tuple[str, Counts]]) -> Iterator[Transcript]:
+def noting_counts(
+    recordings: Iterator[Aligned], found: list[tuple[str, Counts]]
+) -> Iterator[Transcript]:
     """Pass recordings on, and note how far they match."""
-    for one in each:
+    for one in recordings:
         found.append((one.transcript.id, one.counts))
         yield one.transcript
 
 
-def usual(output: str) -> str:
-    """Give the format where none is told: the one that carries everything."""
+def default_format(output: str) -> str:
+    """Give the format where none is named: the one that holds all layers."""
     from caesura.formats.files import is_folder
 
     return "jsonl" if output == "-" or is_folder(output) else ""
 
 
-def described(found: list[tuple[str, Counts]]) -> dict[str, Any]:
+def as_document(found: list[tuple[str, Counts]]) -> dict[str, Any]:
     """Give the numbers for programs: of each recording, and of all."""
     from caesura.core.values import Counts
     from caesura.evaluation.script_alignment import rates_as_json
@@ -124,16 +113,16 @@ def described(found: list[tuple[str, Counts]]) -> dict[str, Any]:
     }
 
 
-def shown(found: list[tuple[str, Counts]]) -> str:
+def as_table(found: list[tuple[str, Counts]]) -> str:
     """Lay the numbers out for people: the first recordings, and all."""
     from caesura.core.values import Counts
     from caesura.evaluation.reports.render import plain
     from caesura.evaluation.reports.table import Grid, number
     from caesura.evaluation.script_alignment import rates
 
-    rows = [(id or "a recording", counts) for id, counts in found[:LISTED]]
-    if len(found) > LISTED:
-        rows.append((f"… {len(found) - LISTED} more", Counts()))
+    rows = [(id or "a recording", counts) for id, counts in found[:ROWS]]
+    if len(found) > ROWS:
+        rows.append((f"… {len(found) - ROWS} more", Counts()))
     if len(found) > 1:
         rows.append(("all", sum((counts for _, counts in found), Counts())))
     values = [(id, rates(counts) if counts else {}) for id, counts in rows]

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import click
+from typing import Any
 
 from caesura.cli import options
 
 
-@click.command(
+@options.command(
     "convert",
-    short_help="Write transcripts in another format.",
-    epilog="""\b
-Examples:
+    examples="""
   caesura convert talk.json --to srt --output talk.srt
   caesura convert call.ctm -o call.TextGrid
   cat words.ctm | caesura convert - --format ctm --to jsonl
   caesura convert archive/ --to vtt --output captions/
   caesura convert call.nlp --format "nlp(entities='both')" \\
-      --alternatives wer_tags/ --output call.bio""",
+      --entity-classes wer_tags/ --output call.bio""",
 )
 @options.files
-@options.to
-@options.output
-@options.alternatives
 @options.format
-def command(
-    files: tuple[str, ...], to: str, output: str, alternatives: tuple[str, ...], format: str | None
-) -> None:
-    """Write transcripts in another format, and say what that format cannot carry.
+@options.alternatives
+@options.entity_classes
+@options.output
+@options.to
+def command(files: tuple[str, ...], format: str | None, **asked: Any) -> None:
+    """Write transcripts in another format, and say what that format cannot hold.
 
     FILES are files or folders; - is standard input.
     """
-    from caesura import api
-    from caesura.cli.options import watched
+    import caesura
 
-    recordings = watched(api.read(files, format=format))
-    api.convert(recordings, to=to, output=output, alternatives=alternatives)
+    caesura.convert(options.with_progress(caesura.read(files, format=format)), **asked)

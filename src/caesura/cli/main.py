@@ -1,4 +1,4 @@
-"""The command `caesura`: finds the verb, and tells problems in one line."""
+"""The program `caesura`: finds the command, and reports every problem in one line."""
 
 from __future__ import annotations
 
@@ -13,45 +13,29 @@ from types import FrameType
 import click
 
 from caesura import __version__
+from caesura.cli import COMMANDS
 from caesura.core.errors import CaesuraError
 
-VERBS = {
-    "segment": "Turn recognisers' files into sentences or captions.",
-    "stream": "Write sentences while the words still arrive.",
-    "score": "Score a segmentation against one or more references.",
-    "compare": "Test whether systems differ on the same references.",
-    "agree": "Measure how far annotators agree with each other.",
-    "correlate": "Find which metrics predict what a task makes of recognisers' output.",
-    "report": "Write a report on one system or several: page, tables or figures.",
-    "align": "Give recognised words the sentences of their punctuated script.",
-    "project": "Find the recognised words of the names in a reference.",
-    "train": "Train a detector, a tagger or an entity model on transcripts.",
-    "convert": "Write transcripts in another format.",
-    "reproduce": "Run the study of a paper on corpora you have.",
-    "models": "Show the models that ship with Caesura, or your own.",
-    "list": "List formats, detectors, taggers, entity models, metrics and normalisation steps.",
-}
 
-
-class Verbs(click.Group):
+class LazyCommands(click.Group):
     """Commands that are imported only when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the verbs in order of use."""
-        return list(VERBS)
+        """List the commands in order of use."""
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a verb."""
-        if cmd_name not in VERBS:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"caesura.cli.{cmd_name}")
         command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without importing them."""
+        """Show the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
@@ -67,7 +51,7 @@ def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -
 
 
 @click.group(
-    cls=Verbs,
+    cls=LazyCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
     epilog="Try: caesura segment talk.json --to srt --output talk.srt",
 )
@@ -80,14 +64,14 @@ def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -
     expose_value=False,
     help="Print a completion script for your shell: eval it, or save it.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing on standard error but errors.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing on standard error but errors.")
 def program(quiet: bool) -> None:
     """Sentences in speech: find where they end, and measure how well that came out."""
-    _tell(quiet)
+    _set_up_logging(quiet)
 
 
-class Brief(logging.Filter):
-    """Lets the first notes through, such as which format a file has, and then says no more."""
+class FirstFew(logging.Filter):
+    """Lets the first messages through, such as which format a file has, and drops the rest."""
 
     MOST = 5
 
@@ -96,7 +80,7 @@ class Brief(logging.Filter):
         self.seen = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Count notes; warnings, errors and how far long work has come always pass.
+        """Count messages; warnings, errors and the progress of long work always pass.
 
         Long work has a logger of its own, such as `caesura.studies`.
         """
@@ -108,12 +92,12 @@ class Brief(logging.Filter):
         return self.seen <= self.MOST
 
 
-def _tell(quiet: bool) -> None:
+def _set_up_logging(quiet: bool) -> None:
     """Send what users should know to standard error."""
     logger = logging.getLogger("caesura")
     logger.handlers = [logging.StreamHandler(sys.stderr)]
     logger.handlers[0].setFormatter(logging.Formatter("caesura: %(message)s"))
-    logger.handlers[0].addFilter(Brief())
+    logger.handlers[0].addFilter(FirstFew())
     logger.setLevel(logging.ERROR if quiet else logging.INFO)
     logger.propagate = False
 
@@ -123,7 +107,7 @@ def _terminated(number: int, frame: FrameType | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run, and turn every problem into one line and an exit code."""
+    """Run a command; turn every problem into one line and an exit code."""
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminated)
@@ -143,7 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(f"caesura: {error}", err=True)
         code = 1
     except OSError as error:
-        code = _failed(error)
+        code = _report_os_error(error)
     except MemoryError:
         click.echo("caesura: the input is too large for this machine's memory", err=True)
         code = 1
@@ -163,12 +147,12 @@ def _prepare_streams() -> None:
             stream.reconfigure(encoding=encoding, errors="replace")
 
 
-def _failed(error: OSError) -> int:
-    """Tell what the system refused; a reader that has gone away is no problem of ours."""
-    gone = isinstance(error, BrokenPipeError)
-    if not gone:
+def _report_os_error(error: OSError) -> int:
+    """Report what the system refused; a closed pipe is no error of ours."""
+    closed = isinstance(error, BrokenPipeError)
+    if not closed:
         place = error.filename or "standard output"
         click.echo(f"caesura: {place}: cannot be written: {error.strerror}", err=True)
     # What is still buffered cannot be written: keep Python from trying again at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0 if gone else 1
+    return 0 if closed else 1

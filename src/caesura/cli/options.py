@@ -1,134 +1,178 @@
-"""Arguments that several commands share, and completion of registered names."""
+"""Options that several commands share, their groups in `--help`, and completion of names."""
 
 from __future__ import annotations
 
+import json as _json
 import logging
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from caesura.cli import COMMANDS
 from caesura.core import registry
-from caesura.core.transcript import Transcript
 
+if TYPE_CHECKING:
+    from caesura.core.transcript import Transcript
+
+Decorator = Callable[[Any], Any]
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
+INPUT, METHOD, OUTPUT = "Input", "Method", "Output"
+"""Headings of options in `--help`."""
 
-def completing(*kinds: registry.Kind) -> Complete:
-    """Complete the names of some kinds."""
+
+class GroupedOption(click.Option):
+    """An option with the heading under which `--help` shows it."""
+
+    def __init__(self, *names: Any, group: str = METHOD, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose `--help` shows its options under headings."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, each group where its first option stands; `--help` comes last."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if isinstance(parameter, click.Option) and record is not None:
+                groups.setdefault(getattr(parameter, "group", OUTPUT), []).append(record)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def command(name: str, examples: str, after: str = "") -> Decorator:
+    """Make a function the command of that name; `examples` and what comes `after` end its help."""
+    epilog = "\b\nExamples:\n" + examples.strip("\n") + (f"\n\n{after}" if after else "")
+    made = click.command(name, cls=GroupedCommand, short_help=COMMANDS[name], epilog=epilog)
+    return cast(Decorator, made)
+
+
+def option(*names: str, group: str = METHOD, **settings: Any) -> Decorator:
+    """Make an option that `--help` shows under a heading."""
+    return cast(Decorator, click.option(*names, cls=GroupedOption, group=group, **settings))
+
+
+def path() -> click.Path:
+    """Give the type of a path that the library checks; - is standard input."""
+    return click.Path(readable=False, allow_dash=True)
+
+
+def complete_names(*kinds: registry.Kind) -> Complete:
+    """Complete the registered names of some kinds."""
     return lambda _context, _parameter, typed: [
         name for kind in kinds for name in registry.all_names(kind) if name.startswith(typed)
     ]
 
 
-def detectors(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+def complete_detectors(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Complete the names of detectors and of models that ship with Caesura."""
     from caesura.models.store import shipped
 
     models = [name for name in shipped("detector") if name.startswith(typed)]
-    return models + completing("detector")(context, parameter, typed)
+    return models + complete_names("detector")(context, parameter, typed)
 
 
-def files(command: Any) -> Any:
-    """Files and folders to read."""
-    return click.argument(
-        "files", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
-    )(command)
+def format_option(
+    name: str, help: str, group: str = INPUT, default: str | None = None
+) -> Decorator:
+    """Make an option that names a format."""
+    complete = complete_names("format")
+    return option(
+        name, group=group, default=default, metavar="FORMAT", shell_complete=complete, help=help
+    )
 
 
-def detector(command: Any) -> Any:
-    """What finds the sentences."""
-    return click.option(
-        "--detector",
-        metavar="DETECTOR",
-        default="en",
-        show_default=True,
-        shell_complete=cast(Any, detectors),
-        help="What finds the sentences: a model's name or folder, or a detector, settings in "
-        "brackets.",
-    )(command)
+def input_option(*names: str, help: str, **settings: Any) -> Decorator:
+    """Make an option that names files or folders to read."""
+    return option(*names, group=INPUT, metavar="PATH", type=path(), help=help, **settings)
 
 
-def format(command: Any) -> Any:
-    """The format to read."""
-    return click.option(
-        "--format",
-        metavar="FORMAT",
-        shell_complete=cast(Any, completing("format")),
-        help="Format of the input; told from suffix and content if not given.",
-    )(command)
+files = cast(Decorator, click.argument("files", nargs=-1, required=True, type=path()))
+"""Files and folders to read."""
+
+format = format_option(
+    "--format", "Format of the input. Found from suffix and content if not given."
+)
+
+alternatives = input_option(
+    "--alternatives",
+    multiple=True,
+    help="File or folder of alternative transcriptions of references (call.norm.json for "
+    "call.nlp). The one nearest to the hypothesis counts.",
+)
+
+entity_classes = input_option(
+    "--entity-classes",
+    multiple=True,
+    help="File or folder of classes of entities that have none (call.wer_tag.json for call.nlp).",
+)
+
+detector = option(
+    "--detector",
+    metavar="DETECTOR",
+    default="en",
+    show_default=True,
+    shell_complete=complete_detectors,
+    help="What finds the sentences: the name or folder of a model, or a detector with its "
+    "settings in brackets.",
+)
+
+to = format_option(
+    "--to",
+    "Format to write. Found from the output's suffix if not given.",
+    group=OUTPUT,
+    default="",
+)
+
+output = option(
+    "--output",
+    "-o",
+    group=OUTPUT,
+    metavar="PATH",
+    default="-",
+    show_default="standard output",
+    type=click.Path(allow_dash=True),
+    help="File or folder to write. A folder is one that exists or ends in /.",
+)
+
+json = option("--json", group=OUTPUT, is_flag=True, help="Print JSON, for programs.")
 
 
-def alternatives(command: Any) -> Any:
-    """What lies beside transcripts."""
-    return click.option(
-        "--alternatives",
-        multiple=True,
-        type=click.Path(readable=False),
-        metavar="PATH",
-        help="File or folder of other ways to write references (call.norm.json), of which what is "
-        "nearest to a hypothesis counts, or of classes of entities (call.wer_tag.json), named "
-        "after them.",
-    )(command)
+def print_json(document: object) -> None:
+    """Print a document for programs, on one line."""
+    click.echo(_json.dumps(document, ensure_ascii=False))
 
 
-def to(command: Any) -> Any:
-    """The format to write."""
-    return click.option(
-        "--to",
-        metavar="FORMAT",
-        default="",
-        shell_complete=cast(Any, completing("format")),
-        help="Format to write; told from the output's suffix if not given.",
-    )(command)
+SECONDS_BEFORE_PROGRESS = 1.0
+SECONDS_BETWEEN_UPDATES = 0.2
 
 
-def output(command: Any) -> Any:
-    """Where to write."""
-    return click.option(
-        "--output",
-        "-o",
-        metavar="PATH",
-        default="-",
-        show_default="standard output",
-        type=click.Path(allow_dash=True),
-        help="File or folder to write; - is standard output. A folder is one that exists or "
-        "ends in /.",
-    )(command)
-
-
-def as_json(command: Any) -> Any:
-    """JSON for programs."""
-    return click.option("--json", is_flag=True, help="Print JSON, for programs.")(command)
-
-
-PATIENCE = 1.0
-"""Seconds before anything is shown."""
-
-STEP = 0.2
-
-
-def watched(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
+def with_progress(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
     """Pass recordings on, counting them on standard error if that is a terminal."""
     if not sys.stderr.isatty() or not logging.getLogger("caesura").isEnabledFor(logging.INFO):
         yield from transcripts
         return
-    begun = shown = time.monotonic()
+    begun = updated = time.monotonic()
     words = 0
     try:
         for recordings, transcript in enumerate(transcripts, 1):
             words += len(transcript)
             now = time.monotonic()
-            if now - begun > PATIENCE and now - shown > STEP:
-                shown = now
+            if now - begun > SECONDS_BEFORE_PROGRESS and now - updated > SECONDS_BETWEEN_UPDATES:
+                updated = now
                 rate = words / (now - begun)
                 line = f"{recordings:,} recordings, {words:,} words, {rate:,.0f} words/s"
                 sys.stderr.write(f"\r\033[K{line}")
                 sys.stderr.flush()
             yield transcript
     finally:
-        if shown > begun:
+        if updated > begun:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()

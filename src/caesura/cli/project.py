@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as _json
 import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -15,42 +14,39 @@ if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
     from caesura.evaluation.project_entities import Projection
 
-CLASS = 16
-"""Columns of a class that are shown to people."""
+CLASS_WIDTH = 16
+"""Columns of a table for the class of an entity."""
 
 HEAD = ("time", "class", "found by", "distance", "reference", "recognised")
 
 
-@click.command(
+@options.command(
     "project",
-    short_help="Find the recognised words of the names in a reference.",
-    epilog="""\b
-Examples:
+    examples="""
   caesura project recognised.ctm --reference call.nlp
-  caesura project recognised/ --reference references/ --alternatives references/ --lost
-  caesura project call.json --reference call.bio --classes PERSON --classes ORG
-  caesura project call.json --reference call.bio --to jsonl --output named.jsonl
-  caesura project call.json --reference call.bio --phones dictionary --json""",
+  caesura project recognised/ -r references/ --alternatives norms/ --lost
+  caesura project call.json -r call.bio --classes PERSON --classes ORG
+  caesura project call.json -r call.bio --to jsonl --output named.jsonl
+  caesura project call.json -r call.bio --phones dictionary --json""",
 )
-@click.argument(
-    "hypothesis", nargs=-1, required=True, type=click.Path(readable=False, allow_dash=True)
-)
-@click.option(
+@click.argument("hypothesis", nargs=-1, required=True, type=options.path())
+@options.input_option(
     "--reference",
     "-r",
     required=True,
-    metavar="PATH",
-    type=click.Path(readable=False, allow_dash=True),
-    help="File or folder with entities; paired by name, unless each is one recording.",
+    help="File or folder with entities. Paired by name, unless each is one recording.",
 )
+@options.format
+@scoring_options.reference_format
 @options.alternatives
-@click.option(
+@options.entity_classes
+@options.option(
     "--classes",
     multiple=True,
     metavar="CLASS",
-    help="Class of entities to look for; several times for several classes, all if not given.",
+    help="Class of entities to look for. Repeat it for several classes; all if not given.",
 )
-@click.option(
+@options.option(
     "--collar",
     type=click.FloatRange(min=0),
     default=0.5,
@@ -58,56 +54,58 @@ Examples:
     metavar="SECONDS",
     help="How far from an entity its words are looked for, where there are times.",
 )
-@click.option(
+@options.option(
     "--phones",
     type=click.Choice(["letters", "dictionary"]),
     default="letters",
     show_default=True,
     help="Where phones come from; a dictionary needs the extra 'phones'.",
 )
-@click.option("--lost", is_flag=True, help="Show only entities that have no words.")
-@options.to
 @options.output
-@options.format
-@scoring_options.reference_format
-@options.as_json
+@options.to
+@options.option(
+    "--lost", group=options.OUTPUT, is_flag=True, help="Show only entities that have no words."
+)
+@options.json
 def command(
-    lost: bool, to: str, output: str, json: bool, hypothesis: tuple[str, ...], **asked: Any
+    hypothesis: tuple[str, ...], output: str, to: str, lost: bool, json: bool, **asked: Any
 ) -> None:
     """Find the recognised words (in HYPOTHESIS: files or folders) of each entity of a reference.
 
-    Where both sides have times it is the words that sound closest, elsewhere those that are
-    aligned. Shown as a table in the order of the reference. With --to or --output the recognised
-    words are written instead, with these entities as theirs.
+    Where both sides have times, these are the words that sound closest; elsewhere those that
+    are aligned. Shown as a table in the order of the reference. With --to or --output the
+    recognised words are written instead, with these entities.
     """
-    from caesura import api
+    import caesura
 
     writes = bool(to) or output != "-"
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
     found: list[Projection] = []
-    made = noted(api.project(hypothesis, **asked), found)
+    transcripts = noting_projections(caesura.project(hypothesis, **asked), found)
     if writes:
-        api.convert(made, to=to, output=output)
+        caesura.convert(transcripts, to=to, output=output)
     else:
-        for _ in made:
+        for _ in transcripts:
             pass
     if json:
-        click.echo(_json.dumps(described(found, lost), ensure_ascii=False))
+        options.print_json(as_document(found, lost))
     elif not writes:
-        click.echo(shown(found, lost))
+        click.echo(as_tables(found, lost))
     else:
-        logging.getLogger("caesura").info(counted(found))
+        logging.getLogger("caesura").info(count_text(found))
 
 
-def noted(each: Iterable[Projection], found: list[Projection]) -> Iterator[Transcript]:
+def noting_projections(
+    projections: Iterable[Projection], found: list[Projection]
+) -> Iterator[Transcript]:
     """Pass recordings on, and note what was found in them."""
-    for one in each:
+    for one in projections:
         found.append(one)
         yield one.transcript
 
 
-def described(found: list[Projection], lost: bool) -> dict[str, Any]:
+def as_document(found: list[Projection], lost: bool) -> dict[str, Any]:
     """Give what was found for programs: in each recording, and how many in all."""
     from caesura.evaluation.project_entities import total
 
@@ -121,7 +119,7 @@ def described(found: list[Projection], lost: bool) -> dict[str, Any]:
     return {"recordings": recordings, "all": total(found)}
 
 
-def shown(found: list[Projection], lost: bool) -> str:
+def as_tables(found: list[Projection], lost: bool) -> str:
     """Lay out what was found for people, a table a recording."""
     from caesura.evaluation.reports.render import plain
     from caesura.evaluation.reports.table import Grid, cut
@@ -133,19 +131,19 @@ def shown(found: list[Projection], lost: bool) -> str:
             cells = one.described(each)
             start = "" if cells["start"] is None else f"{cells['start']:.2f}"
             texts = (cells["reference_words"], cells["recognised_words"])
-            label = cut(cells["class"], CLASS)
+            label = cut(cells["class"], CLASS_WIDTH)
             rows.append((start, label, each.by, f"{each.distance:.2f}", *texts))
         if rows:
             parts.append(plain(Grid(one.transcript.id, HEAD, tuple(rows), labels=len(HEAD))))
         elif one.transcript.id and not lost:
             parts.append(f"{one.transcript.id}: no entities")
-    return "\n\n".join([*parts, counted(found)])
+    return "\n\n".join([*parts, count_text(found)])
 
 
-def counted(found: list[Projection]) -> str:
+def count_text(found: list[Projection]) -> str:
     """Say how many entities were found in which way."""
     from caesura.evaluation.project_entities import total
 
-    all = total(found)
-    ways = f"{all['time']} by time, {all['alignment']} by alignment, {all['lost']} lost"
-    return f"{all['entities']} entit{'y' if all['entities'] == 1 else 'ies'}: {ways}"
+    counts = total(found)
+    ways = f"{counts['time']} by time, {counts['alignment']} by alignment, {counts['lost']} lost"
+    return f"{counts['entities']} entit{'y' if counts['entities'] == 1 else 'ies'}: {ways}"

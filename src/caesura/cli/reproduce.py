@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import click
 
+from caesura.cli import options
 
-@click.command(
+
+@options.command(
     "reproduce",
-    short_help="Run the study of a paper on corpora you have.",
-    epilog="""\b
-Example:
+    examples="""
   caesura reproduce wisebe --data corpora/ --output study/""",
 )
 @click.argument("study")
-@click.option(
+@options.option(
     "--data",
+    group=options.INPUT,
     required=True,
     metavar="FOLDER",
     type=click.Path(exists=True, file_okay=False),
     help="Folder of the corpora.",
 )
-@click.option(
+@options.option(
     "--output",
     "-o",
+    group=options.OUTPUT,
     required=True,
     metavar="FOLDER",
     type=click.Path(file_okay=False),
     help="Folder for the report, its numbers and its figures; made if it is not there.",
 )
 def command(study: str, data: str, output: str) -> None:
-    """Run a STUDY (wisebe, jp, gotoh-renals, oba, atene) again: its numbers beside the paper's."""
-    from caesura import api
+    """Run a STUDY (wisebe, jp, gotoh-renals, oba, atene) again.
 
-    click.echo(api.reproduce(study, data=data, output=output))
+    The report shows its numbers beside those of the paper.
+    """
+    import caesura
+
+    click.echo(caesura.reproduce(study, data=data, output=output))
     click.echo(f"caesura: the whole report is in {output}", err=True)

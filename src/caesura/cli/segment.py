@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as _json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +12,9 @@ if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
 
 
-@click.command(
+@options.command(
     "segment",
-    short_help="Turn recognisers' files into sentences or captions.",
-    epilog="""\b
-Examples:
+    examples="""
   caesura segment talk.json
   caesura segment talk.json --to srt --output talk.srt
   caesura segment call.ctm --detector "Pause(threshold=0.6)"
@@ -25,46 +22,37 @@ Examples:
   cat words.ctm | caesura segment - --format ctm --json""",
 )
 @options.files
+@options.format
 @options.detector
-@click.option(
+@options.option(
     "--normalize",
     default="none",
     show_default=True,
     metavar="STEPS",
     help="Steps before sentences are looked for, joined with +, as in case+punctuation.",
 )
-@options.to
 @options.output
-@options.format
-@options.as_json
-def command(
-    files: tuple[str, ...],
-    detector: str,
-    normalize: str,
-    to: str,
-    output: str,
-    format: str | None,
-    json: bool,
-) -> None:
-    """Find where sentences end and write them, one a line unless a format is told.
+@options.to
+@options.json
+def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: Any) -> None:
+    """Find where sentences end and write them, one a line unless a format is named.
 
     FILES are files or folders; - is standard input.
     """
-    from caesura import api
-    from caesura.cli.options import watched
+    import caesura
 
     if json and (to or output != "-"):
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
-    found = watched(api.segment(files, detector=detector, normalize=normalize, format=format))
+    found = options.with_progress(caesura.segment(files, **asked))
     if json:
         for transcript in found:
-            click.echo(_json.dumps(described(transcript), ensure_ascii=False))
+            options.print_json(as_document(transcript))
         return
-    api.write(found, output=output, to=to or usual(output))
+    caesura.write(found, output=output, to=to or default_format(output))
 
 
-def usual(output: str) -> str:
-    """Give the format for sentences where none is told: one a line, in text files and folders."""
+def default_format(output: str) -> str:
+    """Give the format where none is named: one sentence a line, in text files and folders."""
     from caesura.formats.files import is_folder
 
     if output == "-":
@@ -72,7 +60,7 @@ def usual(output: str) -> str:
     return "lines" if output.lower().endswith(".txt") or is_folder(output) else ""
 
 
-def described(transcript: Transcript) -> dict[str, Any]:
+def as_document(transcript: Transcript) -> dict[str, Any]:
     """Give a recording as JSON for programs: words, sentences with text and times, evidence."""
     from caesura.core.values import as_json
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-class Patience:
+class DelayedInterrupts:
     """Lets an interrupt wait until the words at hand have become sentences.
 
     It is entered where the program waits for words: there an interrupt comes at once. So no
@@ -40,14 +40,14 @@ class Patience:
         self.waiting = False
 
     def interrupted(self, _number: int, _frame: FrameType | None) -> None:
-        """Note an interrupt; whoever asks twice does not want to wait."""
+        """Note an interrupt; the second one comes at once."""
         if self.waiting or self.asked:
             raise KeyboardInterrupt
         self.asked = True
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Take interrupts, unless they are ignored, while sentences are looked for."""
+        """Handle interrupts, unless they are ignored, while sentences are looked for."""
         numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
         former = {number: signal.getsignal(number) for number in numbers}
         taken = [number for number in numbers if former[number] is not signal.SIG_IGN]
@@ -60,92 +60,92 @@ class Patience:
                 signal.signal(number, former[number])
 
 
-@click.command(
+@options.command(
     "stream",
-    short_help="Write sentences while the words still arrive.",
-    epilog="""\b
-Examples:
+    examples="""
   recogniser | caesura stream
   recogniser | caesura stream --detector "Pause(threshold=0.6)" --json
   recogniser | caesura stream --state talk.state --on-error skip >> talk.txt
   caesura stream talk.ctm --to jsonl""",
 )
-@click.argument(
-    "words", default="-", metavar="[WORDS]", type=click.Path(readable=False, allow_dash=True)
-)
-@options.detector
-@click.option(
+@click.argument("words", default="-", metavar="[WORDS]", type=options.path())
+@options.option(
     "--format",
+    group=options.INPUT,
     type=click.Choice(["jsonl-words", "ctm"]),
-    help="What a line is: a JSON object or a row of a CTM; told from the first if not given.",
+    help="What a line is: a JSON object or a row of a CTM. Found from the first line if not given.",
 )
-@click.option(
-    "--to",
-    type=click.Choice(["text", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="What to write: the text of a sentence a line, or a sentence with all layers as JSONL.",
+@options.option(
+    "--language",
+    group=options.INPUT,
+    default="",
+    metavar="LANGUAGE",
+    help="The language of words that do not say theirs, such as en or English.",
 )
-@click.option(
-    "--state",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Keep in this file what is needed to go on if the stream is cut. It is removed when the "
-    "words end.",
-)
-@click.option(
+@options.option(
     "--on-error",
+    group=options.INPUT,
     type=click.Choice(["stop", "skip"]),
     default="stop",
     show_default=True,
     help="What to do about a line that cannot be read: stop with an error, or warn and skip it.",
 )
-@click.option(
-    "--language",
-    default="",
-    metavar="LANGUAGE",
-    help="The language of words that do not tell theirs, such as en or English.",
-)
-@click.option(
+@options.detector
+@options.option(
     "--silence",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="End a sentence at once after so many seconds without a word.",
 )
-@options.as_json
+@options.option(
+    "--state",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Save in this file what is needed to go on if the stream is cut. It is removed when "
+    "the words end.",
+)
+@options.option(
+    "--to",
+    group=options.OUTPUT,
+    type=click.Choice(["text", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="What to write: the text of a sentence a line, or a sentence with all layers as JSONL.",
+)
+@options.json
 def command(words: str, to: str, json: bool, **asked: Any) -> None:
     """Read words as they arrive and write each sentence the moment it is final.
 
-    WORDS is a file or - for standard input, with a word a line: a JSON object such as {"word":
-    "so", "start": 0.5, "end": 0.8, "speaker": "A", "mark": "."} of which only the word must be
-    there, or a row of a CTM. Ctrl-C ends the stream: what is left is written, or with --state
-    kept for later.
+    WORDS is a file or - for standard input, with one word a line: a JSON object such as
+    {"word": "so", "start": 0.5, "end": 0.8, "speaker": "A", "mark": "."}, of which only the word
+    must be there, or a row of a CTM. Ctrl-C ends the stream: the words left are written as a
+    sentence, or saved for later with --state.
     """
     from caesura.detectors.streaming import streamed
 
     if json and to != "text":
         raise click.UsageError("--json and --to each say what to write: give one of them")
-    patience = Patience()
-    with patience.installed():
-        for each in streamed(words, waiting=patience, **asked):
-            click.echo(shown(each, "json" if json else to))
+    interrupts = DelayedInterrupts()
+    with interrupts.installed():
+        for found in streamed(words, waiting=interrupts, **asked):
+            click.echo(as_line(found, "json" if json else to))
 
 
-def shown(each: Streamed, to: str) -> str:
-    """Give a sentence as a line."""
+def as_line(found: Streamed, to: str) -> str:
+    """Write a sentence as one line."""
     from caesura.core.serialize import to_document
 
     if to == "text":
-        return each.sentence.text
-    document = described(each) if to == "json" else to_document(each.sentence)
+        return found.sentence.text
+    document = as_document(found) if to == "json" else to_document(found.sentence)
     return _json.dumps(document, ensure_ascii=False)
 
 
-def described(each: Streamed) -> dict[str, Any]:
+def as_document(found: Streamed) -> dict[str, Any]:
     """Give a sentence as JSON for programs: text, place, times, speaker and delay."""
     from caesura.core.values import as_json
 
-    sentence, last = each.sentence, len(each.sentence) - 1
+    sentence, last = found.sentence, len(found.sentence) - 1
     evidence = sentence.evidence or {}
 
     def cell(column: Any, at: int) -> Any:
@@ -153,8 +153,8 @@ def described(each: Streamed) -> dict[str, Any]:
 
     return {
         "id": sentence.id,
-        "first": each.first,
-        "last": each.first + last,
+        "first": found.first,
+        "last": found.first + last,
         "text": sentence.text,
         "start": cell(sentence.start, 0),
         "end": cell(sentence.end, last),

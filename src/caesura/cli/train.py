@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import json as _json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+import logging
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caesura.cli import options
+from caesura.cli.options import OUTPUT, option
 
 if TYPE_CHECKING:
     from caesura.training.search import Training
 
 
-def paths(name: str, help: str, required: bool = False) -> Callable[[Any], Any]:
-    """Files and folders, named one by one."""
-    return cast(
-        Callable[[Any], Any],
-        click.option(
-            name,
-            multiple=True,
-            required=required,
-            metavar="PATH",
-            type=click.Path(readable=False, allow_dash=True),
-            help=help,
-        ),
-    )
-
-
-def described(command: Any) -> Any:
+def card_options(command: Any) -> Any:
     """What the card of the model says."""
     for name, help in (
         ("--licence", "Licence of the model, which that of its data may prescribe."),
@@ -37,15 +22,13 @@ def described(command: Any) -> Any:
         ("--about", "A sentence that says what the model is for."),
         ("--name", "Name of the model; that of its folder if not given."),
     ):
-        command = click.option(name, default="", metavar="TEXT", help=help)(command)
+        command = option(name, group="Model card", default="", metavar="TEXT", help=help)(command)
     return command
 
 
-@click.command(
+@options.command(
     "train",
-    short_help="Train a detector, a tagger or an entity model on transcripts.",
-    epilog="""\b
-Examples:
+    examples="""
   caesura train PauseModel --train calls/ --dev held-out/ --output pauses
   caesura train PauseModel --train calls/ --dev held-out/ --output pauses \\
       --tune step=0.05,0.1,0.2 --tune smooth=1,10,100 --goal ser
@@ -54,27 +37,48 @@ Examples:
   caesura train Tagger --train train.conllu --dev dev.conllu --output tagger
   caesura train Margins --train train.bio --dev dev.bio --output names
   caesura train Margins --train references/ --format "nlp(entities='both')" \\
-      --alternatives wer_tags/ --output names
-
-Training takes seconds to minutes. If it is interrupted nothing is written, and it starts
-again from the beginning.""",
+      --entity-classes wer_tags/ --output names""",
+    after="Training takes seconds to minutes. If it is interrupted nothing is written, and it "
+    "starts again from the beginning.",
 )
 @click.argument(
-    "learner", shell_complete=cast(Any, options.completing("detector", "tagger", "entity-model"))
+    "learner", shell_complete=options.complete_names("detector", "tagger", "entity-model")
 )
-@paths("--train", "Transcripts with sentences to learn from; several times for several.", True)
-@paths("--dev", "Other transcripts of the same kind, to tune on; several times for several.")
-@paths("--text", "More text with sentences, of other kinds, for detectors that learn from words.")
-@options.alternatives
-@click.option(
+@options.input_option(
+    "--train",
+    multiple=True,
+    required=True,
+    help="Transcripts with sentences to train on. Repeat it for several.",
+)
+@options.input_option(
+    "--dev",
+    multiple=True,
+    help="Other transcripts of the same kind, to tune on. Repeat it for several.",
+)
+@options.input_option(
+    "--text",
+    multiple=True,
+    help="More text with sentences, of other kinds, for detectors that learn from words.",
+)
+@options.format
+@options.format_option("--text-format", "Format of --text, if it is another than --format.")
+@options.entity_classes
+@option(
+    "--normalize",
+    default="none",
+    show_default=True,
+    metavar="STEPS",
+    help="Steps before training and tuning, joined with +, as in case+punctuation.",
+)
+@option(
     "--tune",
     multiple=True,
     metavar="SETTING=VALUES",
     help="Try values of a setting, as in weight=0.5:2:0.5, order=2,3 or lm.order=2,3 for the "
-    "detector within; several times for all combinations. The bias needs no tuning: it is set "
-    "to the best there is.",
+    "detector inside. Repeat it for all combinations. The bias needs no tuning: the best one "
+    "is always chosen.",
 )
-@click.option(
+@option(
     "--goal",
     type=click.Choice(["f1", "ser"]),
     default="f1",
@@ -82,55 +86,40 @@ again from the beginning.""",
     help="What to tune for: the highest F1 or the lowest slot error rate. A tagger is tuned for "
     "accuracy, an entity model for F1.",
 )
-@click.option(
+@option(
     "--output",
     "-o",
+    group=OUTPUT,
     required=True,
     metavar="MODEL",
     type=click.Path(),
     help="Folder for the model; a model that is there is replaced.",
 )
-@described
-@options.format
-@click.option(
-    "--text-format",
-    metavar="FORMAT",
-    shell_complete=cast(Any, options.completing("format")),
-    help="Format of --text, if it is another than --format.",
-)
-@click.option(
-    "--normalize",
-    default="none",
-    show_default=True,
-    metavar="STEPS",
-    help="Steps before words are learnt and tuned on, joined with +, as in case+punctuation.",
-)
-@options.as_json
-def command(json: bool, **asked: Any) -> None:
-    """Train a LEARNER on transcripts whose sentences are known, and keep it as a model.
+@options.json
+@card_options
+def command(output: str, json: bool, **asked: Any) -> None:
+    """Train a LEARNER on transcripts whose sentences are known, and write it as a model.
 
-    Development recordings (--dev), which are not learnt from, choose its settings. A tagger
-    learns from transcripts whose words have tags, and is tuned for the share that it tags right;
-    an entity model learns from transcripts with entities, and is tuned for their F1. Of
-    --alternatives nothing is learnt but the classes of entities.
+    A LEARNER is a detector, a tagger or an entity model, with settings in brackets if you like.
+    Development recordings (--dev), which it is not trained on, choose its settings. A tagger
+    is trained on transcripts whose words have tags, and tuned for accuracy; an entity model is
+    trained on transcripts with entities, and tuned for their F1.
     """
-    from caesura import api
+    import caesura
 
     if asked["tune"] and not asked["dev"]:
         raise click.UsageError("--tune needs recordings to tune on: --dev PATH")
-    found = api.train(**asked)
+    found = caesura.train(output=output, **asked)
     if json:
-        click.echo(_json.dumps({**found.to_json(), "model": asked["output"]}, ensure_ascii=False))
+        options.print_json({**found.to_json(), "model": output})
         return
     if found.curve:
         click.echo(curve(found))
-    import logging
-
-    logging.getLogger("caesura.training").info("the model is in %s", asked["output"])
+    logging.getLogger("caesura.training").info("the model is in %s", output)
 
 
 def curve(training: Training) -> str:
-    """Lay out the scores of all that was tried, the best marked; a bias only where there is one."""
+    """Lay out the scores of all settings that were tried, and mark the best."""
     from caesura.evaluation.reports.render import plain
     from caesura.evaluation.reports.table import Grid, number
 

@@ -16,7 +16,7 @@ from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
 from caesura.evaluation.pairing import paired
 from caesura.formats.inputs import Input, Inputs, each, read
-from caesura.formats.sidecars import Paths, with_alternatives
+from caesura.formats.sidecars import Paths, with_sidecars
 from caesura.metrics.text_match import unlike
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable
@@ -107,6 +107,7 @@ def project(
     *,
     reference: Inputs,
     alternatives: Paths = (),
+    entity_classes: Paths = (),
     classes: Strings = (),
     collar: float = COLLAR,
     phones: str = LETTERS,
@@ -117,14 +118,15 @@ def project(
 
     Recordings are paired by id. Where both sides have times, entities are looked for within
     `collar` seconds by how words sound, elsewhere by an alignment of words; `phones` come from
-    'letters', or from a 'dictionary'. `alternatives` are files or folders of other ways to write
-    the references: the nearest to what was recognised is looked for. Only entities of these
+    'letters', or from a 'dictionary'. `alternatives` are files or folders of alternative
+    transcriptions of the references: the one nearest to what was recognised is looked for.
+    `entity_classes` are files or folders of classes of their entities. Only entities of these
     `classes` are looked for (none named: all).
     """
     known_source(phones)
     recordings = list(read(hypothesis, format=format))
     _, references = each(reference, reference_format, format)
-    all = with_alternatives((one for part in references for one in part), alternatives)
+    all = with_sidecars((one for part in references for one in part), alternatives, entity_classes)
     all = _of_classes(all, strings("classes", classes))
     doubtful: list[str] = []
     apart: list[str] = []

@@ -12,7 +12,7 @@ from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, tell
 from caesura.core.protocols import Format
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats import files as _files
-from caesura.formats.sidecars import KINDS
+from caesura.formats.sidecars import OPTIONS
 
 logger = logging.getLogger("caesura")
 
@@ -55,14 +55,13 @@ def read(
 
 def _is_beside(error: CaesuraError, file: str) -> bool:
     """Whether a file could not be read since it is one that lies beside a reference."""
-    return isinstance(error, AmbiguousFormat) and file.endswith(KINDS)
+    return isinstance(error, AmbiguousFormat) and file.endswith(tuple(OPTIONS))
 
 
 def _misplaced(file: str) -> FormatError:
-    what = "a file of alternatives or classes is no transcript"
-    return FormatError(
-        what, where=file, remedy="give *.norm.json and *.wer_tag.json as --alternatives"
-    )
+    remedy = " and ".join(f"*{suffix} as {option}" for suffix, option in OPTIONS.items())
+    what = "a file of alternatives or entity classes is no transcript"
+    return FormatError(what, where=file, remedy=f"give {remedy}")
 
 
 def each(

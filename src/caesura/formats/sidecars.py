@@ -1,7 +1,7 @@
-"""What lies beside references: how their words may also be read, and the classes of entities.
+"""Sidecar files of references: alternative transcriptions, and classes of entities.
 
 Rev's `ID.norm.json` has, for the id of an entity, the ways in which it may be spoken, and
-`ID.wer_tag.json` its class.
+`ID.wer_tag.json` its class. A sidecar file has the name of the recording that it belongs to.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from caesura.core.arrays import Strings
 from caesura.core.errors import FormatError, MismatchError
@@ -24,212 +24,247 @@ logger = logging.getLogger("caesura")
 
 Paths = str | Path | Sequence[str | Path]
 
-ALTERNATIVES, CLASSES = ".norm.json", ".wer_tag.json"
-KINDS = (ALTERNATIVES, CLASSES)
+OPTIONS = {".norm.json": "--alternatives", ".wer_tag.json": "--entity-classes"}
+"""The option that takes files of a suffix."""
 
-ZEROS = re.compile(r"(\d)\.0+(?!\d)|(?<=\d)(\.\d*[1-9])0+(?!\d)")
+TRAILING_ZEROS = re.compile(r"(\d)\.0+(?!\d)|(?<=\d)(\.\d*[1-9])0+(?!\d)")
 """Zeros at the end of decimals."""
 
-SHAPES = {
-    ALTERNATIVES: 'an entity has {"candidates": [{"verbalization": ["word", …]}, …], "class": …}',
-    CLASSES: 'an entity has {"entity_type": …}',
-}
 
+def with_sidecars(
+    transcripts: Iterable[Transcript], alternatives: Paths = (), entity_classes: Paths = ()
+) -> list[Transcript]:
+    """Give references the alternatives and the entity classes of their sidecar files.
 
-class Beside:
-    """Files that lie beside recordings, each beside the one that it is named after."""
-
-    def __init__(self, paths: Paths) -> None:
-        several = [paths] if isinstance(paths, (str, Path)) else paths
-        self.paths = {str(path): list(_files(Path(path))) for path in several}
-        self.found = _found(chain.from_iterable(self.paths.values()))
-        self.ids: set[str] = set()
-        self.classed = 0
-
-    def read(self, transcript: Transcript) -> Transcript:
-        """Give a recording its alternatives, and its entities their classes."""
-        alternatives = self.found.get((transcript.id, ALTERNATIVES))
-        if alternatives is not None:
-            spans = _readings(transcript, alternatives)
-            transcript = transcript.replace(alternatives=(*(transcript.alternatives or ()), *spans))
-        return self.named(transcript)
-
-    def named(self, transcript: Transcript) -> Transcript:
-        """Give entities of a recording that have no class the one that a file tells."""
-        self.ids.add(transcript.id)
-        file = self.found.get((transcript.id, CLASSES))
-        if file is None or transcript.entities is None:
-            return transcript
-        classes = {key: _text(entry, "entity_type") for key, entry in _entries(file, CLASSES)}
-        told = tuple(
-            span if span.label else span._replace(label=classes.get(span.key, ""))
-            for span in transcript.entities
-        )
-        count = sum(span != before for span, before in zip(told, transcript.entities, strict=True))
-        self.classed += count
-        origin = transcript.origin and transcript.origin._replace(classed=count)
-        return transcript.replace(entities=told, origin=origin)
-
-    def tell_strangers(self) -> None:
-        """Warn of files, and of folders as a whole, that are of no recording seen so far.
-
-        If all are, that is an error.
-        """
-        strangers = {file for (id, _), file in self.found.items() if id not in self.ids}
-        if self.found and len(strangers) == len(self.found):
-            raise MismatchError(
-                "no file of alternatives is of a recording that is given",
-                where=str(min(strangers)),
-                remedy="a file is named after its recording, as in call.norm.json for call.nlp",
-            )
-        alone = sorted(path for path, files in self.paths.items() if strangers.issuperset(files))
-        _tell(
-            "--alternatives", "file or folder is", "files or folders are", "of no recording", alone
-        )
-
-    def tell_bare(self) -> None:
-        """Warn of recordings that have no file."""
-        bare = sorted(id for id in self.ids if not any((id, kind) in self.found for kind in KINDS))
-        if self.found:
-            _tell("--alternatives", "recording has", "recordings have", "no alternatives", bare)
-
-    def tell_idle(self) -> None:
-        """Warn if no entity has its class from a file, where nothing but classes is asked for."""
-        if self.found and not self.classed:
-            logger.warning(
-                "--alternatives: no entity has its class from there: those of Rev's wer_tags are "
-                "read with --format \"nlp(entities='both')\""
-            )
-
-
-def with_alternatives(transcripts: Iterable[Transcript], paths: Paths) -> list[Transcript]:
-    """Give references the alternatives of files (or all in folders) named as they are.
-
-    An entity is known by its key and class, since the two columns of an .nlp file may give one
-    key to two of them. Entities without a class get that of a file of classes.
+    Paths are files, or folders whose files all count. A file belongs to the recording of the
+    same name.
     """
-    beside = Beside(paths)
-    found = [beside.read(each) for each in transcripts]
-    beside.tell_strangers()
-    beside.tell_bare()
+    kinds = (Alternatives(alternatives), EntityClasses(entity_classes))
+    found = []
+    for transcript in transcripts:
+        for sidecars in kinds:
+            transcript = sidecars.add(transcript)
+        found.append(transcript)
+    for sidecars in kinds:
+        sidecars.check_all_used()
+        sidecars.warn_of_recordings_without()
     return found
 
 
-def _tell(where: object, one: str, many: str, what: str, names: Sequence[str]) -> None:
-    """Warn of names, if there are any: `one` and `many` are what they are."""
+class Sidecars:
+    """Sidecar files of one kind."""
+
+    suffix: ClassVar[str]
+    what: ClassVar[str]
+    shape: ClassVar[str]
+
+    def __init__(self, paths: Paths) -> None:
+        several = [paths] if isinstance(paths, (str, Path)) else paths
+        self.paths = {str(path): list(self._expand(Path(path))) for path in several}
+        self.files = self._by_id(chain.from_iterable(self.paths.values()))
+        self.ids: set[str] = set()
+
+    def add(self, transcript: Transcript) -> Transcript:
+        """Add to a recording what its file says."""
+        raise NotImplementedError
+
+    def check_all_used(self) -> None:
+        """Warn of files, and of folders as a whole, that belong to no recording seen so far.
+
+        If no file belongs to one, that is an error.
+        """
+        unused = {file for id, file in self.files.items() if id not in self.ids}
+        if self.files and len(unused) == len(self.files):
+            raise MismatchError(
+                f"no file of {self.what} has the name of a recording that is given",
+                where=str(min(unused)),
+                remedy=f"a file is named after its recording, as in call{self.suffix} for call.nlp",
+            )
+        whole = sorted(path for path, files in self.paths.items() if unused.issuperset(files))
+        what = "named after no recording"
+        _warn_of_names(
+            OPTIONS[self.suffix], "file or folder is", "files or folders are", what, whole
+        )
+
+    def warn_of_recordings_without(self) -> None:
+        """Warn of recordings that have no file of this kind."""
+        bare = sorted(self.ids - self.files.keys())
+        if self.files:
+            option = OPTIONS[self.suffix]
+            _warn_of_names(option, "recording has", "recordings have", f"no {self.what}", bare)
+
+    def _expand(self, path: Path) -> Iterator[Path]:
+        """Give the file of that path, or those of the folder."""
+        if path.is_dir():
+            inside = sorted(file for file in path.rglob(f"*{self.suffix}"))
+            if not inside:
+                raise FormatError(f"the folder has no file *{self.suffix}", where=str(path))
+            yield from inside
+            return
+        if not path.exists():
+            raise FormatError("cannot be read: no such file or folder", where=str(path))
+        if not path.name.endswith(self.suffix):
+            other = next((OPTIONS[end] for end in OPTIONS if path.name.endswith(end)), "")
+            raise FormatError(
+                f"{self.what} are in files named ID{self.suffix}",
+                where=str(path),
+                remedy=f"give this file as {other}" if other else "",
+            )
+        yield path
+
+    def _by_id(self, files: Iterable[Path]) -> dict[str, Path]:
+        """Give each recording's file by the recording's id."""
+        found: dict[str, Path] = {}
+        for file in files:
+            id = file.name.removesuffix(self.suffix)
+            if found.setdefault(id, file) != file:
+                raise MismatchError(
+                    f"there are two files of the name {file.name}: {found[id]} is another",
+                    where=str(file),
+                    remedy="name the folder that is meant",
+                )
+        return found
+
+    def _file_of(self, transcript: Transcript) -> Path | None:
+        """Give the file of a recording, and note that the recording was seen."""
+        self.ids.add(transcript.id)
+        return self.files.get(transcript.id)
+
+    def _entries(self, file: Path) -> Iterator[tuple[str, Any]]:
+        """Give what a file says of each entity, checked."""
+        try:
+            content = json.loads(file.read_bytes())
+        except OSError as error:
+            raise FormatError(f"cannot be read: {error.strerror}", where=str(file)) from error
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"is not JSON: {error}", where=str(file)) from error
+        if not isinstance(content, dict):
+            raise FormatError("is not an object of entities by their ids", where=str(file))
+        for key, entry in content.items():
+            if not (isinstance(entry, dict) and self._is_valid(entry)):
+                raise FormatError(
+                    f"entity {key!r} does not have the expected shape",
+                    where=str(file),
+                    remedy=self.shape,
+                )
+            yield key, entry
+
+    def _is_valid(self, entry: Mapping[str, Any]) -> bool:
+        """Whether an entity is described as it should be."""
+        raise NotImplementedError
+
+
+class Alternatives(Sidecars):
+    """Alternative transcriptions of entities: other ways in which they may be spoken.
+
+    An entity is known by its key and class, since the two columns of an .nlp file may give one
+    key to two of them.
+    """
+
+    suffix = ".norm.json"
+    what = "alternatives"
+    shape = 'an entity has {"candidates": [{"verbalization": ["word", …]}, …], "class": …}'
+
+    def add(self, transcript: Transcript) -> Transcript:
+        """Add the alternatives of its file to a recording."""
+        file = self._file_of(transcript)
+        if file is None:
+            return transcript
+        spans = (*(transcript.alternatives or ()), *self._spans(transcript, file))
+        return transcript.replace(alternatives=spans)
+
+    def _spans(self, transcript: Transcript, file: Path) -> list[Span]:
+        """Give the alternatives of a file, each where its entity is."""
+        entities: dict[str, list[Span]] = defaultdict(list)
+        for span in transcript.entities or ():
+            entities[span.key].append(span)
+        found: dict[Span, None] = {}
+        lost = []
+        for key, entry in self._entries(file):
+            label = entry.get("class")
+            entity = _only_one(entities.get(key, []), label if isinstance(label, str) else "")
+            if entity is None:
+                lost.append(key)
+                continue
+            written = " ".join(transcript.words[entity.first : entity.last + 1])
+            spoken = _spoken_forms(entry)
+            ended = transcript.mark is not None and transcript.mark[entity.last][:1] == "."
+            for text in (*spoken, *_repaired_digits(written, spoken, ended)):
+                if text != written:
+                    found[Span(entity.first, entity.last, text)] = None
+        what = "not, or not in one piece, in the reference"
+        _warn_of_names(file, "entity is", "entities are", what, lost)
+        return list(found)
+
+    def _is_valid(self, entry: Mapping[str, Any]) -> bool:
+        candidates = entry.get("candidates")
+        return isinstance(candidates, list) and all(
+            isinstance(each, dict)
+            and isinstance(each.get("verbalization"), list)
+            and all(isinstance(word, str) for word in each["verbalization"])
+            for each in candidates
+        )
+
+
+class EntityClasses(Sidecars):
+    """Classes of entities that have none in the transcript."""
+
+    suffix = ".wer_tag.json"
+    what = "entity classes"
+    shape = 'an entity has {"entity_type": …}'
+
+    def __init__(self, paths: Paths) -> None:
+        super().__init__(paths)
+        self.labelled = 0
+
+    def add(self, transcript: Transcript) -> Transcript:
+        """Give entities of a recording that have no class the one in its file."""
+        file = self._file_of(transcript)
+        if file is None or transcript.entities is None:
+            return transcript
+        classes = {key: entry["entity_type"] for key, entry in self._entries(file)}
+        spans = tuple(
+            span if span.label else span._replace(label=classes.get(span.key, ""))
+            for span in transcript.entities
+        )
+        count = sum(span != before for span, before in zip(spans, transcript.entities, strict=True))
+        self.labelled += count
+        origin = transcript.origin and transcript.origin._replace(classed=count)
+        return transcript.replace(entities=spans, origin=origin)
+
+    def warn_if_none_labelled(self) -> None:
+        """Warn if no entity has its class from a file."""
+        if self.files and not self.labelled:
+            logger.warning(
+                "--entity-classes: no entity has its class from there: those of Rev's wer_tags "
+                "are read with --format \"nlp(entities='both')\""
+            )
+
+    def _is_valid(self, entry: Mapping[str, Any]) -> bool:
+        return isinstance(entry.get("entity_type"), str)
+
+
+def _warn_of_names(where: object, one: str, many: str, what: str, names: Sequence[str]) -> None:
+    """Warn of names, if there are any: `one` and `many` say what they are."""
     if names:
         shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
         number = f"{len(names)} {one if len(names) == 1 else many}"
         logger.warning("%s: %s %s: %s", where, number, what, shown)
 
 
-def _found(files: Iterable[Path]) -> dict[tuple[str, str], Path]:
-    """Find each recording's files by its id and their kind."""
-    found: dict[tuple[str, str], Path] = {}
-    for file in files:
-        kind = next(kind for kind in KINDS if file.name.endswith(kind))
-        key = (file.name.removesuffix(kind), kind)
-        if key in found and found[key] != file:
-            raise MismatchError(
-                f"there are two files of the name {file.name}: {found[key]} is another",
-                where=str(file),
-                remedy="name the folder that is meant",
-            )
-        found[key] = file
-    return found
+def _only_one(entities: Sequence[Span], label: str) -> Span | None:
+    """Give the entity of that class, if there is exactly one and it is in one piece."""
+    fitting = [span for span in entities if span.label == label or not label]
+    return fitting[0] if len(fitting) == 1 else None
 
 
-def _files(path: Path) -> Iterator[Path]:
-    """Give the file of that path, or those of the folder."""
-    if not path.is_dir():
-        if not path.exists():
-            raise FormatError("cannot be read: no such file or folder", where=str(path))
-        if not path.name.endswith(KINDS):
-            raise FormatError(
-                "alternatives are in files named ID.norm.json or ID.wer_tag.json", where=str(path)
-            )
-        yield path
-        return
-    inside = sorted(file for file in path.rglob("*.json") if file.name.endswith(KINDS))
-    if not inside:
-        raise FormatError("the folder has no .norm.json or .wer_tag.json", where=str(path))
-    yield from inside
-
-
-def _readings(transcript: Transcript, file: Path) -> list[Span]:
-    """Give the alternatives of a file, each where its entity is."""
-    entities: dict[str, list[Span]] = defaultdict(list)
-    for span in transcript.entities or ():
-        entities[span.key].append(span)
-    made: dict[Span, None] = {}
-    lost = []
-    for key, entry in _entries(file, ALTERNATIVES):
-        covered = _named(entities.get(key, []), _text(entry, "class"))
-        if covered is None:
-            lost.append(key)
-            continue
-        written = " ".join(transcript.words[covered.first : covered.last + 1])
-        spoken = _spoken(entry)
-        ended = transcript.mark is not None and transcript.mark[covered.last][:1] == "."
-        for label in (*spoken, *_meant(written, spoken, ended)):
-            if label != written:
-                made[Span(covered.first, covered.last, label)] = None
-    _tell(file, "entity is", "entities are", "not, or not in one piece, in the reference", lost)
-    return list(made)
-
-
-def _named(entities: Sequence[Span], label: str) -> Span | None:
-    """Give the entity meant, if there is one and it is in one piece."""
-    meant = [span for span in entities if span.label == label or not label]
-    return meant[0] if len(meant) == 1 else None
-
-
-def _entries(file: Path, kind: str) -> Iterator[tuple[str, Any]]:
-    """Give what a file says of each entity, checked."""
-    try:
-        content = json.loads(file.read_bytes())
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=str(file)) from error
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"is not JSON: {error}", where=str(file)) from error
-    if not isinstance(content, dict):
-        raise FormatError("is not an object of entities by their ids", where=str(file))
-    for key, entry in content.items():
-        if not _fits(entry, kind):
-            raise FormatError(
-                f"entity {key!r} is not described as it should be",
-                where=str(file),
-                remedy=SHAPES[kind],
-            )
-        yield key, entry
-
-
-def _fits(entry: Any, kind: str) -> bool:
-    if not isinstance(entry, dict):
-        return False
-    if kind == CLASSES:
-        return isinstance(entry.get("entity_type"), str)
-    candidates = entry.get("candidates")
-    return isinstance(candidates, list) and all(
-        isinstance(each, dict)
-        and isinstance(each.get("verbalization"), list)
-        and all(isinstance(word, str) for word in each["verbalization"])
-        for each in candidates
-    )
-
-
-def _text(entry: Mapping[str, Any], name: str) -> str:
-    value = entry.get(name, "")
-    return value if isinstance(value, str) else ""
-
-
-def _spoken(entry: Mapping[str, Any]) -> list[str]:
+def _spoken_forms(entry: Mapping[str, Any]) -> list[str]:
     """Give the ways in which an entity may be spoken."""
-    ways = (" ".join(" ".join(each["verbalization"]).split()) for each in entry["candidates"])
-    return list(dict.fromkeys(ways))
+    forms = (" ".join(" ".join(each["verbalization"]).split()) for each in entry["candidates"])
+    return list(dict.fromkeys(forms))
 
 
-def _meant(written: str, spoken: Sequence[str], ended: bool) -> Iterator[str]:
+def _repaired_digits(written: str, spoken: Sequence[str], ended: bool) -> Iterator[str]:
     """Give other digits than those written that are spoken so.
 
     A number before the dot of a sentence may have lost its last digit (`202` for `2020.`), and
@@ -245,4 +280,4 @@ def completed(written: str, ended: bool = True) -> Strings:
     if not any(map(str.isdecimal, written)):
         return ()
     longer = (written + digit for digit in "0123456789" if ended and written.isdecimal())
-    return (*longer, ZEROS.sub(r"\1\2", written))
+    return (*longer, TRAILING_ZEROS.sub(r"\1\2", written))

@@ -132,7 +132,7 @@ MOST = 8
 
 REV = (
     "the names of Rev's transcripts are read with --reference-format \"nlp(entities='both')\" "
-    "and --alternatives of their wer_tags"
+    "and --entity-classes of their wer_tags"
 )
 
 

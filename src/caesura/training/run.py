@@ -10,7 +10,7 @@ from caesura.core.config import Trainable
 from caesura.core.protocols import Format
 from caesura.evaluation.plan import steps_of
 from caesura.formats.inputs import Inputs, pooled
-from caesura.formats.sidecars import Beside, Paths
+from caesura.formats.sidecars import EntityClasses, Paths
 from caesura.models.card import Card
 from caesura.text.normalization.steps import describe
 from caesura.training.data import Gathering
@@ -25,7 +25,7 @@ def train(
     output: str | Path,
     dev: Inputs = (),
     text: Inputs = (),
-    alternatives: Paths = (),
+    entity_classes: Paths = (),
     tune: str | Sequence[str] = (),
     goal: str = "f1",
     name: str = "",
@@ -42,19 +42,19 @@ def train(
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
     of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
     that it tags right, an entity model from recordings with entities, whose classes may be in
-    folders of `alternatives`. The rest goes on the model's card.
+    sidecar files, `entity_classes`. The rest goes on the model's card.
     """
     asked = registry.learner(learner) if isinstance(learner, str) else learner
     tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     refuse_place(output)
-    beside = Beside(alternatives)
-    gathering = Gathering(steps, beside.named)
+    sidecars = EntityClasses(entity_classes)
+    gathering = Gathering(steps, sidecars.add)
     speech = gathering.take("train", *pooled(train, format))
     held_out = gathering.take("dev", *pooled(dev, format))
     more = gathering.take("text", *pooled(text, text_format, format))
-    beside.tell_strangers()
-    beside.tell_idle()
+    sidecars.check_all_used()
+    sidecars.warn_if_none_labelled()
     found = tries.trained(
         *([t for m in part for t in m.recordings] for part in (speech, held_out, more))
     )

@@ -57,7 +57,7 @@ def _tell_unnamed(parts: Sequence[Sequence[Transcript]]) -> None:
     if count:
         logger.warning(
             "%s no class and %s left out: those of Rev's transcripts are named in files "
-            "beside them, as in --alternatives wer_tags/",
+            "beside them, as in --entity-classes wer_tags/",
             f"{count:,} {'entity has' if count == 1 else 'entities have'}",
             "is" if count == 1 else "are",
         )

@@ -115,7 +115,7 @@ def test_each_kind_is_written_whole(tmp_path: Path, suffix: str) -> None:
 
 def test_other_suffixes_are_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"use one of \.html, \.md"):
-        api.report("absent.txt", reference="absent.txt", output=tmp_path / "out.docx")
+        api.score("absent.txt", reference="absent.txt", report=tmp_path / "out.docx")
 
 
 def test_annotators_have_a_title_and_no_system() -> None:

@@ -13,7 +13,7 @@ from caesura.core.errors import FormatError
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.correlation import SYSTEMS
 from caesura.formats.files import read
-from caesura.formats.sidecars import with_alternatives
+from caesura.formats.sidecars import with_sidecars
 from caesura.text.entity_spans import SPELLINGS, flat
 from caesura.text.normalization.steps import normalize
 from caesura.text.normalization.token_edits import rewritten
@@ -55,7 +55,8 @@ def written(data: Path) -> list[Transcript]:
 
 CALLS = "earnings21"
 REFERENCES, RECOGNISERS = "references", "recognisers"
-ALTERNATIVES = ("normalizations", "wer_tags")
+ALTERNATIVES, ENTITY_CLASSES = "normalizations", "wer_tags"
+"""Folders of sidecar files, which need not be there."""
 
 STEPS = ("events", "dots", "punctuation", "fillers", "hyphens")
 """What is done to all texts alike, besides that all are made lower case."""
@@ -152,12 +153,15 @@ def _recordings(folder: Path, format: str | None = None) -> list[Transcript]:
 def _references(folder: Path) -> list[Transcript]:
     """Read references with all that is marked in them, numbered: ids may come twice."""
     found = _recordings(folder / REFERENCES, "nlp(entities='both')")
-    beside = [folder / name for name in ALTERNATIVES if (folder / name).is_dir()]
+    alternatives, entity_classes = (
+        [folder / name] if (folder / name).is_dir() else []
+        for name in (ALTERNATIVES, ENTITY_CLASSES)
+    )
     return [
         call.replace(
             entities=tuple(s._replace(key=str(at)) for at, s in enumerate(call.entities or ()))
         )
-        for call in with_alternatives(found, beside)
+        for call in with_sidecars(found, alternatives, entity_classes)
         if real(call.entities or ())
     ]
 
