@@ -266,6 +266,6 @@ def test_on_rhapsodie(corpora: Path, detector: Chunker, f1: float, spans: float)
         boundaries += Boundary().count(each.replace(sentences=found), [each])
         real = cluster_rules.starts(each)
         assert real is not None
-        chunks += cluster_metric.count(trained.starts(each), real)
+        chunks += cluster_metric.count_clusters(trained.starts(each), real)
     assert Boundary().values(boundaries)["f1"] > f1  # type: ignore[operator]
-    assert cluster_metric.rates(chunks)["f1"] > spans  # type: ignore[operator]
+    assert cluster_metric.cluster_rates(chunks)["f1"] > spans  # type: ignore[operator]

@@ -17,12 +17,12 @@ from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import (
     NONE_GIVEN,
     Pairwise,
-    by_reference,
-    ends,
-    harmonic,
-    mean,
-    refuse_other_lengths,
-    total,
+    boundary_flags,
+    column_sum,
+    harmonic_mean,
+    mean_over_references,
+    require_same_length,
+    split_by_reference,
 )
 from metrics.oracle import text
 
@@ -38,8 +38,8 @@ class Hits(Pairwise):
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        yield "hits", ends(hypothesis) & ends(reference)
-        yield "all", ends(reference)
+        yield "hits", boundary_flags(hypothesis) & boundary_flags(reference)
+        yield "all", boundary_flags(reference)
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         return {"rate": ratio(counts["hits"], counts["all"], "nothing there")}
@@ -83,38 +83,38 @@ def test_references_are_sorted_by_number() -> None:
     many = Hits().count(OURS, [text(12, {2, 6})] * 9 + [text(12, {2, 3})] * 3)
     found = Hits().values(many)
     assert [found[f"rate_{i}"] for i in range(1, 13)] == [1.0] * 9 + [0.5] * 3
-    assert [part["hits"] for part in by_reference(many)] == [2] * 9 + [1] * 3
+    assert [part["hits"] for part in split_by_reference(many)] == [2] * 9 + [1] * 3
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_mean_does_not_know_an_order(values: list[float]) -> None:
-    found = {mean(list(order)) for order in permutations(values)}
+    found = {mean_over_references(list(order)) for order in permutations(values)}
     assert len(found) == 1
     assert found.pop() == pytest.approx(sum(values) / len(values))
 
 
 def test_harmonic() -> None:
-    assert harmonic(0.5, 1.0) == pytest.approx(2 / 3)
-    assert harmonic(0.0, 0.0) == 0.0
-    assert harmonic(Undefined("a"), Undefined("b")) == Undefined("a")
-    assert harmonic(0.5, Undefined("b")) == Undefined("b")
+    assert harmonic_mean(0.5, 1.0) == pytest.approx(2 / 3)
+    assert harmonic_mean(0.0, 0.0) == 0.0
+    assert harmonic_mean(Undefined("a"), Undefined("b")) == Undefined("a")
+    assert harmonic_mean(0.5, Undefined("b")) == Undefined("b")
 
 
 def test_total_keeps_whole_numbers_whole() -> None:
-    assert total(np.full(300, 127, np.int8)) == 300 * 127
-    assert total(np.full(3, 2**31 - 1, np.int32)) == 3 * (2**31 - 1)
-    assert total(np.zeros(0, np.bool_)) == 0
+    assert column_sum(np.full(300, 127, np.int8)) == 300 * 127
+    assert column_sum(np.full(3, 2**31 - 1, np.int32)) == 3 * (2**31 - 1)
+    assert column_sum(np.zeros(0, np.bool_)) == 0
 
 
 def test_ends_leaves_the_transcript_alone() -> None:
-    assert np.flatnonzero(ends(OURS)).tolist() == [1, 5]
-    assert np.flatnonzero(ends(OURS, count_end=True)).tolist() == [1, 5, 11]
-    assert ends(text(0, set())).tolist() == []
+    assert np.flatnonzero(boundary_flags(OURS)).tolist() == [1, 5]
+    assert np.flatnonzero(boundary_flags(OURS, count_end=True)).tolist() == [1, 5, 11]
+    assert boundary_flags(text(0, set())).tolist() == []
     with pytest.raises(LayerError, match="has no sentences; find them first"):
-        ends(Transcript(("a",)))
+        boundary_flags(Transcript(("a",)))
 
 
 def test_other_lengths_are_refused() -> None:
-    refuse_other_lengths(OURS, [OURS, OURS])
+    require_same_length(OURS, [OURS, OURS])
     with pytest.raises(MismatchError, match="has 12 words and a reference 11"):
-        refuse_other_lengths(OURS, [OURS, text(11, {2})])
+        require_same_length(OURS, [OURS, text(11, {2})])

@@ -6,7 +6,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.metrics import base as module
 from caesura.metrics import joint
-from caesura.metrics.base import Kept
+from caesura.metrics.base import ResultCache
 from caesura.metrics.joint import Joint
 
 
@@ -16,7 +16,7 @@ def said(words: str) -> Transcript:
 
 
 def test_results_belong_to_a_metric_and_a_pair_in_order() -> None:
-    kept: Kept[str] = Kept()
+    kept: ResultCache[str] = ResultCache()
     one, other = said("a"), said("a")
     assert kept.put(Joint(), one, other, "found") == "found"
     assert kept.get(Joint(), one, other) == "found"
@@ -27,8 +27,8 @@ def test_results_belong_to_a_metric_and_a_pair_in_order() -> None:
 
 
 def test_the_oldest_go_when_there_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST", 9)
-    kept: Kept[int] = Kept()
+    monkeypatch.setattr(module, "MAX_CACHED_WORDS", 9)
+    kept: ResultCache[int] = ResultCache()
     pairs = [(said("a"), said("b c")) for _ in range(4)]
     for number, (one, other) in enumerate(pairs):
         kept.put(Joint(), one, other, number)

@@ -23,14 +23,14 @@ Pair = list[tuple[bool, bool]]
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12))
 def test_equals_sets_of_spans(pair: Pair) -> None:
     ours, theirs = [a for a, _ in pair], [b for _, b in pair]
-    found = cluster.count(np.array(ours, np.bool_), np.array(theirs, np.bool_))
+    found = cluster.count_clusters(np.array(ours, np.bool_), np.array(theirs, np.bool_))
     assert found == count_spans(ours, theirs)
 
 
 def test_rates() -> None:
-    found = cluster.rates(Counts(correct=1, found=2, real=4))
+    found = cluster.cluster_rates(Counts(correct=1, found=2, real=4))
     assert found == {"precision": 0.5, "recall": 0.25, "f1": 1 / 3}
-    assert isinstance(cluster.rates(Counts())["f1"], Undefined)
+    assert isinstance(cluster.cluster_rates(Counts())["f1"], Undefined)
 
 
 def test_by_hand() -> None:

@@ -53,7 +53,7 @@ def test_what_the_reference_does_not_know_is_left_out() -> None:
     counts = Dependency().count(found, [real])
     assert counts == Counts(correct_1=1, found_1=2, real_1=2, unknown_1=1)
     assert Dependency().remarks(counts) == [
-        "clusters left out, as a reference does not know their link: 1"
+        "clusters left out because a reference does not know their arc: 1"
     ]
     assert Dependency().remarks(Dependency().count(real, [found])) == []
     assert Dependency().count(real, [found]) == Counts(correct_1=1, found_1=2, real_1=3)
@@ -62,8 +62,8 @@ def test_what_the_reference_does_not_know_is_left_out() -> None:
 def test_no_link_is_undefined() -> None:
     alone = tree("bark/VERB/root/0")
     values = Dependency().values(Dependency().count(alone, [alone]))
-    assert values["precision"] == Undefined("no link in the hypothesis")
-    assert values["recall"] == Undefined("no link in the reference")
+    assert values["precision"] == Undefined("no arc in the hypothesis")
+    assert values["recall"] == Undefined("no arc in the reference")
     rooted = Dependency(roots=True)
     assert rooted.values(rooted.count(alone, [alone]))["f1"] == 1
 
@@ -106,13 +106,13 @@ def structures(draw: st.DrawFn, words: int) -> Units:
 def test_equals_sets_of_links(drawn: tuple[int, Units, Units]) -> None:
     words, found, real = drawn
     for roots in (False, True):
-        counts = links.count(found, real, words, roots)
+        counts = links.count_arcs(found, real, words, roots)
         assert counts == count_links(found, real, words, roots)
-        assert links.count(real, real, words, roots) == count_links(real, real, words, roots)
+        assert links.count_arcs(real, real, words, roots) == count_links(real, real, words, roots)
         precision = oracle.over(int(counts["correct"]), int(counts["found"]))
         recall = oracle.over(int(counts["correct"]), int(counts["real"]))
         exact = {"precision": precision, "recall": recall, "f1": oracle.f1(precision, recall)}
-        oracle.same(links.rates(counts), exact)
+        oracle.same(links.arc_rates(counts), exact)
 
 
 @given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), structures(n), structures(n))))
@@ -123,8 +123,8 @@ def test_exchanging_the_sides_exchanges_precision_and_recall(
     words, *sides = drawn
     found, real = (each._replace(link=np.maximum(each.link, ROOT)) for each in sides)
     for roots in (False, True):
-        there = links.count(found, real, words, roots)
-        back = links.count(real, found, words, roots)
+        there = links.count_arcs(found, real, words, roots)
+        back = links.count_arcs(real, found, words, roots)
         assert [there[name] for name in ("correct", "found", "real")] == [
             back[name] for name in ("correct", "real", "found")
         ]

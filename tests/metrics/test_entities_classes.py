@@ -4,7 +4,7 @@ import pytest
 
 from caesura.core.transcript import Span
 from caesura.core.values import Undefined
-from caesura.metrics.base import numbered
+from caesura.metrics.base import split_name
 from caesura.metrics.entities import Entities
 from metrics.named import measured, text
 
@@ -73,8 +73,8 @@ def test_any_name_of_a_class_survives_the_number_of_the_reference(label: str, st
     values = measured(text("c b"), reference, reference)
     name = f"ne_wer_{stem}"
     assert values[name] == values[f"{name}_1"] == values[f"{name}_2"] == 1
-    assert numbered(name) == (name, ())
-    assert numbered(f"{name}_2") == (name, (2,))
+    assert split_name(name) == (name, ())
+    assert split_name(f"{name}_2") == (name, (2,))
 
 
 def test_classes_with_like_names_stay_apart() -> None:

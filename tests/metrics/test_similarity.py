@@ -14,7 +14,7 @@ from caesura.metrics.similarity import (
     NO_EDITS,
     BoundarySimilarity,
     SegmentationSimilarity,
-    cheapest,
+    cheapest_pairing,
 )
 from metrics import peers
 from metrics.oracle import Exact, Places, over, same, text, texts
@@ -36,7 +36,7 @@ def test_settings() -> None:
     assert repr(BoundarySimilarity()) == "BoundarySimilarity(reach=2)"
     assert repr(SegmentationSimilarity(3)) == "SegmentationSimilarity(reach=3)"
     for wrong in (0, -1, 2.0, True, "2", None):
-        with pytest.raises(ValueError, match="reach is a number of words from 1 on"):
+        with pytest.raises(ValueError, match="reach is a number of words >= 1"):
             BoundarySimilarity(wrong)  # type: ignore[arg-type]
 
 
@@ -118,7 +118,7 @@ def tried(ours: tuple[int, ...], theirs: tuple[int, ...], reach: int) -> tuple[F
 @given(st.lists(st.sampled_from("-rh"), max_size=18), st.integers(1, 6))
 def test_no_pairing_is_cheaper(row: list[str], reach: int) -> None:
     ours, theirs = ([at for at, cell in enumerate(row) if cell == side] for side in "hr")
-    pairs, distance = cheapest(ours, theirs, reach)
+    pairs, distance = cheapest_pairing(ours, theirs, reach)
     cost = len(ours) + len(theirs) - 2 * pairs + Fraction(distance, reach)
     assert (cost, pairs) == tried(tuple(ours), tuple(theirs), reach)
 

@@ -16,7 +16,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined
 from caesura.metrics.base import NO_HYPOTHESIS, NO_REFERENCE
 from caesura.metrics.boundary import Boundary
-from caesura.metrics.tolerant import Tolerant, matched
+from caesura.metrics.tolerant import Tolerant, match_within
 from metrics.oracle import Exact, Places, f1, over, same, text, texts
 from metrics.worked import (
     DIFFER,
@@ -119,7 +119,7 @@ ROW = st.lists(st.integers(0, 40), max_size=15).map(sorted)
 @given(ROW, ROW, st.integers(0, 12))
 @example([3, 5, 9], [1, 4, 6, 7], 2)
 def test_no_matching_is_larger(ours: list[int], theirs: list[int], tolerance: int) -> None:
-    found, met = matched(np.array(ours, np.int64), np.array(theirs, np.int64), tolerance)
+    found, met = match_within(np.array(ours, np.int64), np.array(theirs, np.int64), tolerance)
     assert found.sum() == met.sum() == largest(ours, theirs, tolerance)
     # those with partners do fit: in order, each with each
     pairs = zip(np.array(ours)[found].tolist(), np.array(theirs)[met].tolist(), strict=True)

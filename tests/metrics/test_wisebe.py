@@ -134,7 +134,7 @@ def test_references_that_share_nothing_are_told() -> None:
     counts = metric.count(text(12, {3}), [text(12, {3}), text(12, {9})])
     assert metric.values(counts)["wisebe"] == 0.0
     assert metric.remarks(counts) == [
-        "the references share no boundary: WiSeBE is 0 for every hypothesis that has any"
+        "the references share no boundary: WiSeBE is 0 for every hypothesis with boundaries"
     ]
 
 

@@ -1,4 +1,4 @@
-"""How far annotators agree among themselves on where sentences end."""
+"""Agreement: how well the references agree with each other (kappa, alpha, agreement ratio)."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from caesura.metrics.base import (
     NONE_GIVEN,
     ONE_GIVEN,
     GapMetric,
-    ends,
-    inside,
-    marks,
-    mean,
-    refuse_other_lengths,
+    boundary_flags,
+    counted_gaps,
+    mean_over_references,
+    require_same_length,
+    votes,
 )
 
-NO_CHANCE = "all gaps are labelled alike, so that chance alone gives full agreement"
+NO_CHANCE = "all gaps have the same label, so that chance alone gives full agreement"
 
 
 @dataclass(frozen=True, repr=False)
 class Agreement(GapMetric):
-    """How far references agree with each other; a hypothesis lends its words only.
+    """Agreement of the references with each other; the hypothesis plays no part.
 
-    Fleiss' kappa (1971) and Krippendorff's alpha over all gaps, the agreement ratio of WiSeBE
-    over the gaps where somebody has a boundary, and F1 of each pair and their mean. The last
-    gap of a recording is always an end and counts only with `count_end`.
+    Fleiss' kappa (1971) = (P - Pe) / (1 - Pe) and Krippendorff's alpha (nominal) over all gaps;
+    the agreement ratio of WiSeBE (shared boundaries / possible ones) over the gaps where a
+    reference has a boundary; F1 of each pair of references and its mean. The end of the
+    recording, which is always a boundary, counts only with `count_end`.
     """
 
     count_end: bool = False
@@ -50,18 +51,18 @@ class Agreement(GapMetric):
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count what references share, all together and in pairs."""
+        """Yield the boundaries that all references share, and those of each pair."""
         if not references:
             return
-        yield from shared_counts(hypothesis, references, self.count_end)
-        flags = [ends(one, self.count_end) for one in references]
+        yield from agreement_counts(hypothesis, references, self.count_end)
+        flags = [boundary_flags(one, self.count_end) for one in references]
         for number, one in enumerate(flags, 1):
             yield f"boundaries_{number}", one
         for (i, one), (j, other) in combinations(enumerate(flags, 1), 2):
             yield f"common_{i}_{j}", one & other
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Kappa, alpha, the agreement ratio, and F1 in pairs."""
+        """Return kappa, alpha, the agreement ratio, and F1 of pairs."""
         pairs = {
             f"f1_{name.removeprefix('common_')}": self._f1(counts, name)
             for name in counts
@@ -71,7 +72,7 @@ class Agreement(GapMetric):
             "kappa": kappa(counts),
             "alpha": alpha(counts),
             "agreement_ratio": agreement_ratio(counts),
-            "pairwise_f1": _pairwise(counts, pairs),
+            "pairwise_f1": _mean_f1(counts, pairs),
             "gaps": counts["gaps"],
             "union": counts["union"],
             "shared": counts["shared"],
@@ -88,27 +89,27 @@ class Agreement(GapMetric):
         return 2 * counts[name] / sum(sizes)
 
 
-def _pairwise(counts: Counts, pairs: dict[str, Value]) -> Value:
+def _mean_f1(counts: Counts, pairs: dict[str, Value]) -> Value:
     if not pairs:
-        return Undefined(_too_few(counts))
+        return Undefined(_reason_without_pairs(counts))
     for value in pairs.values():
         if isinstance(value, Undefined):
             return value
-    return mean(list(pairs.values()))
+    return mean_over_references(list(pairs.values()))
 
 
-def shared_counts(
+def agreement_counts(
     hypothesis: Transcript, references: Sequence[Transcript], count_end: bool
 ) -> PerGapCounts:
-    """Count over gaps what kappa, alpha and the agreement ratio are made of.
+    """Yield the counts by gap that kappa, alpha and the agreement ratio are computed from.
 
     With m references and d of them at a gap: m `ratings`, d `marks`, m(m-1) `pairs` of which
     d(d-1) + (m-d)(m-d-1) are `agreeing`; where d > 0 the gap is in the `union` and m marks
     are `possible`; where d > 1 these d are `shared`.
     """
-    refuse_other_lengths(hypothesis, references)
-    most, at = len(references), marks(references, count_end)
-    gaps = inside(len(hypothesis), count_end)
+    require_same_length(hypothesis, references)
+    most, at = len(references), votes(references, count_end)
+    gaps = counted_gaps(len(hypothesis), count_end)
     yield "gaps", gaps
     yield "ratings", gaps * most
     yield "marks", at
@@ -120,16 +121,16 @@ def shared_counts(
 
 
 def agreement_ratio(counts: Counts) -> Value:
-    """R_GAR (equations 5 to 7 of the WiSeBE paper): marks that are shared, of those possible."""
-    reason = _too_few(counts)
+    """Return R_GAR (equations 5 to 7 of the WiSeBE paper): shared marks / possible marks."""
+    reason = _reason_without_pairs(counts)
     return Undefined(reason) if reason else ratio(counts["shared"], counts["possible"], NO_BOUNDARY)
 
 
 def kappa(counts: Counts, borders: bool = False) -> Value:
-    """Fleiss' kappa on gaps; with `borders`, on those only where somebody has a boundary."""
+    """Return Fleiss' kappa; with `borders`, only over gaps where a reference has a boundary."""
     pairs, agreeing, ratings = counts["pairs"], counts["agreeing"], counts["ratings"]
     if not pairs:
-        return Undefined(_too_few(counts))
+        return Undefined(_reason_without_pairs(counts))
     if borders:
         outside = (counts["gaps"] - counts["union"]) * pairs / counts["gaps"]
         pairs, agreeing, ratings = pairs - outside, agreeing - outside, counts["possible"]
@@ -141,15 +142,15 @@ def kappa(counts: Counts, borders: bool = False) -> Value:
 
 
 def alpha(counts: Counts) -> Value:
-    """Krippendorff's alpha, nominal, nothing missing."""
+    """Return Krippendorff's alpha for nominal data without missing values."""
     found = kappa(counts)
     if isinstance(found, Undefined):
         return found
     return 1 - (1 - found) * (counts["ratings"] - 1) / counts["ratings"]
 
 
-def _too_few(counts: Counts) -> str:
-    """Say why there is no pair of ratings."""
+def _reason_without_pairs(counts: Counts) -> str:
+    """Say why there is no pair of ratings; '' if there is one."""
     if not counts["gaps"]:
         return NO_GAPS if "gaps" in counts else NONE_GIVEN
     return "" if counts["pairs"] else ONE_GIVEN

@@ -17,7 +17,13 @@ from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.detectors.tagging.entity_classes import called, names
 from caesura.metrics import entity_words, text_match
 from caesura.metrics.atene_risks import UNIT, Contribution, Judged, Risks
-from caesura.metrics.base import Kept, Pairwise, by_reference, known_entities, surrounding
+from caesura.metrics.base import (
+    Pairwise,
+    ResultCache,
+    context_words,
+    require_entities,
+    split_by_reference,
+)
 from caesura.models.store import card, find, load
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import COLLAR, clocks_differ, comparable, parted, project
@@ -130,11 +136,11 @@ class ATENE(Pairwise):
         )
 
     @cached_property
-    def _kept(self) -> Kept[Judged]:
-        return Kept()
+    def _kept(self) -> ResultCache[Judged]:
+        return ResultCache()
 
     def _judge(self, hypothesis: Transcript, reference: Transcript) -> Judged:
-        known_entities(reference, hypothesis)
+        require_entities(reference, hypothesis)
         entity_model = self.entity_model
         (ours, kept), (said, _) = (
             comparable(each.replace(lemma=each.words) if entity_model.capitals else each)
@@ -175,7 +181,7 @@ class ATENE(Pairwise):
 
     def remarks(self, counts: Counts) -> list[str]:
         """Tell what must not be compared, and what the model cannot judge."""
-        parts = by_reference(counts)
+        parts = split_by_reference(counts)
         told = [each for at, part in enumerate(parts, 1) for each in _doubts(part, at)]
         recordings = max((part["documents"] for part in parts), default=0)
         if recordings > 1:
@@ -230,7 +236,7 @@ class ATENE(Pairwise):
             for each in found.contributions():
                 if each.loss > 0:
                     kind = f"{each.label} lost" if each.by == "lost" else each.label or "risk"
-                    around = surrounding(words, each.first, each.last)
+                    around = context_words(words, each.first, each.last)
                     texts = (each.reference, each.hypothesis, *around)
                     at = found.place(each.first)
                     yield Disagreement(each.level, kind, *texts, at, number, each.loss)

@@ -11,7 +11,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.protocols import EntityProbabilities
 from caesura.core.transcript import Span, Transcript
-from caesura.metrics.base import AROUND
+from caesura.metrics.base import CONTEXT
 from caesura.text.alignment.word_alignment import Alignment
 from caesura.text.entity_projection import Projected
 
@@ -180,4 +180,4 @@ class Judged:
         if (near < 0).all():
             near = source[max(0, word - 1) : word + 2]
         near = near[near >= 0]
-        return self.reference.words[near[0] : near[-1] + 1][:AROUND] if len(near) else ()
+        return self.reference.words[near[0] : near[-1] + 1][:CONTEXT] if len(near) else ()

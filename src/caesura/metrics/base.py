@@ -1,4 +1,4 @@
-"""What metrics of boundaries share: counting by gaps, and averaging over references."""
+"""Shared by metrics: counting by gap, averaging over references, a cache, words of context."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from caesura.core.values import Counts, Undefined, Value
 NO_HYPOTHESIS = "no boundary in the hypothesis"
 NO_REFERENCE = "no boundary in the reference"
 NONE_GIVEN = "nothing was scored: there is no recording, or no reference"
-ONE_GIVEN = "one reference agrees with nobody: it takes two"
+ONE_GIVEN = "agreement takes two references: there is only one"
 NO_BOUNDARY = "no boundary in any reference"
 NO_GAPS = "there are no gaps between words"
 
-NUMBERED = re.compile(r"(.+?)((?:_\d+)+)", re.ASCII | re.DOTALL)
+NAME_AND_NUMBERS = re.compile(r"(.+?)((?:_\d+)+)", re.ASCII | re.DOTALL)
 
 
 class GapMetric(Metric):
@@ -37,89 +37,89 @@ class GapMetric(Metric):
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Say how much each gap adds to each count."""
+        """Yield how much each gap adds to each count."""
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
-        """Sum over all gaps."""
+        """Return the counts: sums over all gaps."""
         return Counts(
-            **{name: total(gaps) for name, gaps in self.per_gap_counts(hypothesis, references)}
+            **{name: column_sum(gaps) for name, gaps in self.per_gap_counts(hypothesis, references)}
         )
 
 
 class PerReference(Metric):
-    """A metric of a hypothesis and one reference; of several references it is the mean.
+    """A metric that compares with one reference; its value for several is the mean.
 
-    The counts of each reference are kept apart, and the values of each stand beside the mean
-    as `f1_1`, `f1_2` and so on. If one of them is undefined, so is the mean.
+    The counts for each reference are kept apart, and its values are given as `f1_1`, `f1_2` and
+    so on, beside the mean. If one of them is undefined, so is the mean.
     """
 
     @abstractmethod
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Give the values against one reference."""
+        """Return the values for one reference."""
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Average the rates over references and add up the counts; each reference after that."""
-        parts = by_reference(counts)
+        """Return the mean rates and the summed counts, then those of each reference."""
+        parts = split_by_reference(counts)
         rates = [self.rates(part) for part in parts]
         if not parts:
             return {name: Undefined(NONE_GIVEN) for name in self.rates(Counts())}
-        found = {name: mean([each[name] for each in rates]) for name in rates[0]}
+        found = {name: mean_over_references([one[name] for one in rates]) for name in rates[0]}
         parts = [self.drawn(part) for part in parts]
         found |= dict(Counts.total(parts))
         if len(parts) > 1:
-            for number, (each, part) in enumerate(zip(rates, parts, strict=True), 1):
-                found |= {f"{name}_{number}": value for name, value in (each | dict(part)).items()}
+            for number, (one, part) in enumerate(zip(rates, parts, strict=True), 1):
+                found |= {f"{name}_{number}": value for name, value in (one | dict(part)).items()}
         return found
 
 
 class Pairwise(PerReference, GapMetric):
-    """A metric of the gaps of a hypothesis and one reference."""
+    """A metric that compares the gaps of a hypothesis with those of one reference."""
 
     @abstractmethod
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Say how much each gap adds to each count against one of the references."""
+        """Yield how much each gap adds to each count for one of the references."""
 
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Number the counts by reference."""
+        """Yield the counts of all references, with the number of the reference in their names."""
         if self.same_words:
-            refuse_other_lengths(hypothesis, references)
+            require_same_length(hypothesis, references)
         for number, reference in enumerate(references, 1):
             for name, gaps in self.compare(hypothesis, reference, references):
                 yield f"{name}_{number}", gaps
 
 
-def missing(lost: Sequence[Indices], count: int, *names: str) -> PerGapCounts:
-    """Add what each reference has lost to its counts of these names."""
+def lost_boundary_counts(lost: Sequence[Indices], count: int, *names: str) -> PerGapCounts:
+    """Yield, under these names, the boundaries that each reference lost in an alignment."""
     for number, places in enumerate(lost, 1):
         for name in names:
             yield f"{name}_{number}", np.bincount(places, minlength=count)
 
 
-def by_reference(counts: Counts) -> list[Counts]:
-    """Take the counts that are numbered by reference apart."""
+def split_by_reference(counts: Counts) -> list[Counts]:
+    """Return the counts of each reference, without its number in their names."""
     parts: dict[int, dict[str, float]] = {}
     for name, count in counts.items():
-        stem, numbers = numbered(name)
+        stem, numbers = split_name(name)
         if len(numbers) == 1:
             parts.setdefault(numbers[0], {})[stem] = count
     return [Counts(**parts[number]) for number in sorted(parts)]
 
 
 @lru_cache(maxsize=1 << 12)
-def numbered(name: str) -> tuple[str, tuple[int, ...]]:
-    """Read the references off a name: `f1_2` is of the second, `f1_1_2` of two, `f1` of none."""
-    found = NUMBERED.fullmatch(name)
+def split_name(name: str) -> tuple[str, tuple[int, ...]]:
+    """Split a name into its stem and reference numbers: `f1_1_2` is `f1` and (1, 2)."""
+    found = NAME_AND_NUMBERS.fullmatch(name)
     if not found:
         return name, ()
     return found[1], tuple(map(int, found[2].split("_")[1:]))
 
 
-def mean(values: Sequence[Value]) -> Value:
-    """Average over references; undefined if one of them is."""
+def mean_over_references(values: Sequence[Value]) -> Value:
+    """Return the mean over references; undefined if the value of one of them is."""
     if len(values) == 1:
         return values[0]
     for number, value in enumerate(values, 1):
@@ -129,8 +129,8 @@ def mean(values: Sequence[Value]) -> Value:
     return fsum(values) / len(values)  # type: ignore[arg-type]
 
 
-def harmonic(precision: Value, recall: Value) -> Value:
-    """F1 of two values; undefined if one of them is, 0 if both are."""
+def harmonic_mean(precision: Value, recall: Value) -> Value:
+    """Return F1 = 2PR / (P + R); undefined if P or R is, 0 if both are 0."""
     for value in (precision, recall):
         if isinstance(value, Undefined):
             return value
@@ -138,15 +138,15 @@ def harmonic(precision: Value, recall: Value) -> Value:
     return 2 * precision * recall / total if total else 0.0  # type: ignore[operator]
 
 
-def total(gaps: NDArray[Any]) -> int:
-    """Sum a column."""
+def column_sum(gaps: NDArray[Any]) -> int:
+    """Return the sum of a column of flags or numbers."""
     if gaps.dtype == np.bool_:
         return int(np.count_nonzero(gaps))
     return int(gaps.sum(dtype=np.int64))
 
 
-def known_sentences(transcript: Transcript) -> Segmentation:
-    """Give the sentences, or say how to find them."""
+def require_sentences(transcript: Transcript) -> Segmentation:
+    """Return the sentences of a transcript, or raise an error that says how to get them."""
     if transcript.sentences is None:
         raise LayerError(
             f"{transcript.id or 'a transcript'} has no sentences",
@@ -155,8 +155,8 @@ def known_sentences(transcript: Transcript) -> Segmentation:
     return transcript.sentences
 
 
-def known_entities(reference: Transcript, hypothesis: Transcript) -> tuple[Span, ...]:
-    """Give the entities of a reference, or say what to give."""
+def require_entities(reference: Transcript, hypothesis: Transcript) -> tuple[Span, ...]:
+    """Return the entities of a reference, or raise an error that says how to get them."""
     if reference.entities is None:
         remedy = "give a file that has them, such as nlp, bio or jsonl"
         if hypothesis.entities is not None:
@@ -166,9 +166,9 @@ def known_entities(reference: Transcript, hypothesis: Transcript) -> tuple[Span,
     return reference.entities
 
 
-def ends(transcript: Transcript, count_end: bool = False) -> Flags:
-    """Flag the gaps where a sentence ends; the last gap, always an end, only if it counts."""
-    boundary = known_sentences(transcript).boundary
+def boundary_flags(transcript: Transcript, count_end: bool = False) -> Flags:
+    """Flag the gaps where a sentence ends; the last gap, always an end, only with `count_end`."""
+    boundary = require_sentences(transcript).boundary
     if count_end or not len(boundary):
         return boundary
     inside = boundary.copy()
@@ -176,31 +176,31 @@ def ends(transcript: Transcript, count_end: bool = False) -> Flags:
     return inside
 
 
-def inside(count: int, count_end: bool = False) -> Flags:
-    """Flag the gaps of so many words that count: all, or all but the last."""
+def counted_gaps(count: int, count_end: bool = False) -> Flags:
+    """Flag the gaps after `count` words that count: all, or all but the last."""
     flags = np.ones(count, np.bool_)
     if not count_end:
         flags[-1:] = False
     return flags
 
 
-def marks(references: Sequence[Transcript], count_end: bool = False) -> Indices:
-    """How many references have a boundary at each gap."""
+def votes(references: Sequence[Transcript], count_end: bool = False) -> Indices:
+    """Count the references that have a boundary at each gap."""
     at = np.zeros(len(references[0]), np.int64)
-    for one in references:
-        at += ends(one, count_end)
+    for reference in references:
+        at += boundary_flags(reference, count_end)
     return at
 
 
-def column(count: int, places: Indices, numbers: Indices | int = 1) -> Indices:
-    """Make a column over so many words that is 0 but for these places."""
+def sparse_column(count: int, places: Indices, numbers: Indices | int = 1) -> Indices:
+    """Make a column over `count` words that has `numbers` at these places and 0 elsewhere."""
     made = np.zeros(count, np.int64)
     made[places] = numbers
     return made
 
 
-def refuse_other_lengths(hypothesis: Transcript, references: Sequence[Transcript]) -> None:
-    """Raise an error unless all have as many words."""
+def require_same_length(hypothesis: Transcript, references: Sequence[Transcript]) -> None:
+    """Raise an error unless all references have as many words as the hypothesis."""
     for reference in references:
         if len(reference) != len(hypothesis):
             raise MismatchError(
@@ -213,55 +213,56 @@ def refuse_other_lengths(hypothesis: Transcript, references: Sequence[Transcript
 T = TypeVar("T")
 Key = tuple[Metric, int, int]
 
-MOST = 2_000_000
-"""Words of all transcripts together whose results are kept."""
+MAX_CACHED_WORDS = 2_000_000
+"""How many words the transcripts of all cached results may have together."""
 
 
 class Entry(NamedTuple, Generic[T]):
-    """A result, and the transcripts it is of, so that their identities are not used again."""
+    """A result with its transcripts, which are kept so that their identities are not reused."""
 
-    one: Transcript
-    other: Transcript
-    found: T
+    hypothesis: Transcript
+    reference: Transcript
+    result: T
 
     @property
     def words(self) -> int:
-        """How many words it is about, and one at least."""
-        return 1 + len(self.one) + len(self.other)
+        """The words of both transcripts, and at least one."""
+        return 1 + len(self.hypothesis) + len(self.reference)
 
 
-class Kept(Generic[T]):
-    """Results by metric and pair of transcripts, which are known by identity, not by value."""
+class ResultCache(Generic[T]):
+    """A cache of results by metric and pair of transcripts (by identity, not by value)."""
 
     def __init__(self) -> None:
         self._entries: OrderedDict[Key, Entry[T]] = OrderedDict()
         self._words = 0
 
-    def put(self, metric: Metric, one: Transcript, other: Transcript, found: T) -> T:
-        """Keep a result, at the cost of the oldest ones; gives it back."""
-        key, entry = (metric, id(one), id(other)), Entry(one, other, found)
+    def put(self, metric: Metric, hypothesis: Transcript, reference: Transcript, result: T) -> T:
+        """Store a result, drop the oldest ones if there is no room, and return it."""
+        key = (metric, id(hypothesis), id(reference))
+        entry = Entry(hypothesis, reference, result)
         self._drop(key)
         self._entries[key] = entry
         self._words += entry.words
-        while self._words > MOST:
+        while self._words > MAX_CACHED_WORDS:
             self._drop(next(iter(self._entries)))
-        return found
+        return result
 
-    def get(self, metric: Metric, one: Transcript, other: Transcript) -> T | None:
-        """Give a result that is still kept."""
-        entry = self._entries.get((metric, id(one), id(other)))
-        return entry.found if entry else None
+    def get(self, metric: Metric, hypothesis: Transcript, reference: Transcript) -> T | None:
+        """Return a result, or None if it is not in the cache."""
+        entry = self._entries.get((metric, id(hypothesis), id(reference)))
+        return entry.result if entry else None
 
     def _drop(self, key: Key) -> None:
         entry = self._entries.pop(key, None)
         self._words -= entry.words if entry else 0
 
 
-AROUND = 3
-"""Words that are told before and after a place."""
+CONTEXT = 3
+"""How many words are shown before and after a place."""
 
 
-def surrounding(words: Strings, first: int, last: int) -> tuple[str, str]:
-    """Give what stands before word `first` and after word `last`."""
-    before, after = words[max(0, first - AROUND) : first], words[last + 1 : last + 1 + AROUND]
+def context_words(words: Strings, first: int, last: int) -> tuple[str, str]:
+    """Return the words before word `first` and those after word `last`, as text."""
+    before, after = words[max(0, first - CONTEXT) : first], words[last + 1 : last + 1 + CONTEXT]
     return " ".join(before), " ".join(after)

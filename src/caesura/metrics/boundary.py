@@ -1,4 +1,4 @@
-"""Boundaries found, missed and added, counted as by Gotoh and Renals (2000)."""
+"""Boundary: precision, recall, F1 and slot error rate of boundaries (Gotoh and Renals 2000)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ from caesura.metrics.base import (
     NO_HYPOTHESIS,
     NO_REFERENCE,
     Pairwise,
-    harmonic,
-    known_sentences,
-    missing,
+    harmonic_mean,
+    lost_boundary_counts,
+    require_sentences,
 )
 
 
 @dataclass(frozen=True, repr=False)
 class Boundary(Pairwise):
-    """Precision, recall, F1 and slot error rate of boundaries.
+    """Precision, recall, F1 and slot error rate of boundaries (Gotoh and Renals 2000).
 
-    The last gap of a recording is always an end and counts only with `count_end`. With
-    `classes` (such as `('.', '?', ',')`) the labels of gaps are compared instead: a gap counts
-    if it has one of them, and one in the right place with another class is incorrect. Of
-    several references it is the mean; the mean of `ser` is the first SER of Kolář and Lamel.
+    With C correct, I incorrect, M missing and S spurious boundaries: precision = C / (C + I + S),
+    recall = C / (C + I + M), SER = (I + M + S) / (C + I + M). The end of the recording, which is
+    always a boundary, counts only with `count_end`. With `classes` (such as `('.', '?', ',')`)
+    the labels of gaps are compared: gaps with another label are no boundaries, and a boundary
+    in the right place with the wrong class is incorrect (I is 0 without classes). Several
+    references: the mean; the mean of `ser` is the first SER of Kolář and Lamel.
     """
 
     count_end: bool = False
@@ -47,13 +49,13 @@ class Boundary(Pairwise):
             raise ValueError(f"count_end is True or False, not {self.count_end!r}")
         classes = strings("classes", self.classes)
         if "" in classes or len(set(classes)) < len(classes):
-            raise ValueError(f"classes are labels that differ, not {classes!r}")
+            raise ValueError(f"classes must be labels that differ, not {classes!r}")
         object.__setattr__(self, "classes", classes)
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Tell correct, incorrect, missing and spurious boundaries apart."""
+        """Yield correct, incorrect, missing and spurious boundaries."""
         ours, theirs = self._slots(hypothesis), self._slots(reference)
         both = (ours > 0) & (theirs > 0)
         yield "correct", both & (ours == theirs)
@@ -62,11 +64,11 @@ class Boundary(Pairwise):
         yield "spurious", (ours > 0) & ~both
 
     def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
-        """Count them as missing."""
-        return None if self.classes else missing(lost, count, "missing")
+        """Count boundaries that were lost in an alignment as missing."""
+        return None if self.classes else lost_boundary_counts(lost, count, "missing")
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Precision, recall, F1 and slot error rate (section 1.4 of the paper)."""
+        """Return precision, recall, F1 and slot error rate (section 1.4 of the paper)."""
         correct, incorrect = counts["correct"], counts["incorrect"]
         found = correct + incorrect + counts["spurious"]
         real = correct + incorrect + counts["missing"]
@@ -75,13 +77,13 @@ class Boundary(Pairwise):
         return {
             "precision": precision,
             "recall": recall,
-            "f1": harmonic(precision, recall),
+            "f1": harmonic_mean(precision, recall),
             "ser": ratio(incorrect + counts["missing"] + counts["spurious"], real, NO_REFERENCE),
         }
 
     def _slots(self, transcript: Transcript) -> Indices:
-        """Class number of each gap that is scored, 0 where there is no boundary."""
-        sentences = known_sentences(transcript)
+        """Return the class number of the boundary at each gap, 0 where there is none."""
+        sentences = require_sentences(transcript)
         slots = self._classes(sentences) if self.classes else sentences.boundary.astype(np.int8)
         if len(slots) and not self.count_end:
             slots[-1] = 0

@@ -1,4 +1,4 @@
-"""Clusters found and missed: one is right if it begins and ends where a real one does."""
+"""Cluster: precision, recall and F1 of clusters (bunsetsu)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from caesura.core.errors import LayerError
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
-from caesura.metrics.base import Pairwise, column, harmonic, total
+from caesura.metrics.base import Pairwise, column_sum, harmonic_mean, sparse_column
 from caesura.text.cluster_rules import starts
 from caesura.text.normalization.steps import standing
 
@@ -23,11 +23,12 @@ SIDES = ("the hypothesis", "a reference")
 
 @dataclass(frozen=True, repr=False)
 class Cluster(Pairwise):
-    """Precision, recall and F1 of clusters, each a content word with its function words.
+    """Precision, recall and F1 of clusters: a content word with its function words.
 
-    Clusters are those of the layer (bunsetsu), or what the nucleus rule makes of a tree. What
-    the reference has as punctuation is left out of both texts. A cluster is right if it begins
-    and ends where one of the reference does. Of several references it is the mean.
+    Clusters are read from the cluster layer (bunsetsu) or derived from a dependency tree by the
+    nucleus rule. Words that are punctuation in the reference are left out of both texts. A
+    cluster is correct if a reference cluster starts and ends at the same words. Several
+    references: the mean.
     """
 
     name = "Cluster"
@@ -38,37 +39,37 @@ class Cluster(Pairwise):
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count each cluster at its first word."""
+        """Yield clusters, each at its first word."""
         words, *both = without_punctuation(hypothesis, reference)
-        for name, flags in compared(*map(known_starts, both, SIDES)):
-            yield name, column(len(hypothesis), words[flags])
+        for name, flags in cluster_flags(*map(require_cluster_starts, both, SIDES)):
+            yield name, sparse_column(len(hypothesis), words[flags])
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Give precision, recall and F1."""
-        return rates(counts)
+        """Return precision, recall and F1."""
+        return cluster_rates(counts)
 
 
-def count(found: Flags, real: Flags) -> Counts:
-    """Count clusters, given which words begin one, and those that are the same span."""
-    return Counts(**{name: total(flags) for name, flags in compared(found, real)})
+def count_clusters(found: Flags, real: Flags) -> Counts:
+    """Count correct, found and real clusters, given the flags of words that start one."""
+    return Counts(**{name: column_sum(flags) for name, flags in cluster_flags(found, real)})
 
 
-def rates(counts: Counts, what: str = "cluster") -> dict[str, Value]:
-    """Give precision, recall and F1."""
+def cluster_rates(counts: Counts, what: str = "cluster") -> dict[str, Value]:
+    """Return precision, recall and F1."""
     precision = ratio(counts["correct"], counts["found"], f"no {what} in the hypothesis")
     recall = ratio(counts["correct"], counts["real"], f"no {what} in the reference")
-    return {"precision": precision, "recall": recall, "f1": harmonic(precision, recall)}
+    return {"precision": precision, "recall": recall, "f1": harmonic_mean(precision, recall)}
 
 
-def compared(found: Flags, real: Flags) -> PerGapCounts:
-    """Flag the first words of clusters: of those that are right, those found, and the real ones."""
-    yield "correct", right(found, real)
+def cluster_flags(found: Flags, real: Flags) -> PerGapCounts:
+    """Yield flags at the first words of correct, found and real clusters."""
+    yield "correct", correct_starts(found, real)
     yield "found", found
     yield "real", real
 
 
-def right(found: Flags, real: Flags) -> Flags:
-    """Flag words that begin a cluster on both sides, if the next begins on both sides too."""
+def correct_starts(found: Flags, real: Flags) -> Flags:
+    """Flag words that start a cluster on both sides, if the next cluster does so too."""
     edges = np.flatnonzero(found | real)
     shared = (found & real)[edges]
     flags = np.zeros(len(found), np.bool_)
@@ -79,18 +80,18 @@ def right(found: Flags, real: Flags) -> Flags:
 def without_punctuation(
     hypothesis: Transcript, reference: Transcript
 ) -> tuple[Indices, Transcript, Transcript]:
-    """Give the words that are none in the reference: their places, and both texts of them."""
+    """Drop words that are punctuation in the reference; return the others' places and texts."""
     words = np.flatnonzero(~standing(reference))
     return words, hypothesis.take(words), reference.take(words)
 
 
-def known_starts(transcript: Transcript, side: str) -> Flags:
-    """Tell which words begin a cluster, or say what that takes."""
+def require_cluster_starts(transcript: Transcript, side: str) -> Flags:
+    """Flag the words that start a cluster, or raise an error that says what is needed."""
     begun = starts(transcript)
     if begun is None:
         raise LayerError(
             f"{side} ({transcript.id or 'unnamed'}) has no clusters: neither their layer, nor "
-            "heads and relations to read them off",
+            "heads and relations to derive them from",
             remedy="give KNP or CoNLL-U, without --align, which does not carry clusters",
         )
     return begun

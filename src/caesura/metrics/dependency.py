@@ -1,4 +1,4 @@
-"""Links between clusters found and missed, counted as by Oba, Hori and Nakamura (2006)."""
+"""Dependency: precision, recall and F1 of dependency arcs between clusters (Oba et al. 2006)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
 from caesura.metrics import cluster
-from caesura.metrics.base import Pairwise, by_reference, column, total
+from caesura.metrics.base import Pairwise, column_sum, sparse_column, split_by_reference
 from caesura.text.cluster_rules import ROOT, UNKNOWN, Units, units
 
 
 @dataclass(frozen=True, repr=False)
 class Dependency(Pairwise):
-    """Precision, recall and F1 of links between clusters (Oba, Hori and Nakamura 2006).
+    """Precision, recall and F1 of arcs between clusters (Oba, Hori and Nakamura 2006).
 
-    A link is right if the reference has it between the same clusters, both of which begin and
-    end where its own do. With `roots` it counts as a link too that a cluster has none. Clusters
-    of which the reference does not know the link are left out, and what the hypothesis links
-    from them. Of several references it is the mean.
+    An arc is correct if the reference has it between the same clusters, both of which start and
+    end at the same words. With `roots`, being the root of a sentence counts as an arc. Clusters
+    whose arc the reference does not know are left out, and so are the arcs of the hypothesis
+    from their head words. Several references: the mean.
     """
 
     roots: bool = False
@@ -42,37 +42,39 @@ class Dependency(Pairwise):
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count each link at the first word of the cluster that it goes from."""
+        """Yield arcs, each at the first word of the dependent cluster."""
         words, *both = cluster.without_punctuation(hypothesis, reference)
-        ours, theirs = map(_known_units, both, cluster.SIDES)
-        for name, flags in compared(ours, theirs, len(words), self.roots):
-            yield name, column(len(hypothesis), words[flags])
+        ours, theirs = map(_require_units, both, cluster.SIDES)
+        for name, flags in arc_flags(ours, theirs, len(words), self.roots):
+            yield name, sparse_column(len(hypothesis), words[flags])
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Give precision, recall and F1."""
-        return rates(counts)
+        """Return precision, recall and F1."""
+        return arc_rates(counts)
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Tell if some clusters are left out."""
-        unknown = sum(part["unknown"] for part in by_reference(counts))
-        told = f"clusters left out, as a reference does not know their link: {unknown:g}"
-        return [told] if unknown else []
+        """Say how many clusters are left out."""
+        unknown = sum(part["unknown"] for part in split_by_reference(counts))
+        remark = f"clusters left out because a reference does not know their arc: {unknown:g}"
+        return [remark] if unknown else []
 
 
-def count(found: Units, real: Units, words: int, roots: bool = False) -> Counts:
-    """Count links between the clusters of so many words, and those that are the same."""
-    return Counts(**{name: total(flags) for name, flags in compared(found, real, words, roots)})
+def count_arcs(found: Units, real: Units, words: int, roots: bool = False) -> Counts:
+    """Count correct, found and real arcs between the clusters of a text of `words` words."""
+    return Counts(
+        **{name: column_sum(flags) for name, flags in arc_flags(found, real, words, roots)}
+    )
 
 
-def rates(counts: Counts) -> dict[str, Value]:
-    """Give precision, recall and F1."""
-    return cluster.rates(counts, "link")
+def arc_rates(counts: Counts) -> dict[str, Value]:
+    """Return precision, recall and F1."""
+    return cluster.cluster_rates(counts, "arc")
 
 
-def compared(found: Units, real: Units, words: int, roots: bool = False) -> PerGapCounts:
-    """Flag the first words of clusters with links: right, found and real ones, and unknown."""
-    right = cluster.right(_flags(words, found.first), _flags(words, real.first))
-    ours, theirs = _targets(found, words), _targets(real, words)
+def arc_flags(found: Units, real: Units, words: int, roots: bool = False) -> PerGapCounts:
+    """Yield flags at the first words of clusters with correct, found, real and unknown arcs."""
+    right = cluster.correct_starts(_flags_at(words, found.first), _flags_at(words, real.first))
+    ours, theirs = _head_starts(found, words), _head_starts(real, words)
     unknown = real.link == UNKNOWN
     left_out = unknown[np.searchsorted(real.first, found.head, side="right") - 1]
     ours[found.first[left_out]] = UNKNOWN
@@ -81,26 +83,26 @@ def compared(found: Units, real: Units, words: int, roots: bool = False) -> PerG
     yield "correct", whole & (ours == theirs) & (ours >= least)
     yield "found", ours >= least
     yield "real", theirs >= least
-    yield "unknown", _flags(words, real.first[unknown])
+    yield "unknown", _flags_at(words, real.first[unknown])
 
 
-def _targets(side: Units, words: int) -> Indices:
-    """For the first word of each unit that of the unit it links to, or what stands for none."""
+def _head_starts(side: Units, words: int) -> Indices:
+    """Return, at the first word of each unit, the first word of its head unit, ROOT or UNKNOWN."""
     targets = np.full(words, UNKNOWN)
     above = side.first[side.link.clip(min=0)]
     targets[side.first] = np.where(side.link < 0, side.link, above)
     return targets
 
 
-def _flags(words: int, places: Indices) -> Flags:
-    return column(words, places).astype(np.bool_)
+def _flags_at(words: int, places: Indices) -> Flags:
+    return sparse_column(words, places).astype(np.bool_)
 
 
-def _known_units(transcript: Transcript, side: str) -> Units:
-    begun = cluster.known_starts(transcript, side)
+def _require_units(transcript: Transcript, side: str) -> Units:
+    begun = cluster.require_cluster_starts(transcript, side)
     if transcript.head is None:
         raise LayerError(
-            f"{side} ({transcript.id or 'unnamed'}) has clusters, but no heads to tell their links",
+            f"{side} ({transcript.id or 'unnamed'}) has clusters, but no heads for their arcs",
             remedy="give KNP or CoNLL-U with trees",
         )
     return units(transcript, begun)

@@ -14,7 +14,13 @@ from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics import entity_words, text_match
-from caesura.metrics.base import Kept, Pairwise, by_reference, known_entities, surrounding
+from caesura.metrics.base import (
+    Pairwise,
+    ResultCache,
+    context_words,
+    require_entities,
+    split_by_reference,
+)
 from caesura.metrics.entity_matching import OUTCOMES, SCHEMAS, Matched
 from caesura.metrics.entity_words import INSERTIONS, Heard, ended, labels, ordered
 from caesura.metrics.words import COUNTED
@@ -59,7 +65,7 @@ class Compared:
     """None if the hypothesis has no entities of its own."""
 
 
-COMPARED: Kept[Compared] = Kept()
+COMPARED: ResultCache[Compared] = ResultCache()
 """What was found to count, so that what differs can be told without aligning again."""
 
 
@@ -133,7 +139,7 @@ class Entities(Pairwise):
         return kept or COMPARED.put(self, hypothesis, reference, self._look(hypothesis, reference))
 
     def _look(self, hypothesis: Transcript, reference: Transcript) -> Compared:
-        given = known_entities(reference, hypothesis)
+        given = require_entities(reference, hypothesis)
         named = self._counting(given)
         # Which are the longest is seen in the reference as written: the same for all systems.
         said = _read(reference.replace(entities=flat(named)), hypothesis)
@@ -161,7 +167,7 @@ class Entities(Pairwise):
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates; what hypotheses without entities leave open is undefined."""
-        parts = by_reference(counts)
+        parts = split_by_reference(counts)
         names = ordered(tuple(dict.fromkeys(name for part in parts for name in part)))
         whole = {f"{name}_{at}": part[name] for at, part in enumerate(parts, 1) for name in names}
         found = super().values(Counts(**whole))
@@ -195,7 +201,7 @@ class Entities(Pairwise):
 
     def remarks(self, counts: Counts) -> list[str]:
         """Tell if texts or classes seem not to belong together, and if classes name nothing."""
-        parts = by_reference(counts)
+        parts = split_by_reference(counts)
         told = [each for at, part in enumerate(parts, 1) for each in text_match.doubts(part, at)]
         present = {label for part in parts for label in labels(tuple(part))}
         odd = tuple(label for label in SPELLINGS if label in present)
@@ -226,7 +232,7 @@ class Entities(Pairwise):
                     "entity",
                     kind,
                     *texts,
-                    *surrounding(hypothesis.words, first, last),
+                    *context_words(hypothesis.words, first, last),
                     max(0, min(first, len(hypothesis) - 1)),
                     number,
                 )

@@ -13,7 +13,7 @@ from caesura.core.config import strings
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
-from caesura.metrics.base import Kept, PerReference, by_reference
+from caesura.metrics.base import PerReference, ResultCache, split_by_reference
 from caesura.metrics.joint_attribution import placed
 from caesura.metrics.joint_differences import Differing
 from caesura.metrics.joint_words import LAYERS, correct, word_pairs
@@ -42,7 +42,7 @@ class Pairing:
         return pairs[(pairs >= 0).all(axis=1)]
 
 
-PAIRINGS: Kept[Pairing] = Kept()
+PAIRINGS: ResultCache[Pairing] = ResultCache()
 """What was matched to count, so that what differs can be told without matching again."""
 
 
@@ -144,7 +144,7 @@ class Joint(PerReference):
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Give the rates; counts of annotation that a reference lacks are 0 for it."""
-        parts = by_reference(counts)
+        parts = split_by_reference(counts)
         names = dict.fromkeys(name for part in parts for name in part)
         complete = {
             f"{name}_{number}": part[name] for number, part in enumerate(parts, 1) for name in names

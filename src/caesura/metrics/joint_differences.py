@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from caesura.core.protocols import Disagreement
-from caesura.metrics.base import AROUND
+from caesura.metrics.base import CONTEXT
 from caesura.text.charmatch.groups import ends, groups
 from caesura.text.charmatch.matching import Matching
 from caesura.text.charmatch.units import Cutting, Units
@@ -105,8 +105,8 @@ class Differing:
             level,
             kind,
             *texts,
-            side.text(first - AROUND, first),
-            side.text(beyond, beyond + AROUND),
+            side.text(first - CONTEXT, first),
+            side.text(beyond, beyond + CONTEXT),
             side.word(first),
             self.against,
         )

@@ -1,4 +1,4 @@
-"""Several references made one: what most of them have, or what all and none of them have."""
+"""Majority and KolarLamel: slot error rates that join several references."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from caesura.metrics.base import (
     NO_REFERENCE,
     NONE_GIVEN,
     GapMetric,
-    by_reference,
-    ends,
-    marks,
-    mean,
-    missing,
-    refuse_other_lengths,
+    boundary_flags,
+    lost_boundary_counts,
+    mean_over_references,
+    require_same_length,
+    split_by_reference,
+    votes,
 )
 from caesura.metrics.boundary import Boundary
 
@@ -30,11 +30,11 @@ NO_MAJORITY = "no boundary is in enough references"
 
 @dataclass(frozen=True, repr=False)
 class Majority(GapMetric):
-    """Precision, recall, F1 and slot error rate against the majority of several references.
+    """Precision, recall, F1 and slot error rate against the majority of the references.
 
-    The majority reference (Boháč and others) has a boundary where at least `k` references
-    have one; without `k` where at least half of them have one, which of an even number is not
-    more than the others. The end of the recording is not counted.
+    The majority reference (Boháč and others) has a boundary where at least `k` references have
+    one; without `k`, where at least half of them have one (of two references: one). The rates
+    are those of `Boundary`. The end of the recording is not counted.
     """
 
     k: int | None = None
@@ -45,30 +45,30 @@ class Majority(GapMetric):
 
     def __post_init__(self) -> None:
         if self.k is not None and (type(self.k) is not int or self.k < 1):
-            raise ValueError(f"k is a number of references from 1 on, not {self.k!r}")
+            raise ValueError(f"k is a number of references >= 1, not {self.k!r}")
 
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Tell correct, missing and spurious boundaries apart."""
+        """Yield correct, missing and spurious boundaries."""
         if not references:
             return
         most = len(references)
         k = (most + 1) // 2 if self.k is None else self.k
         if k > most:
             raise MismatchError(
-                f"a majority of {k} cannot be had from {most} reference{'s' * (most > 1)}",
+                f"a majority of {k} needs more than {most} reference{'s' * (most > 1)}",
                 where=hypothesis.id,
                 remedy="use a smaller k, or none: Majority()",
             )
-        refuse_other_lengths(hypothesis, references)
-        ours, theirs = ends(hypothesis), marks(references) >= k
+        require_same_length(hypothesis, references)
+        ours, theirs = boundary_flags(hypothesis), votes(references) >= k
         yield "correct", ours & theirs
         yield "missing", theirs & ~ours
         yield "spurious", ours & ~theirs
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Precision, recall, F1 and slot error rate, and the counts."""
+        """Return precision, recall, F1, slot error rate and the counts."""
         rates = Boundary().rates(counts)
         if not counts:
             return dict.fromkeys(rates, Undefined(NONE_GIVEN))
@@ -82,12 +82,12 @@ class Majority(GapMetric):
 
 @dataclass(frozen=True, repr=False)
 class KolarLamel(GapMetric):
-    """Both slot error rates of Kolář and Lamel against several references; less is better.
+    """Both slot error rates of Kolář and Lamel for several references; lower is better.
 
-    `ser1` is the mean of the slot error rates against each reference. `ser2` counts as errors
-    only boundaries that no reference has (`insertions`) and those missing that all have
-    (`deletions`), for each boundary of a reference in the mean. The end of the recording is
-    not counted.
+    `ser1` is the mean of the slot error rates for each reference. `ser2` = (insertions +
+    deletions) / (mean number of boundaries in a reference), where insertions are hypothesis
+    boundaries that no reference has, and deletions are missing boundaries that all references
+    have. The end of the recording is not counted.
     """
 
     name = "KolarLamel"
@@ -97,49 +97,49 @@ class KolarLamel(GapMetric):
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count against all references at once, then against each."""
+        """Yield the counts for all references together, then for each."""
         if not references:
             return
-        refuse_other_lengths(hypothesis, references)
-        ours, at = ends(hypothesis), marks(references)
+        require_same_length(hypothesis, references)
+        ours, at = boundary_flags(hypothesis), votes(references)
         common = at == len(references)
         yield "insertions", ours & (at == 0)
         yield "deletions", common & ~ours
         yield "common", common
         for number, reference in enumerate(references, 1):
-            theirs = ends(reference)
+            theirs = boundary_flags(reference)
             yield f"errors_{number}", ours != theirs
             yield f"boundaries_{number}", theirs
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Both rates, and the errors of the second."""
-        parts = by_reference(counts)
+        """Return both rates, and the errors of the second."""
+        parts = split_by_reference(counts)
         if not parts:
             return dict.fromkeys(self.best, Undefined(NONE_GIVEN))
         rates = [ratio(one["errors"], one["boundaries"], NO_REFERENCE) for one in parts]
         return {
-            "ser1": mean(rates),
-            "ser2": _second(counts["insertions"] + counts["deletions"], parts),
+            "ser1": mean_over_references(rates),
+            "ser2": _ser2(counts["insertions"] + counts["deletions"], parts),
             "insertions": counts["insertions"],
             "deletions": counts["deletions"],
         }
 
     def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
-        """Count them as errors of the first rate."""
-        return missing(lost, count, "errors", "boundaries")
+        """Count boundaries that were lost in an alignment as errors of the first rate."""
+        return lost_boundary_counts(lost, count, "errors", "boundaries")
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Name the fault of the second rate by what it gives for nothing."""
-        parts = by_reference(counts)
-        empty = _second(counts["common"], parts)
+        """Say what the second rate is for an empty hypothesis, which shows its weakness."""
+        parts = split_by_reference(counts)
+        empty = _ser2(counts["common"], parts)
         if len(parts) < 2 or isinstance(empty, Undefined):
             return []
         return [
-            f"a hypothesis without boundaries has ser2 = {empty:.4f} here: it misses only what "
-            f"all references share, and scores 0 where they share nothing"
+            f"a hypothesis without boundaries has ser2 = {empty:.4f} here: it misses only the "
+            f"boundaries that all references share, and scores 0 if they share none"
         ]
 
 
-def _second(errors: float, parts: Sequence[Counts]) -> Value:
-    """Give `ser2` of so many errors: for each boundary of a reference in the mean."""
+def _ser2(errors: float, parts: Sequence[Counts]) -> Value:
+    """Return errors / (mean number of boundaries in a reference)."""
     return ratio(errors * len(parts), sum(one["boundaries"] for one in parts), NO_BOUNDARY)

@@ -1,4 +1,4 @@
-"""Similarity by boundary edit distance (Fournier and Inkpen 2012, Fournier 2013)."""
+"""BoundarySimilarity and SegmentationSimilarity: boundary edit distance (Fournier 2013)."""
 
 from __future__ import annotations
 
@@ -12,49 +12,48 @@ from caesura.core.arrays import Flags, Indices
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
-from caesura.metrics.base import NO_GAPS, Pairwise, column, ends, inside
+from caesura.metrics.base import NO_GAPS, Pairwise, boundary_flags, counted_gaps, sparse_column
 
 NO_EDITS = "no boundary in hypothesis and reference"
 
 
 @dataclass(frozen=True, repr=False)
-class Edits(Pairwise):
-    """Boundaries that match, were moved a little (transposed), or stand in one text only.
+class BoundaryEdits(Pairwise):
+    """Counts of boundaries that match, are transposed (moved a little), or are in one text only.
 
-    Equal boundaries match. Of those left over, one of each text less than `reach` words apart
-    may be transposed, for distance / `reach`; all others are additions, for 1 each. It is
-    the pairing that costs least in all, and of those the one with the fewest transpositions.
+    Equal boundaries match. Of the others, two less than `reach` words apart, one of each text,
+    can be a transposition at the cost distance / `reach`; all others are additions at the cost
+    1. Of all pairings the cheapest counts, and of these the one with the fewest transpositions.
     """
 
     reach: int = 2
 
     def __post_init__(self) -> None:
         if type(self.reach) is not int or self.reach < 1:
-            raise ValueError(f"reach is a number of words from 1 on, not {self.reach!r}")
+            raise ValueError(f"reach is a number of words >= 1, not {self.reach!r}")
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count edits, each group of near boundaries at its first gap."""
+        """Yield edits, each group of near boundaries at its first gap."""
         count = len(hypothesis)
-        ours, theirs = ends(hypothesis), ends(reference)
+        ours, theirs = boundary_flags(hypothesis), boundary_flags(reference)
         places = np.flatnonzero(ours != theirs)
-        first, sizes, pairs, distance = _edits(places, ours[places], self.reach)
+        first, sizes, pairs, distance = _count_edits(places, ours[places], self.reach)
         yield "matches", ours & theirs
-        yield "additions", column(count, places[first], sizes - 2 * pairs)
-        yield "transpositions", column(count, places[first], pairs)
-        yield "distance", column(count, places[first], distance)
+        yield "additions", sparse_column(count, places[first], sizes - 2 * pairs)
+        yield "transpositions", sparse_column(count, places[first], pairs)
+        yield "distance", sparse_column(count, places[first], distance)
 
 
 @dataclass(frozen=True, repr=False)
-class BoundarySimilarity(Edits):
-    """Boundary similarity (B): how little must be edited, for each boundary there is.
+class BoundarySimilarity(BoundaryEdits):
+    """Boundary similarity B (Fournier 2013): 1 - edit cost / number of boundaries.
 
-    Equal boundaries match. Of those left over, one of each text less than `reach` words apart
-    may be transposed, for distance / `reach`; all others are additions, for 1 each. It is
-    the pairing that costs least in all, and of those the one with the fewest transpositions.
-    B is 1 less the cost for each match, transposition and addition. Of several references it
-    is the mean.
+    Equal boundaries match. Of the others, two less than `reach` words apart, one of each text,
+    can be a transposition at the cost distance / `reach`; all others are additions at the cost
+    1. Of all pairings the cheapest counts, and of these the one with the fewest transpositions.
+    B = 1 - cost / (matches + transpositions + additions). Several references: the mean.
     """
 
     name = "BoundarySimilarity"
@@ -62,19 +61,18 @@ class BoundarySimilarity(Edits):
     main = "similarity"
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """B of Fournier (2013)."""
+        """Return B of Fournier (2013)."""
         kept = counts["matches"] + counts["transpositions"]
         most = self.reach * (kept + counts["additions"])
         return {"similarity": ratio(self.reach * kept - counts["distance"], most, NO_EDITS)}
 
 
 @dataclass(frozen=True, repr=False)
-class SegmentationSimilarity(Edits):
-    """Segmentation similarity (S): how little must be edited, for each gap between words.
+class SegmentationSimilarity(BoundaryEdits):
+    """Segmentation similarity S (Fournier and Inkpen 2012): 1 - edit cost / number of gaps.
 
-    Edits are those of `BoundarySimilarity`; S is 1 less their cost for each gap. As most gaps
-    have no boundary in any text, it is near 1 for almost everything. Of several references it
-    is the mean.
+    Edits and costs are those of `BoundarySimilarity`. As most gaps have no boundary in any
+    text, S is near 1 for almost any hypothesis. Several references: the mean.
     """
 
     name = "SegmentationSimilarity"
@@ -84,24 +82,26 @@ class SegmentationSimilarity(Edits):
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count edits and gaps."""
+        """Yield edits and gaps."""
         yield from super().compare(hypothesis, reference, references)
-        yield "gaps", inside(len(hypothesis))
+        yield "gaps", counted_gaps(len(hypothesis))
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """S of Fournier and Inkpen (2012), with the edits of 2013."""
+        """Return S of Fournier and Inkpen (2012), with the edits of 2013."""
         most = self.reach * counts["gaps"]
         cost = self.reach * counts["additions"] + counts["distance"]
         return {"similarity": ratio(most - cost, most, NO_GAPS)}
 
 
-def _edits(places: Indices, ours: Flags, reach: int) -> tuple[Indices, Indices, Indices, Indices]:
-    """Index of the first of each group of places, its size, its pairs and their distances.
+def _count_edits(
+    places: Indices, ours: Flags, reach: int
+) -> tuple[Indices, Indices, Indices, Indices]:
+    """Return, for each group of near places: its first index, its size, its pairs, their distance.
 
-    No pair can reach from one group to another. Few have more than two places: almost all the
-    work is done on whole columns.
+    Groups are too far apart for a pair across them. Few have more than two places, so that
+    almost all the work is done on whole columns.
     """
-    first = np.flatnonzero(_opens(places, ours, reach))
+    first = np.flatnonzero(_group_starts(places, ours, reach))
     sizes = np.diff(first, append=len(places))
     pairs, distance = np.zeros((2, len(first)), np.int64)
     two = first[sizes == 2]
@@ -110,13 +110,13 @@ def _edits(places: Indices, ours: Flags, reach: int) -> tuple[Indices, Indices, 
     for group in np.flatnonzero(sizes > 2).tolist():
         part = slice(first[group], first[group] + sizes[group])
         near, mine = places[part], ours[part]
-        found = cheapest(near[mine].tolist(), near[~mine].tolist(), reach)
+        found = cheapest_pairing(near[mine].tolist(), near[~mine].tolist(), reach)
         pairs[group], distance[group] = found
     return first, sizes, pairs, distance
 
 
-def _opens(places: Indices, ours: Flags, reach: int) -> Flags:
-    """Whether no place before this one is in reach of one of the other text from here on."""
+def _group_starts(places: Indices, ours: Flags, reach: int) -> Flags:
+    """Flag places that start a group: nothing before is within reach of the other text's next."""
     far = np.iinfo(np.int64).max // 4
     opens = np.ones(len(places), np.bool_)
     if len(places) > 1:
@@ -127,12 +127,12 @@ def _opens(places: Indices, ours: Flags, reach: int) -> Flags:
     return opens
 
 
-def cheapest(ours: list[int], theirs: list[int], reach: int) -> tuple[int, int]:
-    """Give the pairs, and their distances in all, of the cheapest pairing of ascending places.
+def cheapest_pairing(ours: list[int], theirs: list[int], reach: int) -> tuple[int, int]:
+    """Return how many pairs the cheapest pairing of ascending places has, and their distance.
 
-    On a line pairs that cross never cost less, so that it is an alignment: `best[j]` is for
-    the places of ours so far and the first j of theirs. A pair spares two additions; cost and
-    number of pairs are kept in one number, the cost in front.
+    Crossing pairs never cost less, so that this is an alignment: `best[j]` is for the places of
+    `ours` so far and the first j of `theirs`. A pair saves two additions. Cost and number of
+    pairs are kept in one number, the cost in front.
     """
     front = len(ours) + 1
     best = [0]

@@ -1,4 +1,4 @@
-"""Boundaries that may be a little off: tolerance in words or seconds, and the best matching."""
+"""Tolerant: boundaries match within a tolerance in words or seconds."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from caesura.core.errors import LayerError
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
-from caesura.metrics.base import Pairwise, ends, missing
+from caesura.metrics.base import Pairwise, boundary_flags, lost_boundary_counts
 from caesura.metrics.boundary import Boundary
 
-WORDS = 2
+DEFAULT_WORDS = 2
 """The tolerance if none is given."""
 
 MICROSECONDS = 1_000_000
-MOST_SECONDS = 1e12
+MAX_SECONDS = 1e12
 
 
 @dataclass(frozen=True, repr=False)
 class Tolerant(Pairwise):
-    """Precision, recall, F1 and slot error rate of boundaries that may be a little off.
+    """Precision, recall, F1 and slot error rate of boundaries within a tolerance.
 
-    Boundaries at most `words` words apart (2 if nothing is given) can be matched, or, with
-    `seconds`, at most so many seconds, whatever the words. Each is matched once, and as many
-    are matched as possible. The time of a boundary is the end of the word before it; where it
-    is not known it lies on the line between the nearest known ones, or is the nearest if
-    there is only one side, and the boundary counts as `untimed`. Times are compared in whole
-    microseconds. The end of the recording is not counted. Of several references it is the
-    mean.
+    A hypothesis and a reference boundary can be matched if they are at most `words` words apart
+    (the default: 2) or, with `seconds`, at most that many seconds; then words may differ. Each
+    boundary is matched at most once, in a largest matching; the rates are those of `Boundary`.
+    The time of a boundary is the end of the word before it. An unknown time is interpolated
+    between its neighbours (or taken from the only one), and its boundary counted as `untimed`.
+    Times are compared in whole microseconds. The end of the recording is not counted. Several
+    references: the mean.
     """
 
     words: int | None = None
@@ -46,13 +46,13 @@ class Tolerant(Pairwise):
 
     def __post_init__(self) -> None:
         if self.seconds is None:
-            words = WORDS if self.words is None else self.words
+            words = DEFAULT_WORDS if self.words is None else self.words
             if type(words) is not int or words < 0:
                 raise ValueError(f"words is a number of words, not {words!r}")
             object.__setattr__(self, "words", words)
             return
-        if self.words not in (None, WORDS):
-            raise ValueError("the tolerance is in words or in seconds, not in both")
+        if self.words not in (None, DEFAULT_WORDS):
+            raise ValueError("give the tolerance in words or in seconds, not in both")
         object.__setattr__(self, "words", None)
         if type(self.seconds) not in (int, float) or not 0 <= self.seconds < inf:
             raise ValueError(f"seconds is a number of seconds, not {self.seconds!r}")
@@ -71,15 +71,15 @@ class Tolerant(Pairwise):
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Match boundaries; what a reference has alone goes to the nearest gap."""
+        """Match boundaries; a missing one is counted at the nearest gap of the hypothesis."""
         if self.seconds is None:
-            line, other = _by_words(hypothesis), _by_words(reference)
+            line, other = _positions_in_words(hypothesis), _positions_in_words(reference)
             tolerance = self.words or 0
         else:
-            line, other = _by_time(hypothesis), _by_time(reference)
+            line, other = _positions_in_time(hypothesis), _positions_in_time(reference)
             tolerance = round(self.seconds * MICROSECONDS)
         ours, theirs = line.boundaries(hypothesis), other.boundaries(reference)
-        found, met = matched(line.at[ours], other.at[theirs], tolerance)
+        found, met = match_within(line.at[ours], other.at[theirs], tolerance)
         places = theirs if self.seconds is None else line.nearest(other.at[theirs])
         # a hypothesis without words still has a cell for what it misses, as bincount makes one
         count = len(hypothesis)
@@ -87,15 +87,17 @@ class Tolerant(Pairwise):
         yield "missing", np.bincount(places[~met], minlength=count)
         yield "spurious", np.bincount(ours[~found], minlength=count)
         if self.seconds is not None:
-            untimed = np.concatenate([ours[line.guessed[ours]], places[other.guessed[theirs]]])
+            untimed = np.concatenate(
+                [ours[line.interpolated[ours]], places[other.interpolated[theirs]]]
+            )
             yield "untimed", np.bincount(untimed, minlength=count)
 
     def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
-        """Count them as missing."""
-        return missing(lost, count, "missing")
+        """Count boundaries that were lost in an alignment as missing."""
+        return lost_boundary_counts(lost, count, "missing")
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Precision, recall, F1 and slot error rate."""
+        """Return precision, recall, F1 and slot error rate."""
         return Boundary().rates(
             Counts(
                 correct=counts["matched"], missing=counts["missing"], spurious=counts["spurious"]
@@ -103,19 +105,19 @@ class Tolerant(Pairwise):
         )
 
 
-class Line(NamedTuple):
-    """Where the gaps of a text lie on a line, in whole numbers, and which of them by guess."""
+class GapPositions(NamedTuple):
+    """Positions of the gaps of a text, in whole numbers, and which of them are interpolated."""
 
     at: Indices
-    guessed: Flags
+    interpolated: Flags
 
     def boundaries(self, transcript: Transcript) -> Indices:
-        """Give the gaps with a boundary, as they follow one another on the line."""
-        gaps = np.flatnonzero(ends(transcript))
+        """Return the gaps with a boundary, in the order of their positions."""
+        gaps = np.flatnonzero(boundary_flags(transcript))
         return gaps[np.argsort(self.at[gaps], kind="stable")]
 
     def nearest(self, at: Indices) -> Indices:
-        """Give for each of these places the nearest gap, 0 if there is none."""
+        """Return the gap nearest to each of these positions, 0 if there is none."""
         if not len(self.at):
             return np.zeros(len(at), np.int64)
         order = np.argsort(self.at, kind="stable")
@@ -125,35 +127,35 @@ class Line(NamedTuple):
         return order[np.where(at - line[before] < line[after] - at, before, after)]
 
 
-def _by_words(transcript: Transcript) -> Line:
+def _positions_in_words(transcript: Transcript) -> GapPositions:
     count = len(transcript)
-    return Line(np.arange(count), np.zeros(count, np.bool_))
+    return GapPositions(np.arange(count), np.zeros(count, np.bool_))
 
 
-def _by_time(transcript: Transcript) -> Line:
-    """End of the word before each gap, with what is not known put in between."""
+def _positions_in_time(transcript: Transcript) -> GapPositions:
+    """Return the end time of the word before each gap; unknown times are interpolated."""
     end, count = transcript.end, len(transcript)
     known = np.zeros(count, np.bool_) if end is None else np.isfinite(end)
     if end is None or not known.any():
         if count:
             raise LayerError(
-                "no word has an end time, and boundaries are to be matched by time",
+                "no word has an end time, which matching by time needs",
                 where=transcript.id,
                 remedy="use Tolerant(words=2), or a format that has times",
             )
-        return _by_words(transcript)
-    if np.abs(end[known]).max() > MOST_SECONDS:
-        raise LayerError("end times are beyond all recordings", where=transcript.id)
+        return _positions_in_words(transcript)
+    if np.abs(end[known]).max() > MAX_SECONDS:
+        raise LayerError("end times are too large for a recording", where=transcript.id)
     if not known.all():
         end = np.interp(np.arange(count), np.flatnonzero(known), end[known])
-    return Line(np.rint(end * MICROSECONDS).astype(np.int64), ~known)
+    return GapPositions(np.rint(end * MICROSECONDS).astype(np.int64), ~known)
 
 
-def matched(ours: Indices, theirs: Indices, tolerance: int) -> tuple[Flags, Flags]:
-    """Flag the places of two ascending rows that have partners in a largest matching.
+def match_within(ours: Indices, theirs: Indices, tolerance: int) -> tuple[Flags, Flags]:
+    """Flag the members of two ascending lists that have a partner in a largest matching.
 
-    To match the earliest two that can be matched is never worse: whoever else could have
-    either of them can have nobody earlier, and swapping partners keeps all in tolerance.
+    Matching the earliest possible pair is never worse than leaving it: any other partner of
+    either lies later, and swapping partners keeps all pairs within the tolerance.
     """
     mine, other = ours.tolist(), theirs.tolist()
     found, met = [False] * len(mine), [False] * len(other)

@@ -1,4 +1,4 @@
-"""Pk (Beeferman and others 1999) and WindowDiff (Pevzner and Hearst 2002): sliding windows."""
+"""Pk (Beeferman et al. 1999) and WindowDiff (Pevzner and Hearst 2002): sliding windows."""
 
 from __future__ import annotations
 
@@ -13,57 +13,59 @@ from caesura.core.arrays import Flags, Indices
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
-from caesura.metrics.base import Pairwise, ends
+from caesura.metrics.base import Pairwise, boundary_flags
 
-RULES = ("own", "pooled")
+K_RULES = ("own", "pooled")
 NO_WINDOW = "no text is longer than the window"
 
 
 @dataclass(frozen=True, repr=False)
-class Sliding(Pairwise):
-    """A window of k gaps slides over both texts; it is an error where they look different."""
+class SlidingWindow(Pairwise):
+    """A window of k gaps slides over both texts and counts as an error where they differ."""
 
     k: int | str = "own"
 
     def __post_init__(self) -> None:
-        if self.k not in RULES and (type(self.k) is not int or self.k < 1):
-            raise ValueError(f"k is 'own', 'pooled' or a number of words from 1 on, not {self.k!r}")
+        if self.k not in K_RULES and (type(self.k) is not int or self.k < 1):
+            raise ValueError(f"k is 'own', 'pooled' or a number of words >= 1, not {self.k!r}")
 
     @abstractmethod
     def differ(self, ours: Indices, theirs: Indices) -> Flags:
-        """Tell the windows that are errors by how many boundaries each text has in them."""
+        """Flag the windows that are errors, given the number of boundaries of each text in them."""
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Mark each window, and whether it is an error, at its first gap."""
+        """Yield windows and errors, each at the first gap of the window."""
         k = self.size(reference, references)
         count = max(len(hypothesis) - k, 0)
         windows, errors = np.zeros((2, len(hypothesis)), np.bool_)
         windows[:count] = True
         if count:
-            errors[:count] = self.differ(_inside(hypothesis, k), _inside(reference, k))
+            errors[:count] = self.differ(
+                _boundaries_in_windows(hypothesis, k), _boundaries_in_windows(reference, k)
+            )
         yield "errors", errors
         yield "windows", windows
 
     def size(self, reference: Transcript, references: Sequence[Transcript]) -> int:
-        """How many gaps a window has: half the mean length of sentences, half up, at least 1."""
+        """Return k: half the mean sentence length, rounded half up, at least 1."""
         if isinstance(self.k, int):
             return self.k
         chosen = [reference] if self.k == "own" else references
         words = sum(map(len, chosen))
-        sentences = sum(1 + int(np.count_nonzero(ends(one))) for one in chosen)
+        sentences = sum(1 + int(np.count_nonzero(boundary_flags(one))) for one in chosen)
         return max((words + sentences) // (2 * sentences), 1)
 
 
 @dataclass(frozen=True, repr=False)
-class Pk(Sliding):
-    """Part of all windows in which only one of two texts has boundaries; less is better.
+class Pk(SlidingWindow):
+    """Share of windows in which only one of the two texts has a boundary (Beeferman et al. 1999).
 
-    A window is k gaps wide and slides from the first gap to the last but the end of the
-    recording. k is half the mean sentence length of each reference ('own'), of all references
-    of the document ('pooled'), half up, or a number. Pk does not see how many boundaries a
-    window has: `WindowDiff` does. Of several references it is the mean.
+    Lower is better. A window of k gaps slides from the first gap to the last one before the end
+    of the recording. k is half the mean sentence length of each reference ('own') or of all
+    references of the document ('pooled'), rounded half up, or a number. Unlike `WindowDiff`, Pk
+    ignores how many boundaries a window has. Several references: the mean.
     """
 
     name = "Pk"
@@ -71,22 +73,23 @@ class Pk(Sliding):
     main = "pk"
 
     def differ(self, ours: Indices, theirs: Indices) -> Flags:
-        """An error is a window with boundaries in one text only."""
+        """Flag windows with boundaries in only one text."""
         errors: Flags = (ours > 0) != (theirs > 0)
         return errors
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Errors of all windows."""
+        """Return errors / windows."""
         return {"pk": ratio(counts["errors"], counts["windows"], NO_WINDOW)}
 
 
 @dataclass(frozen=True, repr=False)
-class WindowDiff(Sliding):
-    """Part of all windows in which two texts differ in the number of boundaries; less is better.
+class WindowDiff(SlidingWindow):
+    """Share of windows in which the texts differ in the number of boundaries.
 
-    A window is k gaps wide and slides from the first gap to the last but the end of the
-    recording. k is half the mean sentence length of each reference ('own'), of all references
-    of the document ('pooled'), half up, or a number. Of several references it is the mean.
+    Pevzner and Hearst (2002); lower is better. A window of k gaps slides from the first gap to
+    the last one before the end of the recording. k is half the mean sentence length of each
+    reference ('own') or of all references of the document ('pooled'), rounded half up, or a
+    number. Several references: the mean.
     """
 
     name = "WindowDiff"
@@ -94,17 +97,17 @@ class WindowDiff(Sliding):
     main = "window_diff"
 
     def differ(self, ours: Indices, theirs: Indices) -> Flags:
-        """An error is a window with more boundaries in one text."""
+        """Flag windows with different numbers of boundaries."""
         errors: Flags = ours != theirs
         return errors
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Errors of all windows."""
+        """Return errors / windows."""
         return {"window_diff": ratio(counts["errors"], counts["windows"], NO_WINDOW)}
 
 
-def _inside(transcript: Transcript, k: int) -> Indices:
-    """Boundaries in each window of k gaps, of a text with more than k words."""
+def _boundaries_in_windows(transcript: Transcript, k: int) -> Indices:
+    """Count the boundaries in each window of k gaps, in a text of more than k words."""
     before = np.zeros(len(transcript), np.int32)
-    np.cumsum(ends(transcript)[:-1], out=before[1:])
+    np.cumsum(boundary_flags(transcript)[:-1], out=before[1:])
     return before[k:] - before[:-k]

@@ -1,4 +1,8 @@
-"""WiSeBE: windows of boundaries (González-Gallardo and Torres-Moreno 2018)."""
+"""WiSeBE: windows around the boundaries of several references.
+
+González-Gallardo and Torres-Moreno (2018). The rule that joins boundaries to windows is
+`WiSeBE.windows`.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +16,31 @@ from caesura.core.arrays import Flags, Indices
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.metrics.agreement import agreement_ratio, kappa, shared_counts
+from caesura.metrics.agreement import agreement_counts, agreement_ratio, kappa
 from caesura.metrics.base import (
     NO_BOUNDARY,
     NO_HYPOTHESIS,
     NONE_GIVEN,
     GapMetric,
-    column,
-    ends,
-    harmonic,
+    boundary_flags,
+    harmonic_mean,
+    sparse_column,
 )
 
 PROTOCOLS = {"paper": (2, False), "tool": (3, True)}
-"""For each protocol its `window_gap`, and whether the end of a recording counts."""
+"""The `window_gap` of each protocol, and whether the end of a recording counts."""
 
 
 @dataclass(frozen=True, repr=False)
 class WiSeBE(GapMetric):
-    """Window-based sentence boundary evaluation against several references.
+    """Window-based sentence boundary evaluation (González-Gallardo and Torres-Moreno 2018).
 
-    Boundaries of all references that lie at most `window_gap` words from the one before make
-    a window. Precision counts hypothesis boundaries inside windows, recall windows with one;
-    WiSeBE is their F1 times the agreement ratio of the references, which it cannot exceed.
-    Protocol 'paper' leaves the end of the recording out (`window_gap` 2), protocol 'tool'
-    counts it (3) and gives the smoothed values of the authors' program too.
+    The boundaries of all references are joined to windows: a boundary at most `window_gap` words
+    after the one before belongs to the same window. Precision is the share of hypothesis
+    boundaries inside a window, recall the share of windows with a hypothesis boundary, and
+    WiSeBE = F1 × agreement ratio, which is the share of shared boundaries among the references;
+    WiSeBE cannot exceed it. Protocol 'paper' ignores the end of the recording (`window_gap` 2);
+    protocol 'tool' counts it (3) and adds the smoothed values of the authors' program.
     """
 
     protocol: str = "paper"
@@ -59,20 +64,23 @@ class WiSeBE(GapMetric):
         return PROTOCOLS[self.protocol][1]
 
     def windows(self, references: Sequence[Transcript]) -> tuple[Indices, Indices]:
-        """First and last gap of each window (section 3.2 of the paper: R_W)."""
-        places = np.flatnonzero(union(references, self.count_end))
-        opens, closes = np.ones((2, len(places)), np.bool_)
-        opens[1:] = closes[:-1] = np.diff(places) > self._gap
-        return places[opens], places[closes]
+        """Return the first and last gap of each window (R_W in section 3.2 of the paper).
+
+        A window starts at each boundary that is more than `window_gap` words after the last one.
+        """
+        boundaries = np.flatnonzero(union(references, self.count_end))
+        is_first, is_last = np.ones((2, len(boundaries)), np.bool_)
+        is_first[1:] = is_last[:-1] = np.diff(boundaries) > self._gap
+        return boundaries[is_first], boundaries[is_last]
 
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Agreement of the references; then hypothesis boundaries, windows, and who meets whom."""
+        """Yield the agreement of references, boundaries, windows, and those that meet."""
         if not references:
             return
-        yield from shared_counts(hypothesis, references, self.count_end)
-        ours = ends(hypothesis, self.count_end)
+        yield from agreement_counts(hypothesis, references, self.count_end)
+        ours = boundary_flags(hypothesis, self.count_end)
         places = np.flatnonzero(ours)
         first, last = self.windows(references)
         window = np.searchsorted(first, places, side="right") - 1
@@ -80,22 +88,22 @@ class WiSeBE(GapMetric):
         inside[inside] = places[inside] <= last[window[inside]]
         count = len(hypothesis)
         yield "boundaries", ours
-        yield "boundaries_inside", column(count, places[inside])
-        yield "windows", column(count, first)
-        yield "windows_hit", column(count, first[np.unique(window[inside])])
+        yield "boundaries_inside", sparse_column(count, places[inside])
+        yield "windows", sparse_column(count, first)
+        yield "windows_hit", sparse_column(count, first[np.unique(window[inside])])
         if self.protocol == "tool":
-            yield "distance", _distances(count, places[~inside], first, last)
+            yield "distance", _distances_to_windows(count, places[~inside], first, last)
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """WiSeBE (equation 15) and all it is made of."""
+        """Return WiSeBE (equation 15) and its parts."""
         if "gaps" not in counts:
             return dict.fromkeys(self.values(Counts(gaps=0)), Undefined(NONE_GIVEN))
         agreement = agreement_ratio(counts)
         precision = ratio(counts["boundaries_inside"], counts["boundaries"], NO_HYPOTHESIS)
         recall = ratio(counts["windows_hit"], counts["windows"], NO_BOUNDARY)
-        f1 = harmonic(precision, recall)
+        f1 = harmonic_mean(precision, recall)
         found: dict[str, Value] = {
-            "wisebe": _product(f1, agreement),
+            "wisebe": _times(f1, agreement),
             "f1": f1,
             "precision": precision,
             "recall": recall,
@@ -107,7 +115,7 @@ class WiSeBE(GapMetric):
         return found | (self._smooth(counts, agreement) if self.protocol == "tool" else {})
 
     def _smooth(self, counts: Counts, agreement: Value) -> dict[str, Value]:
-        """Give what the authors' program adds: near misses count a little, by their distance."""
+        """Return the authors' smoothed values, in which near misses count a little."""
         away = counts["distance"]
         near = [
             (counts[whole] - counts[part]) / away if away else 0.0
@@ -117,23 +125,23 @@ class WiSeBE(GapMetric):
             counts["boundaries_inside"] + near[0], counts["boundaries"], NO_HYPOTHESIS
         )
         recall = ratio(counts["windows_hit"] + near[1], counts["windows"], NO_BOUNDARY)
-        f1 = harmonic(precision, recall)
+        f1 = harmonic_mean(precision, recall)
         return {
             "smooth_precision": precision,
             "smooth_recall": recall,
             "smooth_f1": f1,
-            "smooth_wisebe": _product(f1, agreement),
+            "smooth_wisebe": _times(f1, agreement),
             "kappa_borders": kappa(counts, borders=True),
         }
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Name the ceiling, which readers tend to forget."""
+        """Name the upper bound, which readers tend to forget."""
         agreement = agreement_ratio(counts)
         if isinstance(agreement, Undefined):
             return []
         if not agreement:
             return [
-                "the references share no boundary: WiSeBE is 0 for every hypothesis that has any"
+                "the references share no boundary: WiSeBE is 0 for every hypothesis with boundaries"
             ]
         return [f"WiSeBE cannot exceed the agreement ratio, here {agreement:.4f}"]
 
@@ -145,19 +153,19 @@ class WiSeBE(GapMetric):
 
 def union(references: Sequence[Transcript], count_end: bool = False) -> Flags:
     """Flag the gaps where at least one reference has a boundary."""
-    flags: Flags = np.logical_or.reduce([ends(one, count_end) for one in references])
+    flags: Flags = np.logical_or.reduce([boundary_flags(one, count_end) for one in references])
     return flags
 
 
-def _product(f1: Value, agreement: Value) -> Value:
+def _times(f1: Value, agreement: Value) -> Value:
     for value in (agreement, f1):
         if isinstance(value, Undefined):
             return value
     return f1 * agreement  # type: ignore[operator]
 
 
-def _distances(count: int, places: Indices, first: Indices, last: Indices) -> Indices:
-    """Words from each of these places, which lie in no window, to the nearest edge of one."""
+def _distances_to_windows(count: int, places: Indices, first: Indices, last: Indices) -> Indices:
+    """Return the words from each of these gaps, which are in no window, to the nearest window."""
     column = np.zeros(count, np.int64)
     if len(first):
         after = np.searchsorted(first, places)

@@ -19,7 +19,7 @@ from caesura.core.errors import LayerError, MismatchError
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.metrics.base import Kept, PerReference, by_reference, surrounding
+from caesura.metrics.base import PerReference, ResultCache, context_words, split_by_reference
 from caesura.metrics.text_match import asked
 from caesura.text.alignment.word_alignment import (
     KINDS,
@@ -156,7 +156,7 @@ class Aligned:
         return dict(zip(COUNTED, numbers, strict=True)) | pairs
 
 
-ALIGNED: Kept[Aligned] = Kept()
+ALIGNED: ResultCache[Aligned] = ResultCache()
 """What was aligned to count, so that what differs can be told without aligning again."""
 
 
@@ -254,7 +254,7 @@ class Words(PerReference):
     def remarks(self, counts: Counts) -> list[str]:
         """Ask whether texts that share few words belong together; tell words that look alike."""
         told = []
-        for number, part in enumerate(by_reference(counts), 1):
+        for number, part in enumerate(split_by_reference(counts), 1):
             hits, substitutions, deletions, _ = (part[name] for name in COUNTED)
             told += asked(hits + substitutions + deletions, hits, number)
             same = alike(part)
@@ -283,7 +283,7 @@ class Words(PerReference):
                     KINDS[kind],
                     "" if i < 0 else theirs[i],
                     "" if j < 0 else ours[j],
-                    *surrounding(ours, first, last),
+                    *context_words(ours, first, last),
                     max(0, min(first, len(ours) - 1)),
                     number,
                 )

@@ -22,7 +22,7 @@ from caesura.evaluation.reports.table import (
 )
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.scores import Scores, Sweep, length
-from caesura.metrics.base import numbered
+from caesura.metrics.base import split_name
 
 LISTED = 15
 """Disagreements that a table shows."""
@@ -189,7 +189,7 @@ def rates(scores: Scores) -> list[str]:
     return [
         name
         for name in first
-        if not numbered(name)[1]
+        if not split_name(name)[1]
         and any(isinstance(each.get(name), float) for each in scores.values)
     ]
 

@@ -26,7 +26,7 @@ from caesura.evaluation.reports.table import clean, labels_of, wrap
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.resampling import Interval
 from caesura.evaluation.scores import Sweep
-from caesura.metrics.base import ends
+from caesura.metrics.base import boundary_flags
 from caesura.metrics.wisebe import WiSeBE
 
 if TYPE_CHECKING:
@@ -116,12 +116,12 @@ def strip_of(results: Results) -> Strip | None:
     finder = metric or WiSeBE(window_gap=0)
     found = [_of(one.documents, document) for one in results.scores]
     systems = [
-        (name, ends(each.compared, finder.count_end))
+        (name, boundary_flags(each.compared, finder.count_end))
         for name, each in zip(results.systems, found, strict=True)
         if each.compared.words == document.compared.words and each.compared.sentences is not None
         if not results.among
     ]
-    references = [(name, ends(one, finder.count_end)) for name, one in there]
+    references = [(name, boundary_flags(one, finder.count_end)) for name, one in there]
     windows = finder.windows([one for _, one in there])
     return Strip(document, references, systems, windows, metric)
 

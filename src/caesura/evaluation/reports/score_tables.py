@@ -20,7 +20,7 @@ from caesura.evaluation.reports.table import (
 )
 from caesura.evaluation.reports.write import Results
 from caesura.metrics.agreement import Agreement
-from caesura.metrics.base import numbered
+from caesura.metrics.base import split_name
 
 
 def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
@@ -40,12 +40,12 @@ def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
 
 def stem(name: str, known: Mapping[str, Value]) -> str:
     """Give `f1` for `f1_2` if that is the same value against one reference, else ''."""
-    found, numbers = numbered(name)
+    found, numbers = split_name(name)
     return found if len(numbers) == 1 and found in known else ""
 
 
 def _is_pair(name: str) -> bool:
-    return len(numbered(name)[1]) == 2
+    return len(split_name(name)[1]) == 2
 
 
 def values(results: Results, i: int) -> Iterator[Grid]:
@@ -142,7 +142,7 @@ def _pairs(results: Results, label: str, known: Mapping[str, Value]) -> Iterator
     pairs = {name: value for name, value in known.items() if _is_pair(name)}
     if not pairs:
         return
-    what, _ = numbered(next(iter(pairs)))
+    what, _ = split_name(next(iter(pairs)))
     count = range(1, len(results.references) + 1)
 
     def cell(i: int, j: int) -> str:

@@ -22,7 +22,7 @@ from caesura.core.arrays import Strings
 from caesura.core.config import one_of
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
-from caesura.metrics.base import PerReference, by_reference
+from caesura.metrics.base import PerReference, split_by_reference
 from caesura.metrics.joint import Joint, unit_counts, unit_rates
 from caesura.text.charmatch.units import Units, cutting
 
@@ -96,7 +96,7 @@ class PrintedJoint(PerReference):
         """Give the rates and counts; undefined where the algorithm did not terminate."""
         found = super().values(counts)
         for unit in UNITS:
-            if any(part[f"{unit}_endless"] for part in by_reference(counts)):
+            if any(part[f"{unit}_endless"] for part in split_by_reference(counts)):
                 kinds = tuple(f"{unit}_{kind}" for kind in ("tp", "fp", "fn"))
                 found |= {name: Undefined(ENDLESS) for name in found if name.startswith(kinds)}
         return found

@@ -26,7 +26,7 @@ from caesura.evaluation.resampling import Interval, Resampling
 from caesura.evaluation.scores import Scores, scored
 from caesura.formats.files import read
 from caesura.metrics.agreement import Agreement
-from caesura.metrics.base import ends, mean
+from caesura.metrics.base import boundary_flags, mean_over_references
 from caesura.text.alignment.word_alignment import align
 from caesura.text.normalization.steps import normalize
 from caesura_studies.report import Part, number, sure, table
@@ -153,8 +153,8 @@ def _f1_after_equal(ours: Sequence[Transcript], theirs: Sequence[Transcript]) ->
     for one, (other,) in paired(ours, [theirs]):
         target, source = normalize(one, NORMALIZE), normalize(other, NORMALIZE)
         aligned = align(source.words, target.words)
-        here = ends(target)[aligned.equal]
-        there = ends(source)[aligned.source[aligned.equal]]
+        here = boundary_flags(target)[aligned.equal]
+        there = boundary_flags(source)[aligned.source[aligned.equal]]
         common += int((here & there).sum())
         total += int(here.sum() + there.sum())
     return ratio(2 * common, total, "no boundary after a word that both have")
@@ -225,7 +225,7 @@ def _choices(accord: Accord) -> list[str]:
     rows = []
     for size in range(2, len(accord.texts) + 1):
         found = [accord.chosen(each) for each in combinations(range(len(accord.texts)), size)]
-        means = [number(mean([each[name] for each in found])) for name in MEASURES]
+        means = [number(mean_over_references([each[name] for each in found])) for name in MEASURES]
         rows.append([str(size), str(len(found)), *means])
     return [
         "### With fewer references",
