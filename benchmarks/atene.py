@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura.metrics.atene import ATENE
 from caesura.metrics.words import Words
 from chunking import on_one_core

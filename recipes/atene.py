@@ -16,8 +16,8 @@ from pathlib import Path
 
 import caesura
 from caesura.core.transcript import Transcript
-from caesura.detectors.tagging.entity_classes import SAME
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_classes import CLASS_OF_ANY
+from caesura.detectors.tagging.entity_model import Margins
 from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.training.data import Material
@@ -102,7 +102,9 @@ def parts(data: Path) -> tuple[dict[str, list[Transcript]], dict[str, list[Trans
 def read(file: Path) -> Iterable[Transcript]:
     """Read a corpus with classes called as in all of them, and words as recognisers write them."""
     for each in caesura.read(file, format="bio"):
-        spans = (span._replace(label=SAME[span.label.lower()]) for span in each.entities or ())
+        spans = (
+            span._replace(label=CLASS_OF_ANY[span.label.lower()]) for span in each.entities or ()
+        )
         yield glued(each.only(["sentences"]).replace(entities=tuple(spans)))
 
 

@@ -25,7 +25,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
 from caesura.detectors.syntax.chunkers import CRF
 from caesura.detectors.syntax.sda import SDA
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
 from caesura.models.card import Card

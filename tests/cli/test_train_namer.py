@@ -9,7 +9,7 @@ import caesura as package
 from caesura.core.transcript import Span, Transcript
 from caesura.models import store
 from cli.running import Program
-from detectors.slow import lesson
+from detectors.toy_entities import entity_text
 
 pytest.importorskip("scipy")
 
@@ -20,10 +20,10 @@ SCORE = ("score", "heard.jsonl", "--reference", "said.bio", "--metric", "ATENE(m
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    package.write([lesson(1), lesson(2)], output="train.bio")
-    package.write([lesson(3)], output="dev.bio")
+    package.write([entity_text(1), entity_text(2)], output="train.bio")
+    package.write([entity_text(3)], output="dev.bio")
     Path("bare.txt").write_text("So it goes. And so on.")
-    said = lesson(4)
+    said = entity_text(4)
     heard = tuple("rum" if word == "Rome" else word.lower() for word in said.words)
     package.write([said], output="said.bio")
     package.write([Transcript(heard, id="said")], output="heard.jsonl")
@@ -61,9 +61,9 @@ def test_signatures_have_the_checksum_that_models_prints(caesura: Program) -> No
 
 
 def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
-    from detectors.toy import lesson as tagged
+    from detectors.toy_tags import tagged_text
 
-    package.write([tagged(1)], output="tags.conllu")
+    package.write([tagged_text(1)], output="tags.conllu")
     asked = ("train", "Margins(tagger=Tagger())", "--train", "train.bio", "--output", "model")
     done = caesura(*asked, "--text", "tags.conllu")
     assert done.code == 0, done.err

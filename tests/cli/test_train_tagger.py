@@ -8,7 +8,7 @@ import pytest
 import caesura as package
 from caesura.models import store
 from cli.running import Program
-from detectors.toy import lesson
+from detectors.toy_tags import tagged_text
 
 pytest.importorskip("scipy")
 
@@ -18,8 +18,8 @@ SHORT = ("train", "Tagger(size=500)", "--train", "train.conllu", "--output", "mo
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    package.write([lesson(1), lesson(2)], output="train.conllu")
-    package.write([lesson(3)], output="dev.conllu")
+    package.write([tagged_text(1), tagged_text(2)], output="train.conllu")
+    package.write([tagged_text(3)], output="dev.conllu")
     Path("bare.txt").write_text("So it goes. And so on.")
 
 
@@ -52,7 +52,7 @@ def test_json_has_scores_and_curve(caesura: Program) -> None:
 
 
 def test_sentences_are_not_needed(caesura: Program) -> None:
-    package.write([lesson(1).replace(sentences=None)], output="words.jsonl")
+    package.write([tagged_text(1).replace(sentences=None)], output="words.jsonl")
     done = caesura("train", "Tagger(size=50)", "--train", "words.jsonl", "--output", "model")
     assert done.code == 0, done.err
     assert "neither tuned nor scored" in done.err
@@ -87,7 +87,7 @@ def test_taggers_are_listed(caesura: Program) -> None:
 
 def test_a_chunker_trains_its_tagger_and_tunes_it(caesura: Program) -> None:
     pytest.importorskip("pycrfsuite")
-    package.write([lesson(3).only(["sentences"])], output="words.jsonl")
+    package.write([tagged_text(3).only(["sentences"])], output="words.jsonl")
     chunker = "CRF(iterations=30, tagger=Tagger(cutoff=1))"
     asked = (
         "train",

@@ -13,8 +13,7 @@ from caesura.core.errors import CaesuraError, UnknownName
 from caesura.detectors.column import Column
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
-from caesura.detectors.tagging.stored_tagger import Tagged
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
 from caesura.detectors.window import Lookahead
 from caesura.metrics.boundary import Boundary
 

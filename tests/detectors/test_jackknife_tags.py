@@ -21,8 +21,7 @@ from caesura.detectors.fusion import Fusion
 from caesura.detectors.stored_model import Model
 from caesura.detectors.syntax.chunkers import CRF, SVM
 from caesura.detectors.syntax.chunking import FOLDS, guessed
-from caesura.detectors.tagging.stored_tagger import Tagged
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
 from caesura.models import store
 from caesura.models.card import Card
 from detectors.test_chunking import hidden, talk

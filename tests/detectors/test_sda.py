@@ -15,7 +15,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.chunkers import CRF, SVM
 from caesura.detectors.syntax.sda import SDA
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
 from caesura.models import store

@@ -16,7 +16,7 @@ from caesura.detectors.syntax import sda_stream
 from caesura.detectors.syntax.chunkers import CRF
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.syntax.sda_stream import SHORTEST
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging.pos_tagger import Tagger
 from detectors.trees import SMALL, gibberish, heard, scrambled, talk, trained
 
 pytest.importorskip("pycrfsuite")

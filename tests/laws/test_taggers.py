@@ -15,7 +15,7 @@ from caesura.core.transcript import Transcript
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.normalization.steps import standing
-from detectors.toy import lesson
+from detectors.toy_tags import tagged_text
 from laws.strategies import transcripts
 
 pytest.importorskip("scipy")
@@ -26,7 +26,12 @@ TAGGERS = [
     "Tagger(size=30, cutoff=1, ridge=2)",
     f"Tagged({str(Path(STORED.name, 'toy'))!r})",
 ]
-UNSEEN = [lesson(8).only(()), lesson(9, 1).only(()), Transcript(()), Transcript((".", "so"))]
+UNSEEN = [
+    tagged_text(8).only(()),
+    tagged_text(9, 1).only(()),
+    Transcript(()),
+    Transcript((".", "so")),
+]
 
 
 @cache
@@ -34,7 +39,7 @@ def trained(text: str) -> WordTagger:
     """The tagger with what it can learn from a few made-up recordings."""
     if text.startswith("Tagged"):
         store.save(Path(STORED.name, "toy"), trained("Tagger"), Card())
-    return registry.parse("tagger", text).train([lesson(seed) for seed in range(3)])
+    return registry.parse("tagger", text).train([tagged_text(seed) for seed in range(3)])
 
 
 def test_all_registered_taggers_are_held_to_the_laws() -> None:
@@ -73,7 +78,7 @@ def test_many_recordings_at_once_are_tagged_as_one_by_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_capitals_and_punctuation_play_no_part(name: str) -> None:
-    tagger, given = trained(name), lesson(8).only(())
+    tagger, given = trained(name), tagged_text(8).only(())
     bare = given.take(~standing(given))
     lower = bare.replace(words=tuple(word.lower() for word in bare.words))
     marked = tagger.tag(given)

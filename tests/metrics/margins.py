@@ -3,14 +3,14 @@
 from functools import cache
 
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura.metrics.atene import ATENE
-from detectors.slow import lesson
+from detectors.toy_entities import entity_text
 
 
 @cache
 def entity_model() -> Margins:
-    return Margins().train([lesson(seed) for seed in range(3)])
+    return Margins().train([entity_text(seed) for seed in range(3)])
 
 
 def metric() -> ATENE:

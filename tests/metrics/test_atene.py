@@ -15,7 +15,7 @@ from caesura.core.errors import CaesuraError, LayerError, ModelError
 from caesura.core.protocols import EntityProbabilities
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura.evaluation.document import Terms
 from caesura.evaluation.scores import scored
 from caesura.formats.sidecars import with_sidecars
@@ -24,7 +24,7 @@ from caesura.metrics.atene_risks import Risks, edges, margins, stretches
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.entity_projection import Projected, parted, project
-from detectors.slow import FILLERS, lesson, likely
+from detectors.toy_entities import FILLERS, entity_text, slow_probabilities
 from metrics.margins import entity_model, metric, spoken
 
 pytest.importorskip("scipy")
@@ -46,7 +46,9 @@ def risk(inside: Sequence[dict[str, float]]) -> float:
 def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
     """Equations (6), (7), (10), (11) and (12), name by name and stretch by stretch."""
     placed = parted(project(reference, hypothesis))
-    ours, theirs = (likely(entity_model(), each.words) for each in (hypothesis, reference))
+    ours, theirs = (
+        slow_probabilities(entity_model(), each.words) for each in (hypothesis, reference)
+    )
     edges, outside, findable = 0.0, 0.0, 0
     last = len(hypothesis) - 1
     for one in placed:
@@ -248,7 +250,7 @@ def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> No
 
 
 def test_two_models_of_the_same_settings_are_told_apart() -> None:
-    other = ATENE(Margins().train([lesson(5, 8)]))
+    other = ATENE(Margins().train([entity_text(5, 8)]))
     reference = spoken("we met mrs [anna PER] in [rome LOC]")
     hypothesis = spoken("we met miss hannah in roam")
     assert other.checksum != metric().checksum

@@ -4,9 +4,9 @@ import pytest
 
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Undefined
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura.metrics.atene import ATENE
-from detectors.slow import lesson
+from detectors.toy_entities import entity_text
 from metrics.margins import metric, spoken
 
 pytest.importorskip("scipy")
@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 
 @pytest.fixture(scope="module")
 def capitals() -> ATENE:
-    return ATENE(Margins(capitals=True).train([lesson(seed) for seed in range(3)]))
+    return ATENE(Margins(capitals=True).train([entity_text(seed) for seed in range(3)]))
 
 
 def test_models_of_capitals_align_words_without_them(capitals: ATENE) -> None:

@@ -7,7 +7,7 @@ import pytest
 from caesura.core.errors import FormatError, OutputError
 from caesura.core.plugins import find_study as find
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura_studies.atene import run
 from caesura_studies.atene.corpora import gathered
 from caesura_studies.atene.correlations import OTHERS

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_margins import Margins
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging.entity_model import Margins
+from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.atene import ATENE
 from caesura_studies.atene import chapter_analysis, chapter_claims, scoring
 from caesura_studies.atene.corpora import Calls, gathered
@@ -19,7 +19,7 @@ from caesura_studies.atene.model_cache import Shelf
 from caesura_studies.atene.scoring import Compared
 from caesura_studies.atene.study_size import MAIN, Plan, Sights
 from caesura_studies.atene.text_preparation import ALL, THREE
-from detectors.toy import lesson
+from detectors.toy_tags import tagged_text
 from studies.earnings import calls
 
 pytest.importorskip("scipy")
@@ -114,7 +114,7 @@ def test_word_errors_are_counted_anew_if_readings_are_others(data: Path, tmp_pat
 
 def test_margins_are_learnt_anew_if_their_tagger_has_learnt_something_else(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
-    taggers = [Tagger(cutoff=1).train([lesson(seed)]) for seed in (1, 2)]
+    taggers = [Tagger(cutoff=1).train([tagged_text(seed)]) for seed in (1, 2)]
     first, second = (
         shelf.margins("m", Margins(tagger=each, cutoff=1), [TAUGHT]) for each in taggers
     )

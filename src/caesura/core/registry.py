@@ -84,11 +84,11 @@ NAMES: dict[Kind, dict[str, str]] = {
         "SDA": "caesura.detectors.syntax.sda:SDA",
     },
     "tagger": {
-        "Tagger": "caesura.detectors.tagging.tagger:Tagger",
-        "Tagged": "caesura.detectors.tagging.stored_tagger:Tagged",
+        "Tagger": "caesura.detectors.tagging.pos_tagger:Tagger",
+        "Tagged": "caesura.detectors.tagging.pos_tagger:Tagged",
     },
     "entity-model": {
-        "Margins": "caesura.detectors.tagging.entity_margins:Margins",
+        "Margins": "caesura.detectors.tagging.entity_model:Margins",
     },
     "metric": {
         "Boundary": "caesura.metrics.boundary:Boundary",

@@ -14,7 +14,7 @@ from caesura.core.config import between, one_of
 from caesura.core.protocols import Disagreement, EntityModel, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.detectors.tagging.entity_classes import called, names
+from caesura.detectors.tagging.entity_classes import entities_of_classes, matching_class
 from caesura.metrics import entity_words, text_match
 from caesura.metrics.atene_risks import UNIT, Contribution, Judged, Risks
 from caesura.metrics.base import (
@@ -147,7 +147,7 @@ class ATENE(Pairwise):
             for each in (hypothesis, reference)
         )
         # Which names are the longest is seen in the reference as written: the same for all systems.
-        theirs = said.replace(entities=names(said, entity_model.classes))
+        theirs = said.replace(entities=entities_of_classes(said, entity_model.classes))
         if theirs.alternatives:
             theirs = nearest(theirs, ours.words)
             theirs = theirs.replace(entities=flat(theirs.entities or ()))
@@ -157,7 +157,9 @@ class ATENE(Pairwise):
             ours, theirs = _written(ours), _written(theirs)
         risks = Risks.of(placed, *entity_model.probabilities_all([ours, theirs]))
         unknown = tuple(
-            span for span in said.entities or () if called(span.label, entity_model.classes) is None
+            span
+            for span in said.entities or ()
+            if matching_class(span.label, entity_model.classes) is None
         )
         apart = clocks_differ(theirs, ours, alignment, self.collar)
         return Judged(ours, kept, theirs, alignment, placed, risks, unknown, apart)

@@ -23,6 +23,9 @@ REACH = 3
 """How many words before and after are looked at."""
 
 Hashes = NDArray[np.uint64]
+Keys = NDArray[np.int64]
+"""Keys of features: a row for each template, a column for each word."""
+
 Template = tuple[tuple[str, int], ...]
 """Names of columns, each with a position: 0 is the word itself, -1 the one before."""
 
@@ -68,7 +71,7 @@ def pause_bins(pauses: Floats) -> Indices:
 
 
 def spread(numbers: Indices) -> Hashes:
-    """PerGapCounts small numbers over 64 bits."""
+    """Return a hash of 64 bits for each small number."""
     found: Hashes = _numbered(int(numbers.max(initial=0)) + 1)[numbers]
     return found
 
@@ -91,16 +94,53 @@ def padded(column: Hashes) -> Hashes:
     return found
 
 
-class _Plan(NamedTuple):
-    """How keys are added up: the parts of templates, and which of them each template has.
+class Plan(NamedTuple):
+    """How the keys of templates are made from the values of their parts."""
 
-    Behind the parts there is one that adds nothing.
-    """
+    templates: tuple[Template, ...]
+    """The templates whose columns are there."""
 
     parts: tuple[tuple[str, int], ...]
+    """The distinct columns and positions that they name."""
+
+    members: Indices
+    """The parts of each template, a row for the first part of each, the second, and so on.
+
+    A template with fewer parts has the number `len(parts)` there.
+    """
+
     factors: Hashes
     base: Hashes
-    members: Indices
+    """Constants that tell parts and templates apart where values are summed up."""
+
+
+@lru_cache(maxsize=64)
+def plan(columns: frozenset[str], templates: tuple[Template, ...]) -> Plan:
+    """Plan the keys of those templates whose columns are there."""
+    chosen = tuple(each for each in templates if all(name in columns for name, _ in each))
+    parts = tuple(dict.fromkeys(part for template in chosen for part in template))
+    members = np.full((max(map(len, chosen), default=0) or 1, len(chosen)), len(parts))
+    for column, template in enumerate(chosen):
+        members[: len(template), column] = [parts.index(part) for part in template]
+    factors = np.array([constant(f"{name} {at}") for name, at in parts], np.uint64)
+    base = np.array([constant(repr(template)) for template in chosen], np.uint64)
+    return Plan(chosen, parts, members, factors[:, None], base[:, None])
+
+
+def summed_keys(plan: Plan, values: Hashes) -> Keys:
+    """Hash the values of each template's parts by a sum of products; this overwrites `values`.
+
+    `values` has a row for each part of the plan and a last one of zeros. What is missing has the
+    value 0 and adds nothing.
+    """
+    values[:-1] *= plan.factors
+    found = values[plan.members[0]]
+    for more in plan.members[1:]:
+        found += values[more]
+    found += plan.base
+    found >>= np.uint64(32)
+    made: Keys = found.view(np.int64)
+    return made
 
 
 def keys(
@@ -108,33 +148,13 @@ def keys(
     first: int,
     stop: int,
     templates: tuple[Template, ...] = TEMPLATES,
-) -> NDArray[np.int64]:
-    """Give a row of keys for each template, a column for each of the words `first` to `stop`.
+) -> Keys:
+    """Return a row of keys for each template, a column for each of the words `first` to `stop`.
 
     Columns are padded; templates whose columns are missing have no row.
     """
-    plan = _plan(frozenset(columns), templates)
-    parts = np.zeros((len(plan.parts) + 1, stop - first), np.uint64)
-    for row, (name, at) in zip(parts, plan.parts, strict=False):
+    planned = plan(frozenset(columns), templates)
+    values = np.zeros((len(planned.parts) + 1, stop - first), np.uint64)
+    for row, (name, at) in zip(values, planned.parts, strict=False):
         row[:] = columns[name][first + REACH + at : stop + REACH + at]
-    parts[:-1] *= plan.factors
-    found = parts[plan.members[0]]
-    for more in plan.members[1:]:
-        found += parts[more]
-    found += plan.base
-    found >>= np.uint64(32)
-    made: NDArray[np.int64] = found.view(np.int64)
-    return made
-
-
-@lru_cache(maxsize=64)
-def _plan(columns: frozenset[str], templates: tuple[Template, ...]) -> _Plan:
-    """Plan the keys of the templates whose columns are there."""
-    chosen = [each for each in templates if all(name in columns for name, _ in each)]
-    parts = tuple(dict.fromkeys(part for template in chosen for part in template))
-    factors = np.array([constant(f"{name} {at}") for name, at in parts], np.uint64)
-    base = np.array([constant(repr(template)) for template in chosen], np.uint64)
-    members = np.full((max(map(len, chosen), default=0) or 1, len(chosen)), len(parts))
-    for column, template in enumerate(chosen):
-        members[: len(template), column] = [parts.index(part) for part in template]
-    return _Plan(parts, factors[:, None], base[:, None], members)
+    return summed_keys(planned, values)

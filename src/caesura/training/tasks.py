@@ -12,7 +12,7 @@ from caesura.core.errors import LayerError
 from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Value, ratio
-from caesura.detectors.tagging.entity_classes import numbered
+from caesura.detectors.tagging.entity_classes import entity_labels
 from caesura.text.normalization.steps import punctuation, standing
 from caesura.training.data import PURPOSES, counted
 from caesura.training.search import Tries
@@ -73,7 +73,9 @@ def labelled(entity_model: EntityModel, texts: Sequence[Transcript]) -> dict[str
     right = said = real = words = 0
     loss = 0.0
     for each, found in zip(heard, entity_model.probabilities_all(heard), strict=True):
-        for labels, shares in zip(numbered(each, entity_model.classes), found[1:], strict=True):
+        for labels, shares in zip(
+            entity_labels(each, entity_model.classes), found[1:], strict=True
+        ):
             best = shares.argmax(axis=1)
             right += int(((best == labels) & (labels > 0)).sum())
             said, real = said + int((best > 0).sum()), real + int((labels > 0).sum())

@@ -13,7 +13,7 @@ from typing import Any
 from caesura.core.arrays import Strings
 from caesura.core.atomic import atomic
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura_studies.atene.taggers import Spans, Tagger
 from caesura_studies.model_cache import marked, trained
 

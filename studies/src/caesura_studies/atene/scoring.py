@@ -13,7 +13,7 @@ from caesura.core.arrays import Floats, Strings
 from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 from caesura.metrics.atene import ATENE
 from caesura.metrics.atene_risks import UNIT, Risks
 from caesura.metrics.entity_matching import Matched, costs

@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.core.arrays import Strings
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_classes import SAME
+from caesura.detectors.tagging.entity_classes import CLASS_OF_ANY
 from caesura.formats.sidecars import completed
 from caesura.text.normalization.numerals import spelt
 from caesura.text.normalization.token_edits import rewritten
@@ -107,7 +107,7 @@ THREE = View(
     "persons, places and organisations",
     {
         written: name
-        for other, name in SAME.items()
+        for other, name in CLASS_OF_ANY.items()
         if name in ("PER", "LOC", "ORG")
         for written in (other, other.upper())
     },

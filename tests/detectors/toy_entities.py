@@ -1,4 +1,4 @@
-"""An entity model worked out word by word, with dictionaries, and a small language of names."""
+"""A small language with named entities, and a slow entity model in plain Python."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_margins import Margins
+from caesura.detectors.tagging.entity_model import Margins
 
 FULL = 1 << 64
 
@@ -17,8 +17,8 @@ PEOPLE, PLACES = ("Anna", "Berta", "Carl Otto", "Dora"), ("Paris", "Rome", "New 
 FILLERS = ("we", "met", "Then", "saw", "the", "12", "old", "friends", "of", "today")
 
 
-def lesson(seed: int, count: int = 30) -> Transcript:
-    """Texts such as `Mrs Anna saw the friends in New York .`, with capitals and marks."""
+def entity_text(seed: int, count: int = 30) -> Transcript:
+    """Return a text such as `Mrs Anna saw the friends in New York .`, with capitals and marks."""
     chance = Random(seed)
     words: list[str] = []
     spans: list[Span] = []
@@ -49,22 +49,22 @@ def hashed(text: str) -> int:
     return number(text.encode())
 
 
-def kind(word: str) -> str:
-    """How a word is written, letter by letter; what follows an apostrophe says little."""
+def capitalisation(word: str) -> str:
+    """Return how a word is written, letter by letter, without what follows an apostrophe."""
     if any(char.isdigit() for char in word):
         return "digit"
     if not any(char.isupper() for char in word):
         return "lower"
-    front = word.split("'")[0]
-    for text in (word, front):
+    stem = word.split("'")[0]
+    for text in (word, stem):
         if sum(map(str.isupper, text)) > 1 and not any(map(str.islower, text)):
             return "UPPER"
-    later = (char for part in front.split("-") for char in part[1:])
-    return "Title" if front[0].isupper() and not any(map(str.isupper, later)) else "mixed"
+    later = (char for part in stem.split("-") for char in part[1:])
+    return "Title" if stem[0].isupper() and not any(map(str.isupper, later)) else "mixed"
 
 
-def parts(word: str, affixes: bool, capitals: bool) -> dict[str, int]:
-    """What is seen of one word, by name; 0 is what is not there."""
+def word_hashes(word: str, affixes: bool, capitals: bool) -> dict[str, int]:
+    """Return the named hashes of one word; 0 is a missing one."""
     plain = "".join("0" if char.isdigit() else char for char in word.lower().rstrip("."))
     found = {"word": hashed(plain)}
     for size in (1, 2, 3, 4):
@@ -72,23 +72,23 @@ def parts(word: str, affixes: bool, capitals: bool) -> dict[str, int]:
             found[f"prefix{size}"] = hashed(plain[:size]) if size <= len(plain) else 0
             found[f"suffix{size}"] = hashed(plain[-size:]) if size <= len(plain) else 0
     if capitals:
-        found["capital"] = hashed(kind(word))
+        found["capital"] = hashed(capitalisation(word))
     return found
 
 
-def seen(
+def feature_keys(
     words: Sequence[str], at: int, affixes: bool, capitals: bool, tags: Sequence[str] | None
 ) -> Iterator[int]:
-    """Keys of all features of the word at a place, one by one."""
-    nothing = dict.fromkeys(parts("x", affixes, capitals), 0)
+    """Yield the keys of all features of the word at a place."""
+    nothing = dict.fromkeys(word_hashes("x", affixes, capitals), 0)
 
-    def look(name: str, place: int) -> int:
+    def value(name: str, place: int) -> int:
         if not 0 <= at + place < len(words):
             return 0
         if name == "tag":
             assert tags is not None
             return hashed(tags[at + place])
-        return parts(words[at + place], affixes, capitals)[name]
+        return word_hashes(words[at + place], affixes, capitals)[name]
 
     templates: list[tuple[tuple[str, int], ...]] = [()]
     templates += [(("word", place),) for place in (-2, -1, 0, 1, 2)]
@@ -102,14 +102,14 @@ def seen(
     for template in templates:
         total = number(repr(template).encode()) | 1
         for name, place in template:
-            total += look(name, place) * (number(f"{name} {place}".encode()) | 1)
+            total += value(name, place) * (number(f"{name} {place}".encode()) | 1)
         yield total % FULL >> 32
 
 
-def likely(
+def slow_probabilities(
     entity_model: Margins, words: Sequence[str], tags: Sequence[str] | None = None
 ) -> list[list[dict[str, float]]]:
-    """For each model (start, end, inside) and word the probabilities; '' is no name."""
+    """Return the probabilities of labels for each model and word; '' is no entity."""
     arrays: Mapping[str, Any] = entity_model.state()
     scales = arrays["scales"].astype(np.float64)
     weights = {
@@ -121,7 +121,7 @@ def likely(
     labels = ["", *entity_model.classes]
     found: list[list[dict[str, float]]] = [[], [], []]
     for at in range(len(words)):
-        keys = list(seen(words, at, entity_model.affixes, entity_model.capitals, tags))
+        keys = list(feature_keys(words, at, entity_model.affixes, entity_model.capitals, tags))
         for model in range(3):
             scores = {}
             for column, label in enumerate(labels, model * len(labels)):

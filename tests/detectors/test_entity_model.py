@@ -1,4 +1,4 @@
-"""The models of names, against one worked out by hand, and against damage."""
+"""The entity model, compared with a slow one, and with damaged arrays."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,23 +13,26 @@ from numpy.typing import NDArray
 from caesura.core import registry
 from caesura.core.errors import CaesuraError, LayerError, ModelError
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging import entity_margins as module
-from caesura.detectors.tagging.entity_classes import called, learnable, names, numbered
-from caesura.detectors.tagging.entity_features import spelt, written
-from caesura.detectors.tagging.entity_margins import Margins
-from caesura.detectors.tagging.entity_trainer import FINE
-from caesura.detectors.tagging.tagger import Tagger
+from caesura.detectors.tagging import entity_model as module
+from caesura.detectors.tagging.entity_classes import (
+    distinct_classes,
+    entities_of_classes,
+    entity_labels,
+    matching_class,
+)
+from caesura.detectors.tagging.entity_model import FINE, Margins, capitalisation, spelt
+from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.ml import maxent
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.entity_spans import SPELLINGS
 from caesura.text.normalization.steps import punctuation
-from detectors.slow import FILLERS, lesson, likely
-from detectors.toy import lesson as tagged
+from detectors.toy_entities import FILLERS, entity_text, slow_probabilities
+from detectors.toy_tags import tagged_text
 
 pytest.importorskip("scipy")
 
-LESSONS = [lesson(seed) for seed in range(3)]
+EXAMPLES = [entity_text(seed) for seed in range(3)]
 SETS = [(affixes, capitals) for affixes in (False, True) for capitals in (False, True)]
 WRITTEN = ("McX", "Anna's", "U.S.", "O'Brien", "I", "I'm", "X-ray", "Carl-Otto")
 WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th", *WRITTEN, *FILLERS)
@@ -38,63 +41,65 @@ WORDS = ("Anna", "anna", "annas", "ROME", "Rome", "mrs", "in", "x", "12", "7th",
 @pytest.fixture(scope="module", params=SETS, ids=["words", "capitals", "affixes", "both"])
 def entity_model(request: pytest.FixtureRequest) -> Margins:
     affixes, capitals = request.param
-    return Margins(affixes=affixes, capitals=capitals).train(LESSONS)
+    return Margins(affixes=affixes, capitals=capitals).train(EXAMPLES)
 
 
 @pytest.fixture(scope="module")
-def taught() -> Margins:
-    return Margins().train(LESSONS)
+def trained() -> Margins:
+    return Margins().train(EXAMPLES)
 
 
 @given(words=st.lists(st.sampled_from(WORDS), max_size=8))
-def test_probabilities_are_those_worked_out_by_hand(
-    entity_model: Margins, words: list[str]
-) -> None:
+def test_probabilities_are_those_of_the_slow_model(entity_model: Margins, words: list[str]) -> None:
     found = entity_model.probabilities(Transcript(tuple(words)))
     assert found.classes == ("LOC", "PER")
-    for shares, slow in zip(found[1:], likely(entity_model, words), strict=True):
+    for shares, slow in zip(found[1:], slow_probabilities(entity_model, words), strict=True):
         expected = [list(each.values()) for each in slow]
         np.testing.assert_allclose(shares, np.reshape(expected, shares.shape), atol=1e-6)
         np.testing.assert_allclose(shares.sum(axis=1), 1)
 
 
-def test_tags_of_the_tagger_are_looked_at_as_well() -> None:
-    treebank = [tagged(seed) for seed in range(3)]
-    entity_model = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=treebank)
+def test_predicted_tags_are_features_too() -> None:
+    treebank = [tagged_text(seed) for seed in range(3)]
+    entity_model = Margins(tagger=Tagger(cutoff=1)).train(EXAMPLES, text=treebank)
     words = tuple("the cat will see Anna in Rome".split())
     assert entity_model.tagger is not None
     tags = entity_model.tagger.tag(Transcript(words)).tag
     given = Transcript(words, tag=("X",) * len(words))
     found = entity_model.probabilities(given)
-    for shares, slow in zip(found[1:], likely(entity_model, words, tags), strict=True):
+    for shares, slow in zip(found[1:], slow_probabilities(entity_model, words, tags), strict=True):
         np.testing.assert_allclose(shares, [list(each.values()) for each in slow], atol=1e-6)
 
 
-def test_names_of_the_lessons_are_found(entity_model: Margins) -> None:
-    text = lesson(9)
-    heard = punctuation(text)
+def test_entities_of_new_text_are_found(entity_model: Margins) -> None:
+    text = entity_text(9)
+    spoken = punctuation(text)
     for labels, shares in zip(
-        numbered(heard, entity_model.classes), entity_model.probabilities(heard)[1:], strict=True
+        entity_labels(spoken, entity_model.classes),
+        entity_model.probabilities(spoken)[1:],
+        strict=True,
     ):
         assert np.mean(shares.argmax(axis=1) == labels) > 0.97
 
 
-def test_texts_at_once_are_as_one_by_one(taught: Margins, monkeypatch: pytest.MonkeyPatch) -> None:
-    several = [lesson(seed, 4) for seed in range(4)] + [Transcript(())]
-    alone = [taught.probabilities(each) for each in several]
+def test_batch_size_does_not_change_probabilities(
+    trained: Margins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = [entity_text(seed, 4) for seed in range(4)] + [Transcript(())]
+    alone = [trained.probabilities(each) for each in several]
     for size in (1, 40, 1 << 16):
         monkeypatch.setattr(module, "AT_ONCE", size)
-        for one, other in zip(taught.probabilities_all(several), alone, strict=True):
+        for one, other in zip(trained.probabilities_all(several), alone, strict=True):
             assert all(np.array_equal(a, b) for a, b in zip(one[1:], other[1:], strict=True))
 
 
-def test_saved_and_loaded_it_says_the_same_bit_by_bit(
+def test_a_stored_model_gives_identical_probabilities(
     entity_model: Margins, tmp_path: Path
 ) -> None:
     folder = store.save(tmp_path / "names", entity_model, Card())
     again = store.load(folder).entity_model
     assert again == entity_model
-    text = lesson(7)
+    text = entity_text(7)
     for one, other in zip(
         again.probabilities(text)[1:], entity_model.probabilities(text)[1:], strict=True
     ):
@@ -104,26 +109,26 @@ def test_saved_and_loaded_it_says_the_same_bit_by_bit(
     assert store.kind_of(folder) == "entity-model"
 
 
-def test_a_tagger_within_is_kept_too(tmp_path: Path) -> None:
-    entity_model = Margins(tagger=Tagger(cutoff=1)).train(LESSONS, text=[tagged(1)])
+def test_the_tagger_inside_is_stored_too(tmp_path: Path) -> None:
+    entity_model = Margins(tagger=Tagger(cutoff=1)).train(EXAMPLES, text=[tagged_text(1)])
     again = store.load(store.save(tmp_path / "names", entity_model, Card())).entity_model
-    text = lesson(7)
+    text = entity_text(7)
     assert np.array_equal(again.probabilities(text).start, entity_model.probabilities(text).start)
 
 
-def test_training_says_the_same_each_time(taught: Margins) -> None:
-    for name, array in Margins().train(LESSONS).state().items():
-        assert np.array_equal(array, taught.state()[name])
+def test_training_is_deterministic(trained: Margins) -> None:
+    for name, array in Margins().train(EXAMPLES).state().items():
+        assert np.array_equal(array, trained.state()[name])
 
 
-def test_rare_clues_are_left_out_and_the_best_kept(taught: Margins) -> None:
-    every = Margins(cutoff=1).train(LESSONS)
-    few = Margins(size=50).train(LESSONS)
-    sizes = [len(each.state()["keys"]) for each in (few, taught, every)]
+def test_rare_features_are_left_out_and_the_strongest_kept(trained: Margins) -> None:
+    every = Margins(cutoff=1).train(EXAMPLES)
+    small = Margins(size=50).train(EXAMPLES)
+    sizes = [len(each.state()["keys"]) for each in (small, trained, every)]
     assert sizes[0] == 50
     assert sizes[0] < sizes[1] < sizes[2]
-    kept = set(few.state()["keys"].tolist())
-    assert kept < set(taught.state()["keys"].tolist())
+    kept = set(small.state()["keys"].tolist())
+    assert kept < set(trained.state()["keys"].tolist())
 
 
 def test_repr_parses_back() -> None:
@@ -139,15 +144,15 @@ def test_wrong_settings_are_refused(wrong: str) -> None:
         registry.parse("entity-model", f"Margins({wrong})")
 
 
-def test_without_names_there_is_nothing_to_learn() -> None:
+def test_texts_without_entities_are_refused() -> None:
     bare = Transcript(("a", "b"))
-    with pytest.raises(LayerError, match="none of 2 recordings has names with a class"):
+    with pytest.raises(LayerError, match="none of 2 recordings has entities with a class"):
         Margins().train([bare, bare.replace(entities=(Span(0, 0, ""),))])
     with pytest.raises(ModelError, match="has to be trained"):
         Margins().probabilities(bare)
 
 
-def test_words_as_they_are_looked_at() -> None:
+def test_words_as_the_model_sees_them() -> None:
     assert [spelt(word) for word in ("U.S.", "It’s", "1,250", "(Rome)")] == [
         "u.s",
         "it's",
@@ -166,55 +171,65 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_how_words_are_written(kind: str) -> None:
-    assert {word: written(word) for word in KINDS[kind].split()} == dict.fromkeys(
+def test_capitalisation(kind: str) -> None:
+    assert {word: capitalisation(word) for word in KINDS[kind].split()} == dict.fromkeys(
         KINDS[kind].split(), kind
     )
 
 
-def test_classes_of_other_names_are_the_same() -> None:
+def test_synonyms_match_a_class() -> None:
     known = ("LOC", "MISC", "ORG", "PER")
     labels = ("PERSON", "GPE", "corporation", "work_of_art", "PER", "DATE")
-    assert [called(label, known) for label in labels] == ["PER", "LOC", "ORG", "MISC", "PER", None]
-    assert called("PER", ("person",)) == "person"
-    assert called("DATE", ("DATE", "PER")) == "DATE"
-    assert called("location", ("GPE", "LOC")) == "LOC"
-    assert called("FAC", ("GPE", "LOC")) == "GPE"
+    assert [matching_class(label, known) for label in labels] == [
+        "PER",
+        "LOC",
+        "ORG",
+        "MISC",
+        "PER",
+        None,
+    ]
+    assert matching_class("PER", ("person",)) == "person"
+    assert matching_class("DATE", ("DATE", "PER")) == "DATE"
+    assert matching_class("location", ("GPE", "LOC")) == "LOC"
+    assert matching_class("FAC", ("GPE", "LOC")) == "GPE"
 
 
-def test_what_has_no_class_or_other_names_of_one_is_not_learnt_apart() -> None:
-    assert learnable(["person", "PERSON", "PER", "GPE", "LOC", "place", "", "DATE"]) == (
+def test_synonyms_are_trained_as_one_class_and_spellings_are_not() -> None:
+    assert distinct_classes(["person", "PERSON", "PER", "GPE", "LOC", "place", "", "DATE"]) == (
         "DATE",
         "GPE",
         "LOC",
         "PER",
     )
-    assert learnable(["person"]) == ("person",)
-    assert not learnable([*SPELLINGS, ""])
-    first, *rest = LESSONS
+    assert distinct_classes(["person"]) == ("person",)
+    assert not distinct_classes([*SPELLINGS, ""])
+    first, *rest = EXAMPLES
     spans = first.entities or ()
     spans = tuple(s._replace(label="PERSON" if s.label == "PER" else s.label) for s in spans)
-    mixed = first.replace(entities=(*spans, Span(0, 0, ""), Span(1, 1, "CONTRACTION")))
-    assert mixed.entities != first.entities
-    learnt = Margins().train([mixed, *rest]).state()
-    for name, array in Margins().train(LESSONS).state().items():
-        assert np.array_equal(array, learnt[name])
+    renamed = first.replace(entities=(*spans, Span(0, 0, ""), Span(1, 1, "CONTRACTION")))
+    assert renamed.entities != first.entities
+    synonyms = Margins().train([renamed, *rest]).state()
+    for name, array in Margins().train(EXAMPLES).state().items():
+        assert np.array_equal(array, synonyms[name])
 
 
-def test_classes_that_could_not_be_loaded_again_are_not_learnt() -> None:
+def test_classes_that_could_not_be_loaded_are_not_trained() -> None:
     many = Transcript(("a",) * 1001, entities=tuple(Span(n, n, f"X{n:04}") for n in range(1001)))
-    with pytest.raises(LayerError, match="there are 1001 classes of names, and there can be 1000"):
+    with pytest.raises(LayerError, match="there are 1001 classes, and there can be 1000"):
         Margins().train([many])
     odd = Transcript(("a",), entities=(Span(0, 0, "\ud800"),))
-    with pytest.raises(LayerError, match=r"a class has a name that cannot be printed: '.ud800'"):
+    with pytest.raises(LayerError, match=r"one of the classes cannot be printed: '.ud800'"):
         Margins().train([odd])
 
 
-def test_of_names_that_overlap_the_longest_counts() -> None:
+def test_of_overlapping_entities_the_longest_counts() -> None:
     spans = (Span(0, 2, "ORG"), Span(1, 1, "GPE"), Span(2, 3, "DATE"), Span(3, 3, "person"))
     text = Transcript(("a", "b", "c", "d"), entities=spans)
-    assert names(text, ("LOC", "ORG", "PER")) == (Span(0, 2, "ORG"), Span(3, 3, "PER"))
-    start, end, inside = numbered(text, ("LOC", "ORG", "PER"))
+    assert entities_of_classes(text, ("LOC", "ORG", "PER")) == (
+        Span(0, 2, "ORG"),
+        Span(3, 3, "PER"),
+    )
+    start, end, inside = entity_labels(text, ("LOC", "ORG", "PER"))
     assert start.tolist() == [2, 0, 0, 3]
     assert end.tolist() == [0, 0, 2, 3]
     assert inside.tolist() == [2, 2, 2, 3]
@@ -223,27 +238,33 @@ def test_of_names_that_overlap_the_longest_counts() -> None:
 Damage = Callable[[dict[str, NDArray[Any]]], Any]
 DAMAGES: dict[str, Damage] = {
     "it has the arrays classes, keys, scales": lambda a: a.pop("weights"),
-    "keys are no ascending": lambda a: a.update(keys=a["keys"][::-1]),
-    "keys are no ascending numbers": lambda a: a.update(keys=a["keys"].astype(np.float64)),
-    "weights are no steps of": lambda a: a.update(weights=a["weights"][:-1]),
-    "weights are no steps": lambda a: a.update(weights=a["weights"].astype(np.float32)),
-    "scales are not all": lambda a: a.update(scales=a["scales"] * np.float16(np.nan)),
-    "scales are not those": lambda a: a.update(scales=a["scales"][:-1]),
-    "classes are no JSON": lambda a: a.update(classes=a["classes"][:-1]),
-    "classes are no JSON, but numbers": lambda a: a.update(classes=a["classes"].astype(np.int64)),
-    "classes are no list of": lambda a: a.update(classes=np.frombuffer(b'["B", "A"]', np.uint8)),
-    "classes are no list": lambda a: a.update(classes=np.frombuffer(b"[]", np.uint8)),
-    "a class has a name": lambda a: a.update(classes=np.frombuffer(rb'["\ud800"]', np.uint8)),
+    "the keys are not whole numbers in ascending": lambda a: a.update(keys=a["keys"][::-1]),
+    "the keys are not whole numbers": lambda a: a.update(keys=a["keys"].astype(np.float64)),
+    "the weights do not fit": lambda a: a.update(weights=a["weights"][:-1]),
+    "the weights do not": lambda a: a.update(weights=a["weights"].astype(np.float32)),
+    "the scales are not all": lambda a: a.update(scales=a["scales"] * np.float16(np.nan)),
+    "the scales do not fit": lambda a: a.update(scales=a["scales"][:-1]),
+    "the classes are not JSON": lambda a: a.update(classes=a["classes"][:-1]),
+    "the classes are not stored as bytes": lambda a: a.update(
+        classes=a["classes"].astype(np.int64)
+    ),
+    "the classes are not sorted": lambda a: a.update(
+        classes=np.frombuffer(b'["B", "A"]', np.uint8)
+    ),
+    "the classes are not a list": lambda a: a.update(classes=np.frombuffer(b"[]", np.uint8)),
+    "one of the classes cannot": lambda a: a.update(
+        classes=np.frombuffer(rb'["\ud800"]', np.uint8)
+    ),
     "it has the arrays classes, keys, scales, tagger": lambda a: a.update({"tagger.x": a["keys"]}),
 }
 
 
-@pytest.mark.parametrize("told", DAMAGES)
-def test_damaged_arrays_are_refused(taught: Margins, told: str) -> None:
-    arrays = dict(taught.state())
-    DAMAGES[told](arrays)
-    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=told.split(", but")[0]):
-        taught.from_state(arrays)
+@pytest.mark.parametrize("problem", DAMAGES)
+def test_damaged_arrays_are_refused(trained: Margins, problem: str) -> None:
+    arrays = dict(trained.state())
+    DAMAGES[problem](arrays)
+    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=problem):
+        trained.from_state(arrays)
 
 
 def test_even_steps_find_the_same_minimum_sooner() -> None:

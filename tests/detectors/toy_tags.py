@@ -1,4 +1,4 @@
-"""A small language whose tags are told by words, by endings and by neighbours."""
+"""A small language whose tags depend on words, on endings and on neighbours."""
 
 from random import Random
 
@@ -10,8 +10,8 @@ from caesura.core.transcript import Transcript
 NOUNS, VERBS = ("cat", "dog", "tree", "walk"), ("walk", "see", "find")
 
 
-def lesson(seed: int, count: int = 20) -> Transcript:
-    """Sentences such as `the cat walk slowly to see 12 trees .`, with capitals and marks."""
+def tagged_text(seed: int, count: int = 20) -> Transcript:
+    """Return sentences such as `the cat walk slowly to see 12 trees .`, with capitals and marks."""
     chance = Random(seed)
     rows: list[tuple[str, str]] = []
     ends = []
