@@ -21,10 +21,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from caesura.ml.parsing.backtrace import normal
-from caesura.ml.parsing.chart import Scores
-from caesura.ml.parsing.incremental import Growing
-from caesura.ml.parsing.search import best, posterior
+from caesura.ml.parsing.chart import Scores, normal
+from caesura.ml.parsing.search import Growing, best, posterior
 
 SIZES = (1_000, 10_000, 100_000)
 LONGEST = (30, 40)

@@ -25,8 +25,8 @@ import numpy as np
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF, SVM
 from caesura.detectors.syntax.chunking import SENTENCE, labels_of
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.formats.files import read
 from caesura.ml.features import REACH, TEMPLATES, pause_bins
 from caesura.text import cluster_rules

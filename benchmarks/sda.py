@@ -22,7 +22,7 @@ import psutil
 
 from caesura.core.arrays import Floats
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.crf_svm import CRF
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.tagging.pos_tagger import Tagger
 from chunking import best, on_one_core, peer, spoken

@@ -23,7 +23,7 @@ import caesura
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
-from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.crf_svm import CRF
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.cluster import Cluster

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from caesura.core import registry
 from caesura.core.arrays import Floats, Strings
 from caesura.core.errors import ModelError
-from caesura.core.protocols import Detector, Stream
+from caesura.core.protocols import Detector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.nested_arrays import TrainableDetector
-from caesura.detectors.window import WindowStream
+from caesura.detectors.window_stream import WindowStream
 
 Table = dict[int, tuple[float, int]]
 """How often a sentence ended after a word, and how often the word was seen."""

@@ -14,7 +14,7 @@ from caesura.detectors.column import Column
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
 from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
-from caesura.detectors.window import Lookahead
+from caesura.detectors.window_stream import Lookahead
 from caesura.metrics.boundary import Boundary
 
 

@@ -14,9 +14,9 @@ from caesura.core.errors import LayerError, ModelError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
-from caesura.detectors.syntax.chunkers import CRF, SVM, begins
 from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, LABELS, SENTENCE, labels_of
-from caesura.detectors.syntax.context import hashes_of
+from caesura.detectors.syntax.crf_svm import CRF, SVM, begins
+from caesura.detectors.syntax.word_features import hashes_of
 from caesura.metrics import cluster as cluster_metric
 from caesura.metrics.boundary import Boundary
 from caesura.text import cluster_rules
@@ -175,7 +175,7 @@ def test_probabilities_of_labels(chunker: Chunker) -> None:
     if isinstance(chunker, SVM):
         return
     unseen = with_punctuation(talk(90))
-    kept, spoken = chunker.heard(unseen)
+    kept, spoken = chunker.find_words(unseen)
     (likely,) = chunker.probabilities([hashes_of(spoken, chunker.model.subtags)])
     assert np.allclose(likely.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert begins(likely).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]

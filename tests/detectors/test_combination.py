@@ -12,8 +12,8 @@ from caesura.core import registry
 from caesura.core.errors import LayerError, ModelError, UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors import gap_classes
 from caesura.detectors.combination import Combination
+from caesura.detectors.gaps import class_count, classes_of_gaps, ends_sentence
 from caesura.detectors.lm import LM
 from caesura.detectors.pause_model import PauseModel
 from caesura.text.vocabulary import Vocabulary
@@ -36,9 +36,9 @@ def test_equals_all_sequences_weighed_one_by_one(way: str, data: st.DataObject) 
     both = Combination(lm, pause, way=way, weight=weight).train(LESSONS)
     transcript = bare(data.draw(st.integers(10, 30)), data.draw(st.integers(1, 4)))
     known = Vocabulary.of((each.words for each in LESSONS), 2)
-    found = [gap_classes.of_gaps(each, classes) for each in LESSONS]
+    found = [classes_of_gaps(each, classes) for each in LESSONS]
     labels = [numbers.tolist() for numbers in found if numbers is not None]
-    width = gap_classes.count(classes)
+    width = class_count(classes)
     made = Settings(known.size, width, lm.order, strength=lm.strength, least=(1,) * (lm.order - 1))
     rows = pause.train(LESSONS).emissions(transcript, way)  # type: ignore[arg-type]
     likely, best, lead = weighed(
@@ -46,7 +46,7 @@ def test_equals_all_sequences_weighed_one_by_one(way: str, data: st.DataObject) 
         known.numbers(transcript.words).tolist(),
         (weight * rows).tolist(),
     )
-    ends = gap_classes.ends(classes)
+    ends = ends_sentence(classes)
     expected = [np.log(np.array(p)[ends].sum() / np.array(p)[~ends].sum()) for p in likely]
     np.testing.assert_allclose(both.log_odds(transcript), expected, rtol=1e-8, atol=1e-8)
     if lead > 1e-9:

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from caesura.core.arrays import Floats
 from caesura.core.segmentation import Segmentation
-from caesura.detectors.syntax.chunkers import CRF, SVM
 from caesura.detectors.syntax.chunking import Chunker
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.dependency_parser import Normal
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
-from caesura.ml.parsing.arc_features import END, Sight
+from caesura.ml.parsing.arcs import END, Sight
 from caesura.text import cluster_rules
 from detectors.trees import check_links, gibberish, heard, looks_of, scrambled, talk, words_of
 from ml.structures import trees

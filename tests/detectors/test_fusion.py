@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from caesura import api
 from caesura.core.arrays import Floats, Strings
 from caesura.core.errors import LayerError, ModelError
-from caesura.core.protocols import Detector, Stream
+from caesura.core.protocols import Detector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.column import Column
 from caesura.detectors.fusion import CERTAIN, REACH, Fusion
-from caesura.detectors.nested_arrays import TrainableDetector
 from caesura.detectors.pause import Pause
 
 PAUSE = Pause(evidence=("pause",))

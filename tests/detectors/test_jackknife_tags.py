@@ -19,8 +19,8 @@ from caesura.core.transcript import Transcript
 from caesura.detectors import streaming
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.stored_model import Model
-from caesura.detectors.syntax.chunkers import CRF, SVM
 from caesura.detectors.syntax.chunking import FOLDS, guessed
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
 from caesura.models import store
 from caesura.models.card import Card
@@ -118,7 +118,7 @@ def test_untagged_recordings_are_tagged_first(chunker: Chunker) -> None:
     tagged = chunker.tagger.tag(bare)
     assert chunker.detect(bare) == chunker.detect(tagged)
     assert chunker.starts(bare).tolist() == unseen.cluster.tolist()  # type: ignore[union-attr]
-    assert chunker.heard(bare)[1].tag == tagged.tag
+    assert chunker.find_words(bare)[1].tag == tagged.tag
     both = chunker.detect_all([bare, hidden(unseen), bare])
     assert both == [chunker.detect(bare), chunker.detect(hidden(unseen)), chunker.detect(bare)]
 
@@ -126,7 +126,7 @@ def test_untagged_recordings_are_tagged_first(chunker: Chunker) -> None:
 def test_tags_that_are_given_stay(chunker: Chunker) -> None:
     unseen = hidden(talk(98))
     odd = unseen.replace(tag=("X",) * len(unseen))
-    assert chunker.heard(odd)[1].tag == odd.tag
+    assert chunker.find_words(odd)[1].tag == odd.tag
     assert chunker.detect(odd).log_odds.tolist() != chunker.detect(unseen).log_odds.tolist()  # type: ignore[union-attr]
 
 

@@ -13,9 +13,10 @@ from caesura.core import registry
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors import gap_classes, hmm
+from caesura.detectors import hmm
+from caesura.detectors.gaps import class_count, class_labels, classes_of_gaps, ends_sentence
+from caesura.detectors.hmm import NumberedWords
 from caesura.detectors.lm import LM
-from caesura.detectors.lm_counts import Spoken
 from caesura.ml.ngram import FACTORS
 from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
@@ -28,10 +29,10 @@ MARKS = (".", "?", ",")
 
 def brute(lm: LM, transcript: Transcript, lessons: list[Transcript]) -> tuple[Any, ...]:
     known = Vocabulary.of((each.words for each in lessons), lm.cutoff)
-    found = [gap_classes.of_gaps(each, lm.classes) for each in lessons]
+    found = [classes_of_gaps(each, lm.classes) for each in lessons]
     labels = [numbers.tolist() for numbers in found if numbers is not None]
     least = (*lm.prune, *[max(lm.prune, default=1)] * (lm.order - 1 - len(lm.prune)))
-    width = gap_classes.count(lm.classes)
+    width = class_count(lm.classes)
     made = Settings(known.size, width, lm.order, lm.factors, lm.smoothing, lm.strength, least)
     words = known.numbers(transcript.words).tolist()
     return weighed(chain(lessons, labels, made, known), words, [[0.0] * width] * len(words))
@@ -61,7 +62,7 @@ def test_equals_all_sequences_weighed_one_by_one(
     transcript = Transcript(tuple(words))
     trained = lm.train(LESSONS)
     likely, best, lead = brute(lm, transcript, LESSONS)
-    ends = gap_classes.ends(classes)
+    ends = ends_sentence(classes)
     expected = [np.log(np.array(p)[ends].sum() / np.array(p)[~ends].sum()) for p in likely]
     np.testing.assert_allclose(
         trained.log_odds(transcript), np.array(expected) + lm.bias, rtol=1e-8, atol=1e-8
@@ -72,7 +73,7 @@ def test_equals_all_sequences_weighed_one_by_one(
         if classes:
             if not ends[best[-1]]:
                 best[-1] = max(np.flatnonzero(ends).tolist(), key=likely[-1].__getitem__)
-            assert found.label == gap_classes.labels(best, classes)
+            assert found.label == class_labels(best, classes)
 
 
 @pytest.mark.parametrize("factors", FACTORS)
@@ -147,12 +148,12 @@ def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatc
     asked = [bare(1, count) for count in (40, 60, 1, 200, 100, 0)]
     sizes = []
 
-    def spoken(self: LM, batch: Sequence[Transcript]) -> Spoken:
+    def spoken(self: LM, batch: Sequence[Transcript]) -> NumberedWords:
         sizes.append([len(each) for each in batch])
         return number(self, batch)
 
-    number = LM.spoken
-    monkeypatch.setattr(LM, "spoken", spoken)
+    number = LM.number_words
+    monkeypatch.setattr(LM, "number_words", spoken)
     lm.detect_all(asked)
     assert sizes == [[40, 60], [1], [200], [100, 0]]
 

@@ -13,7 +13,7 @@ from caesura.core.arrays import Flags
 from caesura.core.errors import CaesuraError, LayerError, ModelError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.cluster import Cluster

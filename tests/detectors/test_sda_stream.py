@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from caesura.core.protocols import Stream
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax import sda_stream
-from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.crf_svm import CRF
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.syntax.sda_stream import SHORTEST
 from caesura.detectors.tagging.pos_tagger import Tagger

@@ -15,7 +15,7 @@ from caesura.core.arrays import Floats, Indices
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, SENTENCE
 from caesura.detectors.syntax.sda import SDA
-from caesura.ml.parsing.arc_features import END, UNSEEN
+from caesura.ml.parsing.arcs import END, UNSEEN
 from caesura.text import cluster_rules
 from detectors.trees import ends_of, gibberish, heard, looks_of, scrambled, talk, trained
 from ml.structures import segmentations, trees

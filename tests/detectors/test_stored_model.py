@@ -17,7 +17,7 @@ from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import HEAD, LEAST, Model, chosen
-from caesura.detectors.window import Lookahead
+from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.card import Card
 from tiny import register, taught

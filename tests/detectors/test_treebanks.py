@@ -7,7 +7,7 @@ import pytest
 from caesura import api
 from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.sda import SDA
 from caesura.models import store
 from caesura.training.search import scored

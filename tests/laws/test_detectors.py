@@ -15,7 +15,7 @@ from caesura.core.errors import LayerError
 from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.window import Lookahead
+from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.card import Card
 from laws.strategies import transcripts

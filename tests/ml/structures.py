@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from caesura.core.arrays import Floats
-from caesura.ml.parsing.backtrace import Structure
-from caesura.ml.parsing.chart import Scores
+from caesura.ml.parsing.chart import Scores, Structure
 
 KINDS = ("smooth", "ties", "holes", "rightward", "harsh")
 

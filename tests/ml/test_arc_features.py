@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from caesura.ml.parsing.arc_features import META, TEMPLATES, Looks, Sight, numbers
+from caesura.ml.parsing.arcs import META, TEMPLATES, Looks, Sight, numbers
 from ml.units import NAMES, Case, cases, looked, numbers_by_hand, places
 
 

@@ -5,16 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.ml.parsing import incremental
-from caesura.ml.parsing.backtrace import traced
-from caesura.ml.parsing.chart import Chart, Scores, largest, sentences
-from caesura.ml.parsing.incremental import Endings
+from caesura.ml.parsing import chart as chart_module
+from caesura.ml.parsing.chart import Chart, Endings, Scores, largest, sentences, traced
 from ml.structures import KINDS, drawn
 
 
 def forgetful(scores: Scores, longest: int, pieces: list[int], patch: pytest.MonkeyPatch) -> None:
     """Add units in pieces, letting go of some after each; compare what is left with a chart."""
-    patch.setattr(incremental, "ROOM", 2)
+    patch.setattr(chart_module, "ROOM", 2)
     chart, first, at = Endings(longest, scores.reach), 0, 0
     for piece in pieces:
         found = chart.add(scores[at : at + piece])

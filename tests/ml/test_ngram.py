@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from caesura.core.arrays import Floats
 from caesura.ml import smoothing
-from caesura.ml.ngram import FACTORS, ClassNgram, Counts, Text, histories
-from caesura.ml.ngram_counts import Cells, shifted
+from caesura.ml.ngram import FACTORS, ClassNgram
+from caesura.ml.ngram_counts import Cells, Counts, Text, histories, shifted
 from ml.chain import Chain, Settings, Spoken
 
 SHAPES = [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (2, 5), (4, 3), (3, 4)]

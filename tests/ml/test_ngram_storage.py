@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats
 from caesura.core.errors import ModelError
-from caesura.ml.ngram import Counts, Text
-from caesura.ml.ngram_counts import Cells, gathered
-from caesura.ml.ngram_storage import packed, unpacked
+from caesura.ml.ngram_counts import Cells, Counts, Text, gathered, pack_counts, unpack_counts
 
 Arrays = dict[str, NDArray[Any]]
 SIZE = 6
@@ -30,7 +28,7 @@ def counted(order: int = 3, classes: int = 2, words: int = 60, least: int = 1) -
 
 
 def opened(arrays: Arrays, order: int = 3, classes: int = 2) -> Counts:
-    return unpacked(arrays, SIZE, classes, order)
+    return unpack_counts(arrays, SIZE, classes, order)
 
 
 def whole(cells: Cells) -> Floats:
@@ -47,7 +45,7 @@ def equal(one: Counts, other: Counts) -> bool:
 @given(st.integers(2, 5), st.integers(2, 4), st.integers(0, 80), st.integers(1, 3))
 def test_what_is_packed_comes_back(order: int, classes: int, words: int, least: int) -> None:
     counts = counted(order, classes, words, least)
-    assert equal(opened(packed(counts), order, classes), counts)
+    assert equal(opened(pack_counts(counts), order, classes), counts)
 
 
 def test_large_counts_come_back() -> None:
@@ -57,31 +55,31 @@ def test_large_counts_come_back() -> None:
     labels = np.zeros(len(words), np.int64)
     labels[0] = 1
     counts = Counts.of(Text(words, np.array([0])), labels, 700, 2, [1, 1])
-    arrays = packed(counts)
-    assert equal(unpacked(arrays, 700, 2, 3), counts)
+    arrays = pack_counts(counts)
+    assert equal(unpack_counts(arrays, 700, 2, 3), counts)
     assert whole(counts.full(1))[3, 0] == count
     assert arrays["children.2"].dtype == np.uint8
     assert arrays["times.1.more"].max() > 1 << 16
 
 
 def test_arrays_are_small_whole_numbers() -> None:
-    for array in packed(counted()).values():
+    for array in pack_counts(counted()).values():
         assert array.dtype == np.uint8
         assert array.ndim == 1
 
 
 def changed(name: str, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Arrays:
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     return arrays | {name: change(arrays[name])}
 
 
-NAMES = sorted(packed(counted()))
-FILLED = [name for name, array in packed(counted()).items() if len(array)]
+NAMES = sorted(pack_counts(counted()))
+FILLED = [name for name, array in pack_counts(counted()).items() if len(array)]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_array_is_needed(name: str) -> None:
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     del arrays[name]
     with pytest.raises(ModelError, match="damaged: it has the arrays"):
         opened(arrays)
@@ -89,7 +87,7 @@ def test_every_array_is_needed(name: str) -> None:
 
 def test_other_arrays_are_refused() -> None:
     with pytest.raises(ModelError, match="damaged: it has the arrays"):
-        opened(packed(counted()) | {"more": np.zeros(3, np.uint8)})
+        opened(pack_counts(counted()) | {"more": np.zeros(3, np.uint8)})
     with pytest.raises(ModelError, match="it has the arrays none"):
         opened({})
 
@@ -149,7 +147,7 @@ def test_a_part_that_is_not_known_is_found() -> None:
     words, first = np.array([0, 2, 3, 4]), np.array([0])
     grams, _ = gathered(words, first, SIZE, [1, 1])
     keys = [key for key in grams.keys[0].tolist() if key != 3 * SIZE + 4]
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     arrays["words.2"] = np.array([key % SIZE for key in keys], np.uint8)
     arrays["children.2"] = np.bincount([key // SIZE for key in keys], minlength=SIZE).astype("u1")
     arrays["words.3"] = np.array([4], np.uint8)
@@ -160,7 +158,7 @@ def test_a_part_that_is_not_known_is_found() -> None:
 
 
 def test_a_sequence_is_known_once() -> None:
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     words = arrays["words.2"].copy()
     at = int(arrays["children.2"][0])
     assert arrays["children.2"][1] > 1
@@ -170,7 +168,7 @@ def test_a_sequence_is_known_once() -> None:
 
 
 def test_small_numbers_stand_in_their_column() -> None:
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     times = arrays["times.1"].copy()
     more = np.array([times[0]], np.uint8)
     times[0] = 255
@@ -179,7 +177,7 @@ def test_small_numbers_stand_in_their_column() -> None:
 
 
 def test_what_is_before_a_recording_is_no_word() -> None:
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     cells, columns, times = (arrays[f"{kind}.1"] for kind in ("cells", "columns", "times"))
     arrays["cells.1"] = np.array([1, *cells[1:]], np.uint8)
     arrays["columns.1"] = np.array([0, *columns], np.uint8)
@@ -192,14 +190,14 @@ def test_a_small_file_never_makes_a_large_table() -> None:
     huge = np.full(SIZE, 1 << 40, np.int64)
     full = np.full(SIZE, 255, np.uint8)
     with pytest.raises(ModelError, match=r"children.2.more has numbers outside"):
-        opened(packed(counted()) | {"children.2": full, "children.2.more": huge})
+        opened(pack_counts(counted()) | {"children.2": full, "children.2.more": huge})
     with pytest.raises(ModelError, match=r"cells.1.more has numbers outside"):
-        opened(packed(counted()) | {"cells.1": full, "cells.1.more": huge})
+        opened(pack_counts(counted()) | {"cells.1": full, "cells.1.more": huge})
 
 
 @given(st.data())
 def test_flipped_numbers_are_found_or_leave_counts(data: st.DataObject) -> None:
-    arrays = packed(counted())
+    arrays = pack_counts(counted())
     name = data.draw(st.sampled_from(FILLED))
     array = arrays[name].copy()
     at = data.draw(st.integers(0, len(array) - 1))
@@ -217,6 +215,6 @@ def test_flipped_numbers_are_found_or_leave_counts(data: st.DataObject) -> None:
         sums = np.zeros_like(most)
         np.add.at(sums, suffix, whole(found.full(length)))
         assert (sums <= most).all()
-    again = packed(found)
+    again = pack_counts(found)
     assert again.keys() == arrays.keys()
     assert again[name].tolist() == array.tolist()

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.errors import CaesuraError
-from caesura.ml.parsing import backtrace, chart, incremental
-from caesura.ml.parsing.backtrace import normal
-from caesura.ml.parsing.chart import Scores
-from caesura.ml.parsing.incremental import Growing
-from caesura.ml.parsing.search import best, posterior
+from caesura.ml.parsing import chart, search
+from caesura.ml.parsing.chart import Scores, normal
+from caesura.ml.parsing.search import Growing, best, posterior
 from ml.structures import KINDS, brute_force, check, drawn, tree_score, trees
 
 
@@ -36,8 +34,8 @@ def test_equals_brute_force(
     top, probability = brute_force(scores, longest)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chart, "PIECE", piece)
-        patch.setattr(incremental, "FEW", few)
-        patch.setattr(backtrace, "CELLS", piece)
+        patch.setattr(search, "FEW", few)
+        patch.setattr(chart, "CELLS", piece)
         if top == -np.inf:
             with pytest.raises(CaesuraError, match="minus infinity"):
                 best(scores, longest)
@@ -107,9 +105,9 @@ def test_impossible_sentences_are_told() -> None:
     alone = normal(np.zeros((6, 1)), scores.roots, np.ones(6, np.bool_))
     assert alone.heads.tolist() == [-1] * 6
     nowhere = Scores(scores.links, np.full(6, -np.inf), scores.gaps)
-    for search in (best, posterior):
+    for find in (best, posterior):
         with pytest.raises(CaesuraError, match="minus infinity"):
-            search(nowhere, 4)
+            find(nowhere, 4)
 
 
 def test_nothing_and_next_to_nothing() -> None:
@@ -143,9 +141,9 @@ def test_bad_scores_are_told() -> None:
         Scores(good.links, good.roots, good.gaps[:1])
     with pytest.raises(CaesuraError, match="flags"):
         normal(good.links, good.roots, np.array([True, True, False]))
-    for search in (best, posterior):
+    for find in (best, posterior):
         with pytest.raises(ValueError, match="longest"):
-            search(good, 0)
+            find(good, 0)
     begun = Growing(3)
     begun.push(good)
     with pytest.raises(CaesuraError, match="links reach 2 units, and then 1"):
@@ -155,6 +153,6 @@ def test_bad_scores_are_told() -> None:
 
 
 def test_a_sentence_can_be_too_long() -> None:
-    size = backtrace.MOST + 1
+    size = chart.MOST + 1
     with pytest.raises(CaesuraError, match="too long"):
         normal(np.zeros((size, 3)), np.zeros(size), np.arange(size) == size - 1)

@@ -7,8 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from caesura.ml.features import constant
-from caesura.ml.parsing.arc_features import FAR, META, TEMPLATES, Looks, Sight
-from caesura.ml.parsing.arc_model import Heads
+from caesura.ml.parsing.arcs import FAR, META, TEMPLATES, Heads, Looks, Sight
 
 NAMES = [
     "word", "first", "last", "tag", "first_tag", "last_tag", "subtag", "first_subtag", "last_subtag"

@@ -14,8 +14,8 @@ from caesura.core.plugins import find_study as find
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
-from caesura.detectors.syntax.chunkers import CRF
-from caesura.detectors.window import Lookahead
+from caesura.detectors.syntax.crf_svm import CRF
+from caesura.detectors.window_stream import Lookahead
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.resampling import Resampling
 from caesura.metrics.boundary import Boundary

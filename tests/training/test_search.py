@@ -20,7 +20,7 @@ from caesura.detectors.combination import Combination
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
 from caesura.detectors.pause_model import PauseModel
-from caesura.detectors.window import Lookahead
+from caesura.detectors.window_stream import Lookahead
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
 from caesura.training.data import Gathering

@@ -224,3 +224,21 @@ class ModelBacked(Trainable, Generic[M]):
     @abstractmethod
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Give the same with a model made of arrays, or raise a `ModelError`."""
+
+
+def prefixed_state(parts: Mapping[str, Trainable]) -> dict[str, NDArray[Any]]:
+    """Join the states of several parts: each array is named after its part, as in 'lm.keys'."""
+    states = {name: part.state() for name, part in parts.items()}
+    return {f"{name}.{key}": array for name, own in states.items() for key, array in own.items()}
+
+
+def split_state(state: Mapping[str, NDArray[Any]], *names: str) -> list[dict[str, NDArray[Any]]]:
+    """Undo `prefixed_state`: return first what belongs to no part, then the state of each part."""
+    found: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in ("", *names)}
+    for key, array in state.items():
+        name, dot, inner = key.partition(".")
+        if dot and name in names:
+            found[name][inner] = array
+        else:
+            found[""][key] = array
+    return list(found.values())

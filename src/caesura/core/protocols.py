@@ -16,12 +16,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
-from caesura.core.config import Configured, Trainable
+from caesura.core.config import Configured, ModelBacked, Trainable
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
@@ -216,6 +216,13 @@ class Detector(Trainable, ABC):
     @abstractmethod
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Begin, or take up again, to detect in words that arrive over time."""
+
+
+M = TypeVar("M")
+
+
+class TrainableDetector(ModelBacked[M], Detector):
+    """A detector with a model, which training or a stored model gives it."""
 
 
 class WordTagger(Trainable, ABC):

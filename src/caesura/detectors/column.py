@@ -12,7 +12,7 @@ from caesura.core.arrays import Floats
 from caesura.core.errors import LayerError
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
-from caesura.detectors.window import LocalStream
+from caesura.detectors.window_stream import LocalStream
 
 SCALES = ("log_odds", "probability")
 LEAST = 1e-6

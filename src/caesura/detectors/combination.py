@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Strings
-from caesura.core.config import between, one_of
+from caesura.core.config import between, one_of, prefixed_state, split_state
 from caesura.core.transcript import Transcript
-from caesura.detectors import gap_classes
-from caesura.detectors.hmm import DECISIONS, FiniteState
+from caesura.detectors.gaps import class_count, without_punctuation
+from caesura.detectors.hmm import DECISIONS, HMMDetector, NumberedWords, drop_punctuation
 from caesura.detectors.lm import LM
-from caesura.detectors.lm_counts import Spoken, without_punctuation, words_of
-from caesura.detectors.nested_arrays import led, shared_out
 from caesura.detectors.pause_model import PauseModel
-from caesura.ml.ngram_storage import damaged
+from caesura.ml.ngram_counts import damaged
 
 ENOUGH, FEWEST = 50, 0.02
 """Of so many gaps with known pauses, the share that shows one if times are worth looking at."""
@@ -27,7 +25,7 @@ WORDS, PAUSES = LM(), PauseModel()
 
 
 @dataclass(frozen=True, repr=False)
-class Combination(FiniteState):
+class Combination(HMMDetector):
     """A language model and a pause model in one search, the pause model with a `weight`.
 
     In way 'A' pauses count as p(f | e) (equations 10 to 12), in way 'B' as p(e | f) (13 and 14).
@@ -75,32 +73,32 @@ class Combination(FiniteState):
     ) -> Combination:
         """Train both models."""
         lm = self.lm.train(train, dev, text)
-        pause = self.pause.train(words_of(train, lm.model.vocabulary))
+        pause = self.pause.train(drop_punctuation(train, lm.model.vocabulary))
         return replace(self, lm=lm, pause=pause)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Give what both models have learnt."""
-        return led({"lm": self.lm, "pause": self.pause})
+        return prefixed_state({"lm": self.lm, "pause": self.pause})
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Combination:
         """Give the same detector with models that know what was learnt."""
-        others, lm, pause = shared_out(state, "lm", "pause")
+        others, lm, pause = split_state(state, "lm", "pause")
         if others:
             raise damaged(f"it has an array {min(others)}")
         return replace(self, lm=self.lm.from_state(lm), pause=self.pause.from_state(pause))
 
-    def spoken(self, transcripts: Sequence[Transcript]) -> Spoken:
+    def number_words(self, transcripts: Sequence[Transcript]) -> NumberedWords:
         """Number the words of recordings."""
-        return self.lm.spoken(transcripts)
+        return self.lm.number_words(transcripts)
 
-    def scores(self, transcripts: Sequence[Transcript], spoken: Spoken) -> Floats:
+    def scores(self, transcripts: Sequence[Transcript], words: NumberedWords) -> Floats:
         """Score each class of each word after each history, with the pause that follows."""
-        scores = self.lm.scores(transcripts, spoken)
+        scores = self.lm.scores(transcripts, words)
         said = [
             self.pause.emissions(without_punctuation(self._trusted(each), kept), self.way)  # type: ignore[arg-type]
-            for each, kept in zip(transcripts, spoken.kept, strict=True)
+            for each, kept in zip(transcripts, words.is_word, strict=True)
         ]
-        width = gap_classes.count(self.classes)
+        width = class_count(self.classes)
         evidence = self.weight * np.concatenate(said)
         cells = scores.reshape(len(scores), scores.shape[1] // width, width)
         cells += evidence[:, None, :]

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Strings
 from caesura.core.errors import LayerError, ModelError
-from caesura.core.protocols import Detector, Stream
+from caesura.core.protocols import Detector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.gap_classes import WITHIN
-from caesura.detectors.nested_arrays import TrainableDetector
-from caesura.detectors.window import WindowStream
+from caesura.detectors.gaps import WITHIN
+from caesura.detectors.window_stream import WindowStream
 from caesura.ml import logistic
 
 logger = logging.getLogger("caesura")

@@ -13,7 +13,7 @@ from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.config import strings
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
-from caesura.detectors.window import LocalStream
+from caesura.detectors.window_stream import LocalStream
 from caesura.text.normalization.steps import standing
 from caesura.text.punctuation import end_mark, sentence_ends
 

@@ -14,13 +14,24 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.config import between, strings
 from caesura.core.errors import ModelError
-from caesura.core.protocols import Stream
+from caesura.core.protocols import Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors import gap_classes
-from caesura.detectors.gap_features import SPEAKERS, durations, nearest, numbered, turns
-from caesura.detectors.nested_arrays import TrainableDetector, missing_sentences
-from caesura.detectors.window import LocalStream
+from caesura.detectors.gaps import (
+    SPEAKERS,
+    cell_indices,
+    check_classes,
+    class_count,
+    class_labels,
+    classes_of_gaps,
+    duration_bins,
+    ends_sentence,
+    likeliest_classes,
+    missing_sentences,
+    round_to_steps,
+    speaker_turns,
+)
+from caesura.detectors.window_stream import LocalStream
 
 EVIDENCE = ("pause", "marker", "speaker")
 LACKING = {"pause": "word times", "marker": "pause markers", "speaker": "speakers"}
@@ -85,7 +96,7 @@ class PauseModel(TrainableDetector[Seen]):
         between("smooth", self.smooth, *SMOOTH)
         between("bias", self.bias, -1e9, 1e9)
         object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
-        object.__setattr__(self, "classes", gap_classes.checked(self.classes))
+        object.__setattr__(self, "classes", check_classes(self.classes))
 
     def train(
         self,
@@ -94,7 +105,7 @@ class PauseModel(TrainableDetector[Seen]):
         text: Sequence[Transcript] = (),  # noqa: ARG002 - nor are there pauses in text
     ) -> PauseModel:
         """Count what lies at the gaps of each class; recordings without sentences are passed by."""
-        found = [(self._trusted(each), gap_classes.of_gaps(each, self.classes)) for each in train]
+        found = [(self._trusted(each), classes_of_gaps(each, self.classes)) for each in train]
         known = [(each, classes) for each, classes in found if classes is not None]
         if not known:
             raise missing_sentences(len(train))
@@ -151,7 +162,7 @@ class PauseModel(TrainableDetector[Seen]):
 
     def log_odds(self, transcript: Transcript) -> Floats:
         """Weigh the classes that end a sentence against the others, and add the bias."""
-        rows, ends = self.emissions(transcript, "B"), gap_classes.ends(self.classes)
+        rows, ends = self.emissions(transcript, "B"), ends_sentence(self.classes)
         boundary: Floats = np.logaddexp.reduce(rows[:, ends], axis=1)
         other: Floats = np.logaddexp.reduce(rows[:, ~ends], axis=1)
         return boundary - other + self.bias
@@ -161,8 +172,8 @@ class PauseModel(TrainableDetector[Seen]):
         if not self.classes:
             return None
         is_end = Segmentation(self.log_odds(transcript) > 0).boundary
-        likely = gap_classes.likeliest(self.emissions(transcript, "B"), is_end, self.classes)
-        return gap_classes.labels(likely.tolist(), self.classes)
+        likely = likeliest_classes(self.emissions(transcript, "B"), is_end, self.classes)
+        return class_labels(likely.tolist(), self.classes)
 
     def lacks(self, transcript: Transcript) -> str:
         """Name the evidence that would be needed where there is none at all."""
@@ -187,7 +198,7 @@ class PauseModel(TrainableDetector[Seen]):
             bins if "pause" in names else [None],
             ["", *self.model.markers] if "marker" in names else [""],
         )
-        ends = gap_classes.ends(self.classes)
+        ends = ends_sentence(self.classes)
         counts = self.model.counts[names]
         none = np.exp(self._logs(names, "B")[:, ~ends]).sum(axis=1).tolist()
         return [
@@ -197,12 +208,12 @@ class PauseModel(TrainableDetector[Seen]):
 
     @property
     def _width(self) -> int:
-        return gap_classes.count(self.classes)
+        return class_count(self.classes)
 
     @property
     def _bins(self) -> int:
         """The bin of the longest pauses."""
-        return int(nearest(np.array([self.longest]), self.step)[0])
+        return int(round_to_steps(np.array([self.longest]), self.step)[0])
 
     def _choices(self, available: Sequence[str]) -> list[Strings]:
         """Give all that f can be made of, the richest first."""
@@ -248,10 +259,10 @@ class PauseModel(TrainableDetector[Seen]):
 
     def _column(self, transcript: Transcript, name: str, markers: Strings) -> Indices:
         if name == "pause":
-            return durations(transcript.pauses()[:-1], self.step, self._bins)
+            return duration_bins(transcript.pauses()[:-1], self.step, self._bins)
         if name == "marker":
-            return numbered((transcript.pause or ())[:-1], ["", *markers])
-        return turns(transcript.speaker or ())
+            return cell_indices((transcript.pause or ())[:-1], ["", *markers])
+        return speaker_turns(transcript.speaker or ())
 
     def _trusted(self, transcript: Transcript) -> Transcript:
         """Leave out the times of a recording in which too few words have any."""

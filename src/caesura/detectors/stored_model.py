@@ -17,7 +17,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.serialize import from_document, to_document
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.detectors.window import decided_after
+from caesura.detectors.window_stream import decided_after
 from caesura.models.store import Stored, card, find, kind_of, load, shipped
 from caesura.text.languages import LANGUAGES, code, differ
 

@@ -22,7 +22,7 @@ from caesura.core.errors import FormatError, MismatchError, UnknownName
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
 from caesura.detectors.stored_model import chosen
-from caesura.detectors.window import delayed
+from caesura.detectors.window_stream import delayed
 from caesura.formats.live_words import Arriving, Line, chunks
 
 logger = logging.getLogger("caesura")

@@ -13,14 +13,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from caesura.core.arrays import Floats, Indices
-from caesura.ml.ngram_counts import START, Cells, Grams, gathered, shifted
+from caesura.ml.ngram_counts import START, Cells, Counts, Text, shifted
 from caesura.ml.smoothing import Smoothing, Terms, smoothing
 
 TINY = 1e-300
@@ -166,79 +163,6 @@ def with_oldest(cells: Floats, classes: int) -> Floats:
 
 
 FACTORS = ("class", "word")
-
-
-class Text(NamedTuple):
-    """Recordings one after another: the numbers of their words, and where each begins.
-
-    Each begins with a `START`, which is no word of it and has class 1: what is before a
-    recording is another sentence.
-    """
-
-    words: Indices
-    first: Indices
-
-    @property
-    def spoken(self) -> Indices:
-        """The places of the words."""
-        return np.delete(np.arange(len(self.words)), self.first)
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """How often each known sequence of words was seen, with which classes.
-
-    `times[m - 1]` has a row for each sequence of m words and a column for each sequence of
-    classes: those of the words and, but for the longest sequences, that of the word before.
-    The latest class is the last digit of the column's number.
-    """
-
-    grams: Grams
-    classes: int
-    times: tuple[Cells, ...]
-
-    @property
-    def order(self) -> int:
-        """The length of the longest sequences."""
-        return self.grams.order
-
-    @classmethod
-    def of(cls, text: Text, labels: Indices, size: int, classes: int, least: list[int]) -> Counts:
-        """Count in recordings whose words have these classes."""
-        grams, found = gathered(text.words, text.first, size, least)
-        spoken = text.spoken
-        times = []
-        for length, numbers in enumerate(found, 1):
-            digits = min(length + 1, grams.order)
-            here, columns = numbers[spoken], histories(labels, text.first, classes, digits)[spoken]
-            known = here >= 0
-            width = classes**digits
-            times.append(Cells.of(here[known], columns[known], grams.count(length), width))
-        return cls(grams, classes, tuple(times))
-
-    @cached_property
-    def _fulls(self) -> list[Cells]:
-        widths = [self.classes**length for length in range(1, self.order)]
-        shorter = zip(self.times, widths, strict=False)
-        made = [cells.moved(cells.column % width, width) for cells, width in shorter]
-        return [*made, self.times[-1]]
-
-    def full(self, length: int) -> Cells:
-        """Counts of sequences of words, each with its class."""
-        return self._fulls[length - 1]
-
-    def short(self, length: int) -> Cells:
-        """Counts of sequences one word shorter, after the class of the word left out."""
-        return self.times[length - 2]
-
-
-def histories(labels: Indices, first: Indices, classes: int, digits: int) -> Indices:
-    """Number the sequence of so many classes that ends at each word, the latest as last digit."""
-    found, column = labels.copy(), labels
-    for place in range(1, digits):
-        column = shifted(column, first)
-        found = found + column * classes**place
-    return found
 
 
 class ClassNgram:

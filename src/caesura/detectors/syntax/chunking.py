@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
-from caesura.core.config import ModelBacked
-from caesura.core.protocols import Stream, WordTagger
+from caesura.core.config import ModelBacked, prefixed_state, split_state
+from caesura.core.protocols import Stream, TrainableDetector, WordTagger
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
-from caesura.detectors.hmm import NO_GAP
-from caesura.detectors.lm_counts import gap_of_each, heard
-from caesura.detectors.nested_arrays import TrainableDetector, led, missing_sentences, shared_out
-from caesura.detectors.syntax.context import (
+from caesura.detectors.gaps import NO_GAP, find_words, gaps_after_words, missing_sentences
+from caesura.detectors.syntax.word_features import (
     Columns,
     checked_subtags,
     columns_of,
@@ -30,7 +28,7 @@ from caesura.detectors.syntax.context import (
     lessons_of,
     subtags_of,
 )
-from caesura.detectors.window import WindowStream
+from caesura.detectors.window_stream import WindowStream
 from caesura.ml import features
 from caesura.ml.crf import Lesson, Weights, damaged, seen
 from caesura.ml.features import Hashes
@@ -223,12 +221,12 @@ class Chunker(TrainableDetector[Taught[S]]):
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Give keys of features, weights, what labels say of others, and hashes of sub-tags."""
-        tagger = {} if self.tagger is None else led({"tagger": self.tagger})
+        tagger = {} if self.tagger is None else prefixed_state({"tagger": self.tagger})
         return {**self.model.scorer.arrays(), "subtags": self.model.subtags, **tagger}
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Self:
         """Give the same detector with weights that were learnt before."""
-        own, tagger = shared_out(state, "tagger")
+        own, tagger = split_state(state, "tagger")
         if set(own) != self.scorer.names | {"subtags"}:
             raise damaged(f"it has the arrays {', '.join(sorted(own)) or 'none'}")
         scorer = cast(S, self.scorer.of(own, len(LABELS)))
@@ -243,21 +241,21 @@ class Chunker(TrainableDetector[Taught[S]]):
         found = iter(self.tagger.tag_all(bare) if bare else ())
         return [next(found) if each.tag is None else each for each in transcripts]
 
-    def heard(self, transcript: Transcript) -> tuple[Flags, Transcript]:
+    def find_words(self, transcript: Transcript) -> tuple[Flags, Transcript]:
         """Tell which words are no punctuation, and give what is left with them alone, tagged."""
-        return self.heard_all([transcript])[0]
+        return self.find_words_all([transcript])[0]
 
-    def heard_all(self, transcripts: Sequence[Transcript]) -> list[tuple[Flags, Transcript]]:
+    def find_words_all(self, transcripts: Sequence[Transcript]) -> list[tuple[Flags, Transcript]]:
         """Do so for many recordings at once."""
-        return [heard(each) for each in self.tagged(transcripts)]
+        return [find_words(each) for each in self.tagged(transcripts)]
 
     def spoken(self, transcript: Transcript) -> Transcript:
         """Leave punctuation out."""
-        return self.heard(transcript)[1]
+        return self.find_words(transcript)[1]
 
     def starts(self, transcript: Transcript) -> Flags:
         """Tell which words begin a cluster, by their labels; punctuation begins nothing."""
-        kept, spoken = self.heard(transcript)
+        kept, spoken = self.find_words(transcript)
         begun = np.zeros(len(transcript), np.bool_)
         begun[kept] = self.best(*self.states([spoken])) != INSIDE
         begun[np.flatnonzero(kept)[:1]] = True
@@ -281,14 +279,14 @@ class Chunker(TrainableDetector[Taught[S]]):
         return [each for batch in batches(transcripts, BATCH) for each in self._decided(batch)]
 
     def _decided(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
-        kept, spoken = zip(*self.heard_all(transcripts), strict=True)
+        kept, spoken = zip(*self.find_words_all(transcripts), strict=True)
         states, lengths = self.states(spoken)
         odds, first = self.weighed(states, lengths)
         stop = np.cumsum(lengths)[:-1]
         for here, evidence, flags in zip(
             kept, np.split(odds, stop), np.split(first, stop), strict=True
         ):
-            gaps = gap_of_each(here)
+            gaps = gaps_after_words(here)
             log_odds, boundary = np.full(len(here), NO_GAP), np.zeros(len(here), np.bool_)
             # What follows the last word is not known.
             log_odds[gaps] = np.append(evidence[1:], 0.0)[: len(gaps)] + self.bias
@@ -314,7 +312,7 @@ class Chunker(TrainableDetector[Taught[S]]):
 
     def coverage(self, transcript: Transcript) -> float:
         """Give the share of the words that are known, wherever they were looked at."""
-        _, spoken = heard(transcript)
+        _, spoken = find_words(transcript)
         if not len(spoken):
             return 1.0
         columns = columns_of(spoken.only(()))

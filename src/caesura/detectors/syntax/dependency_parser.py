@@ -10,17 +10,14 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Indices
 from caesura.core.transcript import Transcript
-from caesura.detectors.gap_features import OTHER, turns
-from caesura.detectors.lm_counts import gap_of_each
+from caesura.detectors.gaps import OTHER, gaps_after_words, speaker_turns
 from caesura.detectors.syntax.chunking import Chunker
-from caesura.detectors.syntax.context import Columns, hashes_of
+from caesura.detectors.syntax.word_features import Columns, hashes_of
 from caesura.ml import features
 from caesura.ml.features import Hashes
-from caesura.ml.parsing import arc_model as heads
-from caesura.ml.parsing import search
-from caesura.ml.parsing.arc_features import Looks, Sight
-from caesura.ml.parsing.arc_model import Heads, Lesson
-from caesura.ml.parsing.backtrace import MOST
+from caesura.ml.parsing import arcs, chart
+from caesura.ml.parsing.arcs import Heads, Lesson, Looks, Sight
+from caesura.ml.parsing.chart import MOST
 from caesura.text import cluster_rules
 
 TURN = features.NO_PAUSE + 1
@@ -59,7 +56,7 @@ def gap_numbers(spoken: Transcript) -> Indices:
         bins = features.pause_bins(before)
         found = np.where(bins == features.NO_PAUSE, 0, bins + 1)
     if spoken.speaker is not None:
-        found[1:] += TURN * (turns(spoken.speaker) == OTHER)
+        found[1:] += TURN * (speaker_turns(spoken.speaker) == OTHER)
     return found
 
 
@@ -120,13 +117,13 @@ class Normal:
         """Learn links from recordings that have trees, tagged as the chunker's were."""
         subtags = chunker.model.subtags
         lessons = [lesson_of(chunker.spoken(each), subtags, normal=True) for each in trees]
-        return cls(chunker, heads.learn(lessons, Sight(reach, reach), bits, ridge), reach)
+        return cls(chunker, arcs.learn(lessons, Sight(reach, reach), bits, ridge), reach)
 
     def annotate(self, transcript: Transcript) -> Transcript:
         """Give the transcript with clusters and heads; also with sentences if it has none."""
         found = transcript.sentences or self.chunker.detect(transcript)
-        kept, spoken = self.chunker.heard(transcript)
-        ended = found.boundary[gap_of_each(kept)]
+        kept, spoken = self.chunker.find_words(transcript)
+        ended = found.boundary[gaps_after_words(kept)]
         begun = self.chunker.starts(transcript)[kept]
         begun[1:] |= ended[:-1]
         first = np.flatnonzero(begun)
@@ -135,6 +132,6 @@ class Normal:
         ends = ends_of(ended, first)
         sight = Sight(self.reach, self.reach)
         chances = self.heads.chances(units.looks, sight, ends=ends)
-        links = search.normal(*heads.links_of(chances, sight), ends).heads
+        links = chart.normal(*arcs.links_of(chances, sight), ends).heads
         cluster, head = drawn(kept, first, units.content, links)
         return transcript.replace(sentences=found, cluster=cluster, head=head, relation=None)

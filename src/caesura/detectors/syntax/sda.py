@@ -10,24 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices
-from caesura.core.config import between, one_of, whole
+from caesura.core.config import between, one_of, prefixed_state, split_state, whole
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Stream
+from caesura.core.protocols import Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
-from caesura.detectors.hmm import NO_GAP
-from caesura.detectors.lm_counts import gap_of_each
-from caesura.detectors.nested_arrays import TrainableDetector, led, shared_out
-from caesura.detectors.syntax.chunkers import CRF, begins
+from caesura.detectors.gaps import NO_GAP, gaps_after_words
 from caesura.detectors.syntax.chunking import CLUSTER, SENTENCE
-from caesura.detectors.syntax.context import hashes_of
+from caesura.detectors.syntax.crf_svm import CRF, begins
 from caesura.detectors.syntax.dependency_parser import drawn, ends_of, lesson_of, units_of
 from caesura.detectors.syntax.sda_stream import SHORTEST, StretchStream
-from caesura.detectors.window import WindowStream
+from caesura.detectors.syntax.word_features import hashes_of
+from caesura.detectors.window_stream import WindowStream
 from caesura.ml import viterbi
-from caesura.ml.parsing import arc_model, search
-from caesura.ml.parsing.arc_features import Sight
-from caesura.ml.parsing.arc_model import Heads
+from caesura.ml.parsing import arcs, chart, search
+from caesura.ml.parsing.arcs import Heads, Sight
 from caesura.ml.parsing.chart import Scores
 
 DECISIONS = ("best", "posterior")
@@ -57,7 +54,7 @@ class Analysis:
     def decided(self, sda: SDA) -> Segmentation:
         """Decide where sentences end, which is between clusters."""
         log_odds, boundary = np.full(len(self.kept), NO_GAP), np.zeros(len(self.kept), np.bool_)
-        gaps = gap_of_each(self.kept)
+        gaps = gaps_after_words(self.kept)
         between = gaps[self.first[1:] - 1]
         likely = search.posterior(self.scores, sda.longest)
         log_odds[between] = np.clip(
@@ -72,8 +69,8 @@ class Analysis:
 
     def links(self, sentences: Segmentation) -> Indices:
         """Give the head of each cluster in the best links inside sentences, -1 for roots."""
-        ends = ends_of(sentences.boundary[gap_of_each(self.kept)], self.first)
-        return search.normal(self.scores.links, self.scores.roots, ends).heads
+        ends = ends_of(sentences.boundary[gaps_after_words(self.kept)], self.first)
+        return chart.normal(self.scores.links, self.scores.roots, ends).heads
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,12 +112,12 @@ class SDA(TrainableDetector[Heads]):
             raise ValueError(f"crf is a CRF, not {self.crf!r}")
         between("alpha", self.alpha, 0, 1000)
         between("bias", self.bias, -1e9, 1e9)
-        whole("longest", self.longest, 1, search.MOST)
+        whole("longest", self.longest, 1, chart.MOST)
         whole("reach", self.reach, 1, self.longest)
         whole("ahead", self.ahead, 0, self.reach)
         one_of("decision", self.decision, DECISIONS)
         between("ridge", self.ridge, 1e-9, 1e9)
-        whole("bits", self.bits, arc_model.FEWEST, arc_model.MOST)
+        whole("bits", self.bits, arcs.FEWEST, arcs.MOST)
         between("pause", self.pause, 0, 1e9)
         whole("stretch", self.stretch, SHORTEST, 1 << 31)
         whole("patience", self.patience, 1, 1 << 31)
@@ -154,18 +151,18 @@ class SDA(TrainableDetector[Heads]):
         """Learn links from recordings with trees; the CRF has learnt before."""
         crf = self.crf
         lessons = [lesson_of(crf.spoken(each), crf.model.subtags) for each in trees]
-        return self.with_model(arc_model.learn(lessons, self.sight, self.bits, self.ridge))
+        return self.with_model(arcs.learn(lessons, self.sight, self.bits, self.ridge))
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Give weights of links, and what the CRF has learnt."""
-        return {**self.model.arrays(), **led({"crf": self.crf})}
+        return {**self.model.arrays(), **prefixed_state({"crf": self.crf})}
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> SDA:
         """Give the same detector with what was learnt before."""
-        own, crf = shared_out(state, "crf")
+        own, crf = split_state(state, "crf")
         known = Heads.of(own)
         if known.bits != self.bits:
-            raise arc_model.damaged(f"it has weights under {known.bits} bits, not {self.bits}")
+            raise arcs.damaged(f"it has weights under {known.bits} bits, not {self.bits}")
         return replace(self, crf=self.crf.from_state(crf)).with_model(known)
 
     def log_odds(self, transcript: Transcript) -> Floats:
@@ -196,7 +193,7 @@ class SDA(TrainableDetector[Heads]):
         """Label the words of recordings, and weigh the links between their clusters."""
         chances = self.model.chances
         for batch in batches(transcripts, BATCH):
-            heard = self.crf.heard_all(batch)
+            heard = self.crf.find_words_all(batch)
             words = [hashes_of(spoken, self.crf.model.subtags) for _, spoken in heard]
             for (kept, spoken), own, labels in zip(
                 heard, words, self.crf.probabilities(words), strict=True
@@ -211,7 +208,7 @@ class SDA(TrainableDetector[Heads]):
 
         The gap in front of the first one counts unless it `opens` the recording.
         """
-        links, roots = arc_model.links_of(chances, self.sight)
+        links, roots = arcs.links_of(chances, self.sight)
         gaps = self.alpha * viterbi.logs(labels[:, [CLUSTER, SENTENCE]])
         gaps[:, 1] += self.bias
         return Scores(links, roots, gaps[1:] if opens else gaps)

@@ -20,17 +20,17 @@ from caesura.core.protocols import Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.serialize import from_document, to_document
 from caesura.core.transcript import Transcript
-from caesura.detectors.lm_counts import heard
-from caesura.detectors.syntax.chunkers import CRF, begins
+from caesura.detectors.gaps import find_words
 from caesura.detectors.syntax.chunking import INSIDE, LABELS
-from caesura.detectors.syntax.context import hashes_of
+from caesura.detectors.syntax.crf_svm import CRF, begins
 from caesura.detectors.syntax.dependency_parser import drawn, units_of
-from caesura.detectors.window import decided_after, delays
-from caesura.ml import crf as few
+from caesura.detectors.syntax.word_features import hashes_of
+from caesura.detectors.window_stream import decided_after, delays
+from caesura.ml import crf
 from caesura.ml.features import REACH
-from caesura.ml.parsing.arc_features import MARGIN, Looks
-from caesura.ml.parsing.backtrace import Structure
-from caesura.ml.parsing.incremental import Growing
+from caesura.ml.parsing.arcs import MARGIN, Looks
+from caesura.ml.parsing.chart import Structure
+from caesura.ml.parsing.search import Growing
 from caesura.text.normalization.steps import standing
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Labelling:
         near = self.tag()
         words = hashes_of(near, self.crf.model.subtags)
         states, chain = self.crf.scored(words, self.context), self.crf.model.scorer
-        likely = few.posterior(states, chain.transitions, self.before)
+        likely = crf.posterior(states, chain.transitions, self.before)
         first = np.flatnonzero(begins(likely))
         stop = self._stop(first, len(likely), spare)
         first = first[first < stop]
@@ -288,7 +288,7 @@ class StretchStream(Stream):
         words = Transcript.join(self.fresh)
         self.fresh, self.spoken = [], 0
         self.open += [words] if len(words) else []
-        kept, spoken = heard(words)
+        kept, spoken = find_words(words)
         self._cover(kept.tolist())
         self.labelling.hear(spoken)
 

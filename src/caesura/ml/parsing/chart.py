@@ -1,20 +1,25 @@
-"""Charts: how good, or how probable, the structures of every short span of units are.
+"""Charts: how good, or how probable, the dependency trees of every short span of units are.
 
-A structure gives each unit but one, the root, a link to its head, and no two links cross. Spans
-are filled by width, and all spans of a width at once. A row of a chart holds the spans of one
-width, in the column of their first unit (`_from`); seen with shorter strides, they are in that of
-their last one (`_to`), so that the two parts of a span always lie in two plain slices.
+A tree gives each unit but one, the root, a link to its head, and no two links cross. Spans are
+filled by width, and all spans of a width at once. A row of a chart holds the spans of one width,
+in the column of their first unit (`_from`); seen with shorter strides, they are in that of their
+last one (`_to`), so that the two parts of a span always lie in two plain slices.
+
+The best tree of each sentence is read off a chart from the whole to the parts. All sentences are
+taken apart together: in each step every span that is left is cut once. Of equally good trees it
+is always the same one that is found, whatever else is in the chart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import add
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from caesura.core.arrays import Floats, Indices
+from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.errors import CaesuraError
 
 PIECE = 1024
@@ -218,3 +223,323 @@ def sentences(scores: Scores, first: int, longest: int, join: Join) -> Iterator[
         for row, missing in enumerate(range(longest - 1 - begin + context, 0, -1)):
             table[row : row + 1, :missing] = -np.inf
         yield table
+
+
+MOST = 1000
+"""Units of a sentence that can be charted: its chart takes 64 MB."""
+
+CELLS = 1 << 16
+"""Spans of sentences that are charted at a time."""
+
+Spans = tuple[Indices, Indices]
+"""First and last units."""
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """Sentences and the links inside them."""
+
+    heads: Indices
+    """The head of each unit, -1 for the root of a sentence."""
+
+    ends: Flags
+    """Whether each unit is the last one of a sentence."""
+
+    score: float
+    """What speaks for it, all together."""
+
+
+def normal(links: Floats, roots: Floats, ends: Flags) -> Structure:
+    """Find the best links where it is given which units end sentences, of any length to `MOST`."""
+    scores = Scores(links, roots, np.zeros((len(roots), 2)))
+    if len(ends) != len(scores) or not ends[-1:].all():
+        raise CaesuraError(
+            f"{len(scores)} units have {len(ends)} flags for the ends of sentences",
+            remedy="give a flag for each unit; the last one ends a sentence",
+        )
+    heads = linked(scores, ends)
+    units = np.arange(len(ends))
+    root = heads < 0
+    chosen = links[units, np.where(root, 0, heads - units + scores.reach)]
+    return Structure(heads, ends, float(np.where(root, roots, chosen).sum()))
+
+
+def linked(scores: Scores, ends: Flags) -> Indices:
+    """Find the head of each unit of sentences, -1 for their roots."""
+    last = np.flatnonzero(ends)
+    first = np.append(0, last + 1)[:-1]
+    found = np.full(len(ends), -1)
+    for group in _groups(last - first + 1):
+        count = (last - first + 1)[group]
+        begin = np.cumsum(count) - count
+        stop = begin + count - 1
+        units = np.arange(int(count.sum())) + np.repeat(first[group] - begin, count)
+        chart = Chart(scores[units], int(count.max()), largest)
+        inside = traced(chart, begin, stop)
+        found[units] = np.where(inside < 0, -1, units[inside])
+    return found
+
+
+def _groups(count: Indices) -> Iterator[Indices]:
+    """Put sentences of about the same length together, as many as are charted at a time."""
+    if count.max(initial=0) > MOST:
+        raise CaesuraError(
+            f"a sentence of {count.max()} units is too long for its links to be found",
+            remedy=f"give boundaries after at most {MOST} units",
+        )
+    kind = np.ceil(np.log2(count)).astype(np.int64)
+    if count.sum() * count.max(initial=0) <= CELLS:
+        kind[:] = kind.max(initial=0)
+    for each in np.unique(kind):
+        alike = np.flatnonzero(kind == each)
+        piece = np.cumsum(count[alike]) // max(CELLS >> int(each), 1)
+        yield from np.split(alike, np.flatnonzero(np.diff(piece)) + 1)
+
+
+def traced(chart: Chart, first: Indices, last: Indices) -> Indices:
+    """Head of each unit of the chart, where sentences begin and end; -1 for their roots."""
+    chart.fill_right()
+    rooted_to = to_last(chart.right_from + chart.roots)
+    found = np.full(len(chart.roots), -1)
+    root = first + _cut(chart.left_from, rooted_to, (first, last), last - first)
+    score = chart.left_from[root - first, first] + rooted_to[last - root, last]
+    if (score == -np.inf).any():
+        raise CaesuraError(IMPOSSIBLE)
+    left, right = _long((first, root)), _long((root, last))
+    while len(left[0]) or len(right[0]):
+        left, left_open = _left(chart, left, found)
+        right, right_open = _right(chart, right, found)
+        # Between neighbours there is nothing to find, and most links are between neighbours.
+        inner_right, inner_left = _inner(chart, _long(_merged(left_open, right_open), 2))
+        left, right = _long(_merged(left, inner_left)), _long(_merged(right, inner_right))
+    return found
+
+
+def _left(chart: Chart, spans: Spans, found: Indices) -> tuple[Spans, Spans]:
+    """Find the farthest dependant of each last unit: where it begins to lead."""
+    first, last = spans
+    unit = first + _cut(chart.left_from, chart.open_left_to, spans, last - first, behind=1)
+    found[unit] = last
+    return (first, unit), (unit, last)
+
+
+def _right(chart: Chart, spans: Spans, found: Indices) -> tuple[Spans, Spans]:
+    """Find the farthest dependant of each first unit."""
+    first, last = spans
+    unit = first + _cut(chart.open_right_from, chart.right_to, spans, last - first, ahead=1)
+    found[unit] = first
+    return (unit, last), (first, unit)
+
+
+def _inner(chart: Chart, spans: Spans) -> tuple[Spans, Spans]:
+    """Find where the dependants of the first unit end and those of the last one begin."""
+    first, last = spans
+    unit = first + _cut(chart.right_from, chart.joined_to, spans, last - first - 1)
+    return (first, unit), (unit + 1, last)
+
+
+def _cut(
+    front: Floats, back: Floats, spans: Spans, width: Indices, ahead: int = 0, behind: int = 0
+) -> Indices:
+    """Width of the front part of each span in the best way to cut it.
+
+    `width` is that of both parts together; they are at least `ahead` and `behind` wide.
+    """
+    first, last = spans
+    if not len(first):
+        return first
+    one = np.arange(ahead, min(int(width.max()) - behind, len(front) - 1) + 1)[:, None]
+    other = width - one
+    fits = (other >= behind) & (other < len(back))
+    ways = front[one, first] + back[np.where(fits, other, behind), last]
+    cut: Indices = np.where(fits, ways, -np.inf).argmax(axis=0) + ahead
+    return cut
+
+
+def _merged(some: Spans, others: Spans) -> Spans:
+    return np.concatenate([some[0], others[0]]), np.concatenate([some[1], others[1]])
+
+
+def _long(spans: Spans, width: int = 1) -> Spans:
+    """Leave out the spans that are too short for anything to be left to find."""
+    kept = spans[1] - spans[0] >= width
+    return spans[0][kept], spans[1][kept]
+
+
+ROOM = 128
+"""Units that there is room for at first."""
+
+
+class Endings:
+    """The spans of at most `longest` units, three rows for each last unit.
+
+    They have the left spans, the right ones and the sentences that end there, the widest one
+    first. Behind each is room that stays empty. Seen with strides that are a cell shorter
+    (`_from`), spans with the same first unit stand in a column, and those that do not exist are
+    in that room.
+    """
+
+    def __init__(self, longest: int, reach: int) -> None:
+        self.longest = longest
+        self.reach = min(reach, longest - 1)
+        self._rows = self._from = np.zeros((0, 3, longest + self.reach))
+        self._make_rows(ROOM)
+        self._begin = 0
+        """Row of the first unit kept."""
+        self._links: list[list[float]] = []
+        """For the heads that follow each unit, the nearest one first."""
+        self._roots: list[float] = []
+        self._stay: list[float] = []
+        self._left: list[list[float]] = []
+        """Left spans by their first unit, as far as links reach; right ones alike."""
+        self._right: list[list[float]] = []
+        self._open_left: list[list[float]] = []
+        """Open spans by their last unit, the widest one first."""
+        self._open_right: list[list[float]] = []
+
+    def __len__(self) -> int:
+        return len(self._left)
+
+    def add(self, scores: Scores) -> Floats:
+        """Take more units; give, as `spans.sentences` does, the sentences that end at each.
+
+        Those that would begin in front of the units kept have no meaning.
+        """
+        old, size = len(self), len(self) + len(scores)
+        if self._begin + size > len(self._rows):
+            self._make_room(size)
+        middle = scores.reach
+        self._links += scores.links[:, middle + 1 : middle + self.reach + 1].tolist()
+        before: list[list[float]] = scores.links[:, middle - self.reach : middle].tolist()
+        self._roots += scores.roots.tolist()
+        self._stay += scores.gaps[:, 0].tolist()
+        for unit, links in enumerate(before, old):
+            self._fill(unit, links)
+        return self._rows[self._begin + old : self._begin + size, 2, : self.longest].copy()
+
+    def forget(self, count: int) -> None:
+        """Let go of the first units: whole sentences."""
+        self._begin += count
+        del self._roots[:count], self._stay[:count], self._links[:count]
+        del self._left[:count], self._right[:count]
+        del self._open_left[:count], self._open_right[:count]
+
+    def _make_room(self, size: int) -> None:
+        """Put the rows kept in front, among more rows if that is not enough."""
+        kept = self._rows[self._begin : self._begin + len(self)]
+        if 2 * size > len(self._rows):
+            self._make_rows(4 * size)
+        self._rows[: len(self)] = kept
+        self._begin = 0
+
+    def _make_rows(self, count: int) -> None:
+        self._rows = np.full((count, *self._rows.shape[1:]), -np.inf)
+        unit, row, cell = self._rows.strides
+        shape = (count, 3, count + self.longest - 1)
+        self._from = as_strided(self._rows, shape, (unit - cell, row, cell))
+
+    def _fill(self, last: int, links: list[float]) -> None:
+        """Fill the spans that end at a unit, with the links to the heads before it."""
+        open_left, open_right = self._near(last, links)
+        count, wide, at = len(open_left), self.longest - 1, self._begin + last
+        shorter = self._from[at - count : at, :, at : at + wide]
+        opened = np.array((open_left, open_right, open_right)).T[:, :, None]
+        row = self._rows[at, :, : self.longest]
+        np.maximum.reduce(shorter + opened, axis=0, out=row[:, :wide], initial=-np.inf)
+        root = self._roots[last]
+        row[:, wide] = 0.0, 0.0, root
+        np.maximum(row[2], row[0] + root, out=row[2])
+        right: list[float] = row[1, wide - count : wide].tolist()
+        for spans, each in zip(self._right[last - count :], right, strict=True):
+            spans.append(each)
+        self._left.append([0.0])
+        self._right.append([0.0])
+        self._open_left.append(open_left)
+        self._open_right.append(open_right)
+
+    def _near(self, last: int, links: list[float]) -> tuple[list[float], list[float]]:
+        """Fill the left spans that end at a unit and are near; give the open ones."""
+        lefts, rights, stay = self._left, self._right, self._stay
+        open_left: list[float] = []
+        open_right: list[float] = []
+        joined = [stay[last]]
+        for width in range(1, min(self.reach, last) + 1):
+            first = last - width
+            inner = max(map(add, rights[first], joined))
+            open_left.insert(0, inner + self._links[first][width - 1])
+            open_right.insert(0, inner + links[-width])
+            left = max(map(add, lefts[first], open_left))
+            lefts[first].append(left)
+            joined.insert(0, left + stay[first])
+        return open_left, open_right
+
+    def traced(self, ends: Sequence[int]) -> list[int]:
+        """Head of each unit of the first sentences, -1 for their roots; `ends` has last units.
+
+        Of equally good structures it is the one that `tracing.traced` finds.
+        """
+        heads = [-1] * (ends[-1] + 1)
+        first = 0
+        for last in ends:
+            self._trace(first, last, heads)
+            first = last + 1
+        return heads
+
+    def _trace(self, first: int, last: int, heads: list[int]) -> None:
+        """Find the links of one sentence."""
+        wide, width, at = self.longest - 1, last - first, self._begin + first
+        left: list[float] = self._from[at : at + width + 1, 0, at + wide].tolist()
+        right: list[float] = self._rows[at + width, 1, wide - width : wide + 1].tolist()
+        rooted = map(add, right, self._roots[first : last + 1])
+        root = first + _best(list(map(add, left, rooted)))
+        opened = self._trace_left(left, first, root, heads)
+        opened += self._trace_right(right[root - first :], root, last, heads)
+        while opened:
+            first, last = opened.pop()
+            if last - first < 2:
+                continue
+            back = [self._left[k][last - k] + self._stay[k] for k in range(first + 1, last + 1)]
+            cut = first + _best(list(map(add, self._right[first], back)))
+            right = [self._right[k][cut - k] for k in range(first, cut + 1)]
+            opened += self._trace_right(right, first, cut, heads)
+            opened += self._trace_left(self._left[cut + 1], cut + 1, last, heads)
+
+    def _trace_left(
+        self, left: list[float], first: int, last: int, heads: list[int]
+    ) -> list[tuple[int, int]]:
+        """Find the chain of a left span; give its open spans.
+
+        `left` has the left spans from the first unit to each.
+        """
+        opened = []
+        while last > first:
+            near = max(last - self.reach, first)
+            ways = list(map(add, left[near - first :], self._open_left[last][near - last :]))
+            unit = near + _best(ways)
+            heads[unit] = last
+            opened.append((unit, last))
+            last = unit
+        return opened
+
+    def _trace_right(
+        self, right: list[float], first: int, last: int, heads: list[int]
+    ) -> list[tuple[int, int]]:
+        """Find the chain of a right span; give its open spans.
+
+        `right` has the right spans from each unit to the last one.
+        """
+        opened = []
+        begin = first
+        while first < last:
+            near = range(first + 1, min(first + self.reach, last) + 1)
+            ways = [self._open_right[k][first - k] + right[k - begin] for k in near]
+            unit = first + 1 + _best(ways)
+            heads[unit] = first
+            opened.append((first, unit))
+            first = unit
+        return opened
+
+
+def _best(ways: list[float]) -> int:
+    """Give the first of the best ways."""
+    return ways.index(max(ways))

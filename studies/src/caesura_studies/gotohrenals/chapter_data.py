@@ -11,7 +11,7 @@ import numpy as np
 from caesura.core.arrays import Indices
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined, Value, ratio
-from caesura.detectors.gap_features import durations
+from caesura.detectors.gaps import duration_bins
 from caesura.evaluation.reports.figures import COLOURS
 from caesura.evaluation.resampling import Interval
 from caesura_studies.claims import Sure
@@ -155,7 +155,7 @@ def _kinds(source: Source) -> Kinds:
 
 def _counted(transcript: Transcript) -> Indices:
     """Count gaps and sentence ends of each kind."""
-    kind = durations(transcript.pauses()[:-1], STEP, 1)
+    kind = duration_bins(transcript.pauses()[:-1], STEP, 1)
     ends = known(transcript)[:-1]
     rows = [np.bincount(chosen, minlength=len(KINDS)) for chosen in (kind, kind[ends])]
     return np.array(rows, np.int64).T

@@ -11,8 +11,7 @@ from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.combination import Combination
-from caesura.detectors.lm import LM
-from caesura.detectors.lm_counts import Language
+from caesura.detectors.lm import LM, LanguageModel
 from caesura.detectors.pause import Pause
 from caesura.detectors.pause_model import PauseModel
 from caesura.evaluation.scores import Scores
@@ -56,7 +55,7 @@ class Models:
         counts = trained.model.vocabulary, trained.model.counts
         # Each has its own tables, which take longer to make than to use.
         lms = {
-            factors: trained.adjusted(factors=factors).with_model(Language(*counts))
+            factors: trained.adjusted(factors=factors).with_model(LanguageModel(*counts))
             for factors in FACTORS
         }
         return cls(lms, pauses().train(timed))

@@ -12,7 +12,7 @@ from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
 from caesura.detectors.syntax.sda import SDA
-from caesura.detectors.window import Lookahead
+from caesura.detectors.window_stream import Lookahead
 from caesura.evaluation.reports.figures import COLOURS, MARKERS
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.latency import Latency

@@ -13,7 +13,7 @@ import numpy as np
 from caesura.core.arrays import Flags
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF
+from caesura.detectors.syntax.crf_svm import CRF
 from caesura.formats.files import read
 from caesura_studies.oba.paper import Plan
 

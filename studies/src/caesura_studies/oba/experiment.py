@@ -9,13 +9,13 @@ from typing import Any
 
 from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF, SVM
 from caesura.detectors.syntax.chunking import Chunker
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.dependency_parser import Normal, lesson_of
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
-from caesura.ml.parsing import arc_model, search
-from caesura.ml.parsing.arc_features import Sight
+from caesura.ml.parsing import arcs, chart
+from caesura.ml.parsing.arcs import Sight
 from caesura_studies.claims import Sure, rate
 from caesura_studies.oba import paper
 from caesura_studies.oba.corpora import Language, bare
@@ -185,8 +185,8 @@ def _attached(language: Language, normal: Normal, plan: Plan) -> Sure:
         lesson = lesson_of(recording, normal.chunker.model.subtags, normal=True)
         assert lesson.ends is not None
         chances = normal.heads.chances(lesson.looks, sight, ends=lesson.ends)
-        ours = search.normal(*arc_model.links_of(chances, sight), lesson.ends).heads
-        known = lesson.links >= arc_model.ROOT
+        ours = chart.normal(*arcs.links_of(chances, sight), lesson.ends).heads
+        known = lesson.links >= arcs.ROOT
         right.append(int((ours == lesson.links)[known].sum()))
         all_of_them.append(int(known.sum()))
     return rate(right, all_of_them, plan.resampling)

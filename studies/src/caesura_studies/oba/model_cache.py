@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunkers import CRF, SVM
+from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.dependency_parser import Normal
 from caesura.detectors.syntax.sda import SDA
 from caesura_studies.model_cache import marked, trained

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from caesura.core.errors import LayerError, ModelError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.hmm import NO_GAP
+from caesura.detectors.gaps import NO_GAP
 from caesura.detectors.lm import LM
 from caesura.ml.ngram import FACTORS
 from detectors.spoken import bare, recording, said
@@ -169,10 +169,10 @@ def test_text_of_another_kind_has_its_share(factors: str) -> None:
     speech = LM(cutoff=1, factors=factors).train(LESSONS)
     both = LM(cutoff=1, factors=factors).train(LESSONS, (), text)
     asked = [bare(70)]
-    spoken = both.spoken(asked)
+    spoken = both.number_words(asked)
     models = both.model.ngrams(both.factors, both.smoothing, both.strength)
     one, other = (model.score(spoken.text) for model in models)
-    assert (one == speech.scores(asked, speech.spoken(asked))).all()
+    assert (one == speech.scores(asked, speech.number_words(asked))).all()
     assert (both.adjusted(share=0).scores(asked, spoken) == one).all()
     assert (both.adjusted(share=1).scores(asked, spoken) == other).all()
     assert not np.allclose(one, other)

@@ -11,9 +11,20 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats
 from caesura.core.errors import ModelError
 from caesura.ml.features import constant
-from caesura.ml.parsing import arc_model
-from caesura.ml.parsing.arc_features import END, MARGIN, UNSEEN, Looks, Sight, numbers
-from caesura.ml.parsing.arc_model import ROOT, Heads, Lesson, learn, links_of
+from caesura.ml.parsing import arcs
+from caesura.ml.parsing.arcs import (
+    END,
+    MARGIN,
+    ROOT,
+    UNSEEN,
+    Heads,
+    Lesson,
+    Looks,
+    Sight,
+    learn,
+    links_of,
+    numbers,
+)
 from ml.units import Case, cases, looked, places, weighed
 
 UNKNOWN = -2
@@ -57,7 +68,7 @@ def test_a_span_has_the_probabilities_of_the_whole(case: Case, seed: int, at_onc
     assert len(whole) == len(looks)
     assert model.chances(looks, sight, slice(first, stop)).tobytes() == whole[first:stop].tobytes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arc_model, "AT_ONCE", at_once)
+        patch.setattr(arcs, "AT_ONCE", at_once)
         assert model.chances(looks, sight).tobytes() == whole.tobytes()
 
 
@@ -75,7 +86,7 @@ def test_units_far_away_do_not_bear_on_a_unit(case: Case, seed: int) -> None:
 
 
 def test_of_many_units_each_is_looked_at_once() -> None:
-    looks, sight = looked(3, 3 * arc_model.AT_ONCE + 5, ["tag", "word"]), Sight(3, 2)
+    looks, sight = looked(3, 3 * arcs.AT_ONCE + 5, ["tag", "word"]), Sight(3, 2)
     logs = weighed(1).chances(looks, sight)
     alone = [weighed(1).chances(looks, sight, slice(at, at + 1)) for at in range(len(looks))]
     assert logs.tobytes() == np.concatenate(alone).tobytes()
@@ -288,5 +299,5 @@ def test_damaged_arrays_are_refused(damage: dict[str, Any]) -> None:
 def test_pieces_of_lessons_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = language(2)._replace(ends=None)
     whole = learn([lesson], SIGHT, 8, 1.0)
-    monkeypatch.setattr(arc_model, "AT_ONCE", 7)
+    monkeypatch.setattr(arcs, "AT_ONCE", 7)
     assert learn([lesson], SIGHT, 8, 1.0).steps.tolist() == whole.steps.tolist()

@@ -5,7 +5,13 @@ import pytest
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors import gap_classes
+from caesura.detectors.gaps import (
+    check_classes,
+    class_count,
+    class_labels,
+    classes_of_gaps,
+    ends_sentence,
+)
 
 MARKS = (".", "?", ",")
 
@@ -18,7 +24,7 @@ def spoken(boundary: str, label: tuple[str, ...] | None = None, **layers: object
 
 
 def found(transcript: Transcript, labels: tuple[str, ...]) -> list[int] | None:
-    numbers = gap_classes.of_gaps(transcript, labels)
+    numbers = classes_of_gaps(transcript, labels)
     return None if numbers is None else numbers.tolist()
 
 
@@ -54,21 +60,21 @@ def test_inside_a_sentence_only_what_does_not_end_one_counts() -> None:
 
 
 def test_which_classes_end_sentences() -> None:
-    assert gap_classes.ends(()).tolist() == [False, True]
-    assert gap_classes.ends(MARKS).tolist() == [False, True, True, False]
-    assert (gap_classes.count(()), gap_classes.count(("?",)), gap_classes.count(MARKS)) == (2, 2, 4)
+    assert ends_sentence(()).tolist() == [False, True]
+    assert ends_sentence(MARKS).tolist() == [False, True, True, False]
+    assert (class_count(()), class_count(("?",)), class_count(MARKS)) == (2, 2, 4)
 
 
 def test_labels_are_written_as_they_are_read() -> None:
-    assert gap_classes.labels([0, 3, 1, 2], MARKS) == ("", ",", ".", "?")
+    assert class_labels([0, 3, 1, 2], MARKS) == ("", ",", ".", "?")
 
 
 @pytest.mark.parametrize("wrong", [("",), (".", "."), (",",), (",", ":"), "x", 3, (1,), None])
 def test_wrong_classes_are_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match="class"):
-        gap_classes.checked(wrong)
+        check_classes(wrong)
 
 
 def test_classes_may_be_a_list() -> None:
-    assert gap_classes.checked([".", ","]) == (".", ",")
-    assert gap_classes.checked([]) == ()
+    assert check_classes([".", ","]) == (".", ",")
+    assert check_classes([]) == ()

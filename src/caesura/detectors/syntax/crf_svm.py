@@ -20,7 +20,7 @@ from caesura.detectors.syntax.chunking import (
     Chunker,
     refuse_other_than_tagger,
 )
-from caesura.detectors.syntax.context import Columns
+from caesura.detectors.syntax.word_features import Columns
 from caesura.ml import crf, svm, viterbi
 from caesura.ml.crf import Chain, Lesson
 from caesura.ml.svm import Margins

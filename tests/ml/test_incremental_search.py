@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Indices
-from caesura.ml.parsing import incremental
+from caesura.ml.parsing import search as search_module
 from caesura.ml.parsing.chart import Scores
-from caesura.ml.parsing.incremental import Growing
-from caesura.ml.parsing.search import best
+from caesura.ml.parsing.search import Growing, best
 from ml.structures import drawn
 
 
@@ -57,7 +56,7 @@ def test_pieces_do_not_matter(
     scores = drawn(seed, size, 4, kind)
     places = sorted(min(cut, size) for cut in cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(incremental, "FEW", few)
+        patch.setattr(search_module, "FEW", few)
         heads, ends = in_pieces(scores, Growing(longest, patience), places, saving=saving)
     if patience is None:
         whole = best(scores, longest)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
 from caesura.core.transcript import Transcript
-from caesura.detectors.gap_features import UNKNOWN, turns
+from caesura.detectors.gaps import UNKNOWN, speaker_turns
 from caesura.ml import features
 from caesura.ml.crf import Lesson, damaged, frequent
 from caesura.ml.features import Hashes
@@ -55,7 +55,7 @@ def hashes_of(spoken: Transcript, subtags: Hashes | None = None) -> Columns:
         found["pause"] = features.spread(features.pause_bins(before))
     if spoken.speaker is not None:
         unknown = np.full(min(count, 1), UNKNOWN)
-        found["turn"] = features.spread(np.append(unknown, turns(spoken.speaker)))
+        found["turn"] = features.spread(np.append(unknown, speaker_turns(spoken.speaker)))
     return found
 
 
