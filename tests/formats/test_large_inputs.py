@@ -31,6 +31,13 @@ def test_ten_thousand_lines_before_a_text_do_not_hang_recognition(line: str) -> 
         choose(source)
 
 
+@pytest.mark.parametrize("text", ["a b {}x 1 2", "a b c {}x", "({} x", "<{}", "{}{{"])
+@pytest.mark.parametrize("char", ["1", "a", " ", "-", "("])
+def test_a_long_line_does_not_hang_recognition(text: str, char: str) -> None:
+    with suppress(CaesuraError):
+        choose(Source("<stdin>", text.format(char * SIZE).encode()))
+
+
 def test_blank_lines_and_comments_may_precede_conllu() -> None:
     row = "1\ta" + "\t_" * 8 + "\n"
     for before in ("\n" * 10_000, "# text = a\n \n\n" * 10_000):

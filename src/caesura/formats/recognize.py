@@ -159,7 +159,7 @@ JSON = (".json",)
 TEXT = (".txt",)
 NIST_COMMENT = ";;"
 TIME = r"(?:\d+(?:\.\d*)?|\*)"
-NUMBER = r"[-+.\deE_]*\d[-+.\deE_]*\**"
+NUMBER = r"(?=[-+.eE_]*\d)[-+.\deE_]++\**"
 WRAPPERS = "response|inlineresult|transcript|results"
 
 TABLE: dict[str, Entry] = {
@@ -179,7 +179,7 @@ TABLE: dict[str, Entry] = {
             rf"\s*\S+\s+\S+\s+(?!{NUMBER}\s)\S+\s+{NUMBER}\s+{NUMBER}(?![^\s<])", NIST_COMMENT
         ),
     ),
-    "trn": Entry((".trn", *TEXT), FirstRow(r".*\([^\s()]*\d[^\s()]*\)\s*$", NIST_COMMENT)),
+    "trn": Entry((".trn", *TEXT), FirstRow(r".*\((?=[^\s()\d]*\d)[^\s()]++\)\s*$", NIST_COMMENT)),
     "kaldi": Entry((*TEXT, ".kaldi"), FileName("text")),
     "rttm": Entry(
         (".rttm",),
