@@ -46,7 +46,7 @@ def test_sample(caplog: pytest.LogCaptureFixture) -> None:
     assert two.words == ("hello", "there")
     assert two.speaker == ("", "Ana")
     assert two.confidence is None
-    assert "1 alternative: the first reading is kept" in caplog.text
+    assert "1 alternative: only the first one is read" in caplog.text
 
 
 @pytest.mark.parametrize("marker", ["<s>", "</s>", "<sil>", "<SIL>", "SIL", "<eps>", "[pause]"])

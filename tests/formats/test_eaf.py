@@ -97,7 +97,7 @@ def test_a_tier_can_be_chosen() -> None:
     with pytest.raises(FormatError) as caught:
         parsed(text)
     assert str(caught.value) == (
-        "a.eaf: it cannot be told which tier holds the words; there are 1 'x', 2 'y', 3 'z'; "
+        "a.eaf: it is not clear which tier holds the words; there are 1 'x', 2 'y', 3 'z'; "
         "choose one with eaf(tier='name'), or several, or by number"
     )
     assert parsed(text, Eaf(tier="Y")).words == ("a", "b")

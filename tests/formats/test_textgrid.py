@@ -66,11 +66,11 @@ def test_reads_the_short_form_comments_and_tiers_of_speakers(name: str) -> None:
     assert found.sentences is None
 
 
-def test_reads_what_praat_once_wrote_in_latin_1(caplog: pytest.LogCaptureFixture) -> None:
+def test_reads_old_files_of_praat_in_latin_1(caplog: pytest.LogCaptureFixture) -> None:
     data = grid(("word", [(0, 1, "für")])).encode("latin-1")
     (found,) = TextGrid().parse(Source("a.TextGrid", data))
     assert found.words == ("für",)
-    assert caplog.messages == ["a.TextGrid: not UTF-8, and read as Latin-1"]
+    assert caplog.messages == ["a.TextGrid: not UTF-8, so it is read as Latin-1"]
 
 
 def test_reads_tiers_of_running_speech_as_speakers() -> None:
@@ -121,7 +121,7 @@ def test_sentences_without_words_are_the_text() -> None:
 def test_a_tier_can_be_chosen_by_name_or_number() -> None:
     text = grid(("Mary", [(0, 1, "yes")]), ("Mary", [(1, 2, "no")]), ("John", [(2, 3, "well")]))
     listed = "there are 1 'Mary', 2 'Mary', 3 'John'"
-    with pytest.raises(FormatError, match=f"cannot be told which tier holds the words; {listed}"):
+    with pytest.raises(FormatError, match=f"not clear which tier holds the words; {listed}"):
         parsed(text)
     with pytest.raises(FormatError, match=f"2 tiers are named 'Mary'; {listed}"):
         parsed(text, TextGrid(tier="Mary"))
@@ -135,7 +135,7 @@ def test_a_tier_can_be_chosen_by_name_or_number() -> None:
 
 def test_a_translation_is_not_taken_for_a_speaker() -> None:
     text = grid(("a", [(0, 1, "il pleut"), (1, 2, "")]), ("b", [(0, 1, "it rains"), (1, 2, "")]))
-    with pytest.raises(FormatError, match="cannot be told"):
+    with pytest.raises(FormatError, match="not clear which tier"):
         parsed(text)
 
 
@@ -146,7 +146,7 @@ def test_a_translation_is_not_taken_for_a_speaker() -> None:
         (grid(("w", [(0, 1, "a")]))[:-4], "a.TextGrid:4: the TextGrid has no text where there "),
         (grid(("w", [(2, 1, "a")])), "a.TextGrid:4: an interval ends before it begins"),
         (grid(("w", [(0, 1e30, "a")])), "a.TextGrid:4: 1e+30 is not a time in seconds"),
-        (grid().replace("\n0", "\n999"), "a.TextGrid:2: 999 is not a number of things"),
+        (grid().replace("\n0", "\n999"), "a.TextGrid:2: 999 is not a count"),
     ],
 )
 def test_refuses_what_is_no_textgrid(text: str, message: str) -> None:
@@ -179,7 +179,7 @@ def test_words_that_overlap_go_to_a_further_tier(caplog: pytest.LogCaptureFixtur
     )
     with caplog.at_level(logging.WARNING, "caesura"):
         text = written(transcript)
-    assert caplog.messages == ["a recording: cut short 1 interval that ran a little into the next"]
+    assert caplog.messages == ["a recording: shortened 1 interval that ran a little into the next"]
     tiers = [line.split('"')[1] for line in text.split("\n") if "name" in line]
     assert tiers == ["words", "words (overlap)", "sentences", "sentences (overlap)"]
     back = parsed(text)

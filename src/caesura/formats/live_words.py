@@ -310,7 +310,7 @@ class Arriving:
             return
         try:
             start, length = (
-                nist_fields.time(cell, self.lines + 1, self.source) for cell in fields[2:4]
+                nist_fields.read_time(cell, self.lines + 1, self.source) for cell in fields[2:4]
             )
         except FormatError as error:
             raise self._error(error.what, NEITHER) from error
@@ -318,8 +318,8 @@ class Arriving:
         confidence = share(fields[5]) if len(fields) > 5 else math.nan
         if not math.isnan(confidence):
             row["confidence"] = confidence
-        if len(fields) > 7 and nist_fields.known(fields[7]):
-            row["speaker"] = nist_fields.known(fields[7])
+        if len(fields) > 7 and nist_fields.read_name(fields[7]):
+            row["speaker"] = nist_fields.read_name(fields[7])
         self._name(*fields[:2])
         self._place(re.sub(r"(?<!\\);.*$", "", fields[4]).replace("\\;", ";") or fields[4], row)
 

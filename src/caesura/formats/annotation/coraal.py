@@ -12,7 +12,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.nist.ctm import PAUSES
-from caesura.formats.nist.stm import stretches
+from caesura.formats.nist.stm import segments
 from caesura.formats.source import Source, seconds
 from caesura.formats.time_interpolation import decimal
 
@@ -110,7 +110,7 @@ def _written(transcript: Transcript) -> Iterator[tuple[str, str, str, str]]:
     pauses = transcript.pause or ("",) * len(transcript)
     surface = [_TAGGED.sub(r"/\1/", text) for text in transcript.surface()]
     silence: tuple[float, str, str] | None = None
-    for first, last, start, end in stretches(transcript, "coraal"):
+    for first, last, start, end in segments(transcript, "coraal"):
         if silence:
             since, speaker, marker = silence
             until = max(since, start)

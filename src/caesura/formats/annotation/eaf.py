@@ -1,4 +1,4 @@
-"""EAF of ELAN: tiers of annotations in XML, some with times and some that refer to others."""
+"""EAF (ELAN): tiers of annotations in XML, some with times, some that refer to others."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from xml.sax.saxutils import escape, quoteattr
 from caesura.core.transcript import Transcript
 from caesura.formats.annotation.tiers import (
     Interval,
-    Piece,
-    Placed,
+    NewInterval,
+    NewTier,
     Tier,
     Tiered,
-    choose,
-    placed,
-    transcript,
+    choose_tiers,
+    make_tiers,
+    transcript_of_tiers,
 )
 from caesura.formats.safe_xml import legal, tree
 from caesura.formats.source import Source, seconds
 
 MILLI = 1000
 UNKNOWN = ("und", "mis", "mul", "zxx", "")
-"""Codes that name no language."""
+"""Language codes that say the language is not known."""
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <ANNOTATION_DOCUMENT AUTHOR="" DATE="1970-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0"
@@ -60,21 +60,21 @@ class Eaf(Tiered):
             raise source.error(
                 "this is not an EAF file", remedy="its first element has to be ANNOTATION_DOCUMENT"
             )
-        choice = choose(_Reader(source, root).tiers(), self.wanted, source, self.name)
-        languages = {voice.tier.language for voice in choice.text}.difference(UNKNOWN)
-        yield transcript(choice, source, languages.pop() if len(languages) == 1 else "")
+        choice = choose_tiers(_Reader(source, root).tiers(), self.wanted, source, self.name)
+        languages = {tier.language for tier, _ in choice.text}.difference(UNKNOWN)
+        yield transcript_of_tiers(choice, source, languages.pop() if len(languages) == 1 else "")
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a tier of words for each speaker, and of sentences."""
         given = self.single(transcripts)
-        tiers = placed(given, self.name, MILLI, least=0)
+        tiers = make_tiers(given, self.name, MILLI, least=0)
         slots = _Slots(tiers)
         language = legal(given.language)
         yield _HEAD
-        yield from slots.order()
+        yield from slots.rendered()
         number = 0
         for tier in tiers:
-            yield from _tier(tier, slots, number, language)
+            yield from _rendered_tier(tier, slots, number, language)
             number += len(tier.intervals)
         for kind in dict.fromkeys(tier.kind for tier in tiers):
             yield (
@@ -144,7 +144,7 @@ class _Reader:
         found = [self.found[annotation.id] for annotation in annotations]
         return Tier(
             tier.get("TIER_ID", ""),
-            sorted(found, key=lambda interval: (interval.anchor, interval.place)),
+            sorted(found, key=lambda interval: (interval.anchor, interval.order)),
             kind=tier.get("LINGUISTIC_TYPE_REF", ""),
             participant=tier.get("PARTICIPANT", "").strip(),
             child=bool(tier.get("PARENT_REF")),
@@ -161,11 +161,11 @@ class _Reader:
                 self.found[annotation.id] = self._aligned(annotation)
         for parent, parts in children.items():
             whole = self.found[parent]
-            for at, part in enumerate(_chained(parts)):
+            for at, part in enumerate(_in_order(parts)):
                 start = whole.start if at == 0 else math.nan
                 end = whole.end if at == len(parts) - 1 else math.nan
-                place = (*whole.place, at)
-                self.found[part.id] = Interval(start, end, part.text, whole.anchor, place)
+                order = (*whole.order, at)
+                self.found[part.id] = Interval(start, end, part.text, whole.anchor, order)
 
     def _aligned(self, annotation: _Annotation) -> Interval:
         try:
@@ -195,8 +195,8 @@ def _annotation(element: Element) -> _Annotation:
     )
 
 
-def _chained(parts: list[_Annotation]) -> list[_Annotation]:
-    """Put the parts of an annotation in their order: each names the one before it."""
+def _in_order(parts: list[_Annotation]) -> list[_Annotation]:
+    """Sort the parts of an annotation: each names the one before it."""
     after = {part.previous: part for part in parts if part.previous}
     ids = {part.id for part in parts}
     ordered: dict[str, _Annotation] = {}
@@ -209,19 +209,19 @@ def _chained(parts: list[_Annotation]) -> list[_Annotation]:
 
 
 class _Slots:
-    """The time slots of a file that is written: two for each annotation, in order of time."""
+    """The time slots of a file to be written: two for each annotation, in the order of time."""
 
-    def __init__(self, tiers: Iterable[Placed]) -> None:
+    def __init__(self, tiers: Iterable[NewTier]) -> None:
         times = [
-            (time, piece.order, edge)
+            (time, interval.order, edge)
             for tier in tiers
-            for piece in tier.intervals
-            for edge, time in enumerate(piece[:2])
+            for interval in tier.intervals
+            for edge, time in enumerate(interval[:2])
         ]
         self.times = sorted(times)
         self.names = {key: f"ts{at}" for at, key in enumerate(self.times, 1)}
 
-    def order(self) -> Iterator[str]:
+    def rendered(self) -> Iterator[str]:
         """Write the slots."""
         yield "    <TIME_ORDER>\n"
         for key in self.times:
@@ -229,21 +229,23 @@ class _Slots:
             yield f"        <TIME_SLOT {slot}/>\n"
         yield "    </TIME_ORDER>\n"
 
-    def of(self, piece: Piece) -> str:
-        """Give the attributes that refer to the slots of an annotation."""
-        first = self.names[piece.start, piece.order, 0]
-        return f'TIME_SLOT_REF1="{first}" TIME_SLOT_REF2="{self.names[piece.end, piece.order, 1]}"'
+    def references(self, interval: NewInterval) -> str:
+        """Return the attributes that refer to the slots of an annotation."""
+        first = self.names[interval.start, interval.order, 0]
+        last = self.names[interval.end, interval.order, 1]
+        return f'TIME_SLOT_REF1="{first}" TIME_SLOT_REF2="{last}"'
 
 
-def _tier(tier: Placed, slots: _Slots, number: int, language: str) -> Iterator[str]:
+def _rendered_tier(tier: NewTier, slots: _Slots, number: int, language: str) -> Iterator[str]:
     names = {"LANG_REF": language, "PARTICIPANT": legal(tier.speaker)}
     further = "".join(f"{name}={quoteattr(value)} " for name, value in names.items() if value)
     name = quoteattr(legal(tier.name))
     yield f'    <TIER {further}LINGUISTIC_TYPE_REF="{tier.kind}" TIER_ID={name}>\n'
-    for at, piece in enumerate(tier.intervals, number + 1):
+    for at, interval in enumerate(tier.intervals, number + 1):
+        text = escape(legal(interval.text))
         yield (
             f'        <ANNOTATION>\n            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a{at}" '
-            f"{slots.of(piece)}>\n                <ANNOTATION_VALUE>{escape(legal(piece.text))}"
+            f"{slots.references(interval)}>\n                <ANNOTATION_VALUE>{text}"
             "</ANNOTATION_VALUE>\n            </ALIGNABLE_ANNOTATION>\n        </ANNOTATION>\n"
         )
     yield "    </TIER>\n"

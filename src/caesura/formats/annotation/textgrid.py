@@ -1,4 +1,4 @@
-"""TextGrid of Praat: tiers of intervals and points, in the long form or the short one."""
+"""TextGrid (Praat): tiers of intervals and points, in the long or the short form."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.formats.annotation.tiers import (
     Interval,
-    Placed,
+    NewTier,
     Tier,
     Tiered,
-    choose,
-    placed,
-    transcript,
+    choose_tiers,
+    make_tiers,
+    transcript_of_tiers,
 )
 from caesura.formats.source import LATEST, Source
 
@@ -25,7 +25,7 @@ logger = logging.getLogger("caesura")
 _PIECE = re.compile(r'"(?P<text>[^"]*(?:""[^"]*)*)"|!.*|(?P<word>[^\s"]+)')
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 NANO = 1_000_000_000
-"""Units of time in a second: an interval has to have a length, and a word may have none."""
+"""Units of time in a second, small since an interval must have a length and a word may not."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,33 +43,33 @@ class TextGrid(Tiered):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether the first lines say so."""
+        """Whether the first lines say that it is a TextGrid."""
         return _is_textgrid(_decodable(source))
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Read the tiers, then choose among them."""
+        """Read the tiers, then choose those with the words."""
         tiers = _Reader(_decodable(source)).tiers()
-        yield transcript(choose(tiers, self.wanted, source, self.name), source)
+        yield transcript_of_tiers(choose_tiers(tiers, self.wanted, source, self.name), source)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write the long form."""
-        tiers = placed(self.single(transcripts), self.name, NANO, least=1)
+        tiers = make_tiers(self.single(transcripts), self.name, NANO, least=1)
         last = max((interval[1] for tier in tiers for interval in tier.intervals), default=NANO)
         yield 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n'
         yield f"xmin = 0 \nxmax = {_time(last)} \ntiers? <exists> \nsize = {len(tiers)} \n"
         yield "item []: \n"
         for number, tier in enumerate(tiers, 1):
-            yield from _written(number, tier, last)
+            yield from _rendered_tier(number, tier, last)
 
 
 def _decodable(source: Source) -> Source:
-    """Give the source in UTF-8 where it is in Latin-1, as Praat once wrote it."""
+    """Return the source in UTF-8; older files of Praat are in Latin-1."""
     if b"ooTextFile" not in source.data[:100]:
         return source
     try:
         source.data.decode("utf-8")
     except UnicodeDecodeError:
-        logger.warning("%s: not UTF-8, and read as Latin-1", source.name)
+        logger.warning("%s: not UTF-8, so it is read as Latin-1", source.name)
         return Source(source.name, source.data.decode("latin-1").encode("utf-8"))
     return source
 
@@ -80,7 +80,10 @@ def _is_textgrid(source: Source) -> bool:
 
 
 class _Reader:
-    """Reads what counts in a file: the numbers and texts that stand free, in their order."""
+    """Reads the values of a file in their order: numbers, quoted texts and flags.
+
+    Everything else, such as `xmin =`, is a comment in TextGrid.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -92,7 +95,7 @@ class _Reader:
         self.at = 0
 
     def _next(self, wanted: str) -> str:
-        """Give the next text or number, whichever is wanted, or flag."""
+        """Return the next text, number or flag, whichever is wanted."""
         for piece in self.pieces:
             self.at = piece.start()
             text, word = piece["text"], piece["word"]
@@ -112,7 +115,7 @@ class _Reader:
     def _count(self) -> int:
         found = float(self._next("number"))
         if not 0 <= found <= len(self.source.text):
-            raise self._error(f"{found:g} is not a number of things")
+            raise self._error(f"{found:g} is not a count")
         return int(found)
 
     def _time(self) -> float:
@@ -145,9 +148,9 @@ class _Reader:
         return Interval(start, end, self._next("text"), start, (start,))
 
 
-def _written(number: int, tier: Placed, last: int) -> Iterator[str]:
+def _rendered_tier(number: int, tier: NewTier, last: int) -> Iterator[str]:
     """Write a tier; the time between its intervals is filled with empty ones."""
-    intervals = list(_tiled(tier, last))
+    intervals = list(_without_gaps(tier, last))
     yield f'    item [{number}]:\n        class = "IntervalTier" \n'
     yield f"        name = {_quoted(tier.name)} \n"
     yield f"        xmin = 0 \n        xmax = {_time(last)} \n"
@@ -157,7 +160,7 @@ def _written(number: int, tier: Placed, last: int) -> Iterator[str]:
         yield f"            xmax = {_time(end)} \n            text = {_quoted(text)} \n"
 
 
-def _tiled(tier: Placed, last: int) -> Iterator[tuple[int, int, str]]:
+def _without_gaps(tier: NewTier, last: int) -> Iterator[tuple[int, int, str]]:
     at = 0
     for start, end, text, _ in tier.intervals:
         if start > at:
@@ -169,7 +172,7 @@ def _tiled(tier: Placed, last: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _time(nanoseconds: int) -> str:
-    """Write seconds."""
+    """Return seconds as a decimal number."""
     whole, rest = divmod(nanoseconds, NANO)
     return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
 

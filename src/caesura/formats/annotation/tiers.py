@@ -1,4 +1,8 @@
-"""Tiers of annotation, as Praat and ELAN have them: which hold words, and whose."""
+"""Annotation tiers (Praat, ELAN): which of them hold words or sentences, and of which speaker.
+
+`choose_tiers` decides that for a file that is read, `transcript_of_tiers` makes the transcript,
+and `make_tiers` goes the other way.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,19 @@ from typing import NamedTuple
 from caesura.core.transcript import Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
-from caesura.formats.nist.rttm import Place, Unit, Units, end_sentences
+from caesura.formats.sentence_spans import FileOrder, SentenceSpan, SentenceSpans, end_sentences
 from caesura.formats.source import Source, counted
 from caesura.formats.time_interpolation import filled_times
 
 logger = logging.getLogger("caesura")
 
-SILENCES = frozenset(
+PAUSE_LABELS = frozenset(
     "sp sil SIL <sil> <SIL> <sp> <p:> <p> <P> <pause> <s> </s> <eps> pau <pau> # ## {SL} {sl} "
     "[sil] <silence> silence (.) (..) (...) _ +".split()
 )
-"""Labels that stand for a pause."""
+"""Labels that mark a pause."""
 
-NAMES = {
+TIER_NAMES = {
     "words": "word words wordt wrd wrds ort ort-mau orto token tokens tokensalign tokalign wort "
     "wörter woerter mot mots palabra palabras parola parole palavra palavras слово слова",
     "sentences": "sentence sentences utterance utterances utterancet utt utts su sus satz sätze",
@@ -35,34 +39,34 @@ NAMES = {
     "morpheme morphemes gloss glosses translation translations ft ref comment comments note notes "
     "language marker markers gesture gestures type id",
 }
-"""Names that tiers go by, alone or with a speaker's name (`Ana - words`, `ort@Ana`)."""
+"""Usual names of tiers, alone or with a speaker's name (`Ana - words`, `ort@Ana`)."""
 
-ROLES = {name: role for role, names in NAMES.items() for name in names.split()}
+ROLES = {name: role for role, names in TIER_NAMES.items() for name in names.split()}
 OVERLAP = re.compile(r"(?<!\s)\s*\(overlap(?: \d+)?\)$")
 _ANY = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
 _SIGNS = r"[\s\-–_:@/|.(]"
 _AFTER = re.compile(rf"(?P<who>.*?)(?<!{_SIGNS}){_SIGNS}++(?P<what>{_ANY})\)?", re.IGNORECASE)
 _BEFORE = re.compile(rf"(?P<what>{_ANY})(?:\s*[-–_:@/|]\s*+|\s*\()(?P<who>.*?)\)?", re.IGNORECASE)
 _RUNNING = re.compile(r"\S\s+\S|[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{2}")
-"""Several words, or script that has no blanks between them."""
+"""Several words, or a script that has no blanks between them."""
 
 
 class Interval(NamedTuple):
-    """What is said from `start` to `end` (NaN where unknown).
+    """A label from `start` to `end` (NaN where unknown).
 
-    `anchor` is a known time to go by, `place` orders what happens at the same time.
+    `anchor` is a known time to sort by, `order` sorts what happens at the same time.
     """
 
     start: float
     end: float
     text: str
     anchor: float
-    place: Place
+    order: FileOrder
 
 
 @dataclass(frozen=True)
 class Tier:
-    """A named row of intervals; `kind` is a type the file gives it, `child` has a parent tier."""
+    """A named tier of intervals; `kind` is its type in the file, `child`: it has a parent tier."""
 
     name: str
     intervals: list[Interval]
@@ -74,12 +78,12 @@ class Tier:
 
     @property
     def labels(self) -> list[str]:
-        """The labels that are something said."""
-        return [i.text for i in self.intervals if i.text.strip() and i.text not in SILENCES]
+        """The labels that are words."""
+        return [i.text for i in self.intervals if i.text.strip() and i.text not in PAUSE_LABELS]
 
 
-class Voice(NamedTuple):
-    """A tier and the speaker it belongs to."""
+class SpeakerTier(NamedTuple):
+    """A tier and its speaker."""
 
     tier: Tier
     speaker: str
@@ -87,17 +91,17 @@ class Voice(NamedTuple):
 
 @dataclass
 class Choice:
-    """Tiers that are read: whose text is said, and who tells where sentences end."""
+    """The tiers that are read: those with the text, and those with the sentences."""
 
-    text: list[Voice]
-    sentences: list[Voice] = field(default_factory=list)
-    each: bool = False
+    text: list[SpeakerTier]
+    sentences: list[SpeakerTier] = field(default_factory=list)
+    each_is_sentence: bool = False
     """Whether each interval of text is a sentence."""
 
 
 @dataclass(frozen=True, repr=False)
 class Tiered(TextFormat):
-    """A format of tiers; `tier` names the one to read, or several, or gives their numbers."""
+    """A format with tiers; `tier` has the name or number of the one to read, or several."""
 
     tier: str | int | tuple[str | int, ...] = ""
 
@@ -107,19 +111,19 @@ class Tiered(TextFormat):
 
     @property
     def wanted(self) -> tuple[str | int, ...]:
-        """The tiers that were asked for."""
+        """The tiers that the user asked for."""
         if isinstance(self.tier, tuple):
             return self.tier
         return (self.tier,) if self.tier != "" else ()
 
 
 def _bare(name: str) -> str:
-    """Give a name without quotes and blanks around it."""
+    """Return a name without quotes and blanks around it."""
     return name.strip(" \"'\t\r\n")
 
 
 def role(name: str) -> tuple[str, str]:
-    """Tell what a tier's name says it holds ('' if nothing), and of whom."""
+    """Return what a tier holds by its name ('' if unknown), and its speaker."""
     bare = OVERLAP.sub("", _bare(name))
     if bare.lower() in ROLES:
         return ROLES[bare.lower()], ""
@@ -127,41 +131,45 @@ def role(name: str) -> tuple[str, str]:
     return (ROLES[found["what"].lower()], found["who"].strip()) if found else ("", bare)
 
 
-def voices(tiers: Iterable[Tier], wanted: str) -> list[Voice]:
-    """Give the tiers whose name or, where no name does, whose kind says they hold `wanted`."""
+def tiers_with(role_name: str, tiers: Iterable[Tier]) -> list[SpeakerTier]:
+    """Return the tiers that have a role by their name or, where no name says so, by their type."""
     filled = [tier for tier in tiers if tier.labels]
     named = [(tier, *role(tier.name)) for tier in filled]
-    found = [Voice(tier, tier.participant or who) for tier, what, who in named if what == wanted]
+    found = [
+        SpeakerTier(tier, tier.participant or who) for tier, what, who in named if what == role_name
+    ]
     if found:
         return found
     return [
-        Voice(tier, tier.participant or who)
+        SpeakerTier(tier, tier.participant or who)
         for tier, what, who in named
-        if not what and role(tier.kind)[0] == wanted
+        if not what and role(tier.kind)[0] == role_name
     ]
 
 
-def choose(
+def choose_tiers(
     tiers: Sequence[Tier], wanted: tuple[str | int, ...], source: Source, format: str
 ) -> Choice:
-    """Decide which tiers are read; what cannot be told is an error that lists the tiers."""
-    sentences = voices(tiers, "sentences")
+    """Decide which tiers are read; if that is unclear, raise an error that lists the tiers."""
+    sentences = tiers_with("sentences", tiers)
     if wanted:
-        picked = [_picked(tiers, name, source, format) for name in wanted]
-        several = len(picked) > 1
-        text = [Voice(tier, tier.participant or _bare(tier.name) * several) for tier in picked]
-        own = all(any(tier is voice.tier for voice in sentences) for tier in picked)
-        return Choice(text, [] if own else sentences, own)
-    words = _fullest(voices(tiers, "words"), source, format)
+        chosen = [_tier_named(tiers, name, source, format) for name in wanted]
+        several = len(chosen) > 1
+        text = [
+            SpeakerTier(tier, tier.participant or _bare(tier.name) * several) for tier in chosen
+        ]
+        are_sentences = all(any(tier is other for other, _ in sentences) for tier in chosen)
+        return Choice(text, [] if are_sentences else sentences, are_sentences)
+    words = _fullest(tiers_with("words", tiers), source, format)
     if words:
         return Choice(words, sentences)
     if sentences:
-        return Choice(sentences, each=True)
-    return Choice(voices(tiers, "text") or _utterances(tiers, source, format))
+        return Choice(sentences, each_is_sentence=True)
+    return Choice(tiers_with("text", tiers) or _utterances(tiers, source, format))
 
 
-def _picked(tiers: Sequence[Tier], name: str | int, source: Source, format: str) -> Tier:
-    """Give the tier of that name or number."""
+def _tier_named(tiers: Sequence[Tier], name: str | int, source: Source, format: str) -> Tier:
+    """Return the tier of that name or number."""
     same = [tier for tier in tiers if tier.name == name]
     same = same or [tier for tier in tiers if tier.name.lower() == str(name).lower()]
     if not same and str(name).isdecimal() and 1 <= int(name) <= len(tiers):
@@ -179,70 +187,70 @@ def _listed(tiers: Sequence[Tier]) -> str:
     return f"there are {', '.join(names)}" if names else "there are none"
 
 
-def _fullest(found: list[Voice], source: Source, format: str) -> list[Voice]:
-    """Keep, of several tiers with the same speaker's words, the one with the most of them."""
-    kept: dict[tuple[str, str], Voice] = {}
-    for voice in sorted(found, key=lambda voice: -len(voice.tier.labels)):
-        overlap = OVERLAP.search(voice.tier.name)
-        key = (voice.speaker, overlap[0] if overlap else "")
-        if key in kept:
+def _fullest(found: list[SpeakerTier], source: Source, format: str) -> list[SpeakerTier]:
+    """Of several tiers with words of the same speaker, keep the one with the most words."""
+    fullest: dict[tuple[str, str], SpeakerTier] = {}
+    for own in sorted(found, key=lambda own: -len(own.tier.labels)):
+        overlap = OVERLAP.search(own.tier.name)
+        key = (own.speaker, overlap[0] if overlap else "")
+        if key in fullest:
             logger.warning(
                 "%s: tier %r is read and %r is not; another can be chosen with %s(tier='name')",
                 source.name,
-                kept[key].tier.name,
-                voice.tier.name,
+                fullest[key].tier.name,
+                own.tier.name,
                 format,
             )
-        kept.setdefault(key, voice)
-    return [voice for voice in found if voice in kept.values()]
+        fullest.setdefault(key, own)
+    return [own for own in found if own in fullest.values()]
 
 
-def _utterances(tiers: Sequence[Tier], source: Source, format: str) -> list[Voice]:
-    """Give the one tier there is, or those of several speakers, whose names they have.
+def _utterances(tiers: Sequence[Tier], source: Source, format: str) -> list[SpeakerTier]:
+    """Return the only tier, or tiers named after several speakers.
 
-    Several tiers of one name, at times of their own, are taken for one.
+    Several tiers of one name that have different times count as one.
     """
     found = [t for t in tiers if t.labels and not t.points and role(t.name)[0] != "other"]
     found = [tier for tier in found if not tier.child] or found
     names = {_bare(tier.name) for tier in found}
     if len(names) <= 1 and not _parallel(found):
-        return [Voice(tier, tier.participant) for tier in found]
+        return [SpeakerTier(tier, tier.participant) for tier in found]
     labels = [label for tier in found for label in tier.labels]
     running = sum(bool(_RUNNING.search(label)) for label in labels) * 2 > len(labels)
     if len(names) < len(found) or not running or _parallel(found):
         raise source.error(
-            f"it cannot be told which tier holds the words; {_listed(tiers)}",
+            f"it is not clear which tier holds the words; {_listed(tiers)}",
             remedy=f"choose one with {format}(tier='name'), or several, or by number",
         )
-    return [Voice(tier, tier.participant or _bare(tier.name)) for tier in found]
+    return [SpeakerTier(tier, tier.participant or _bare(tier.name)) for tier in found]
 
 
 def _parallel(tiers: Sequence[Tier]) -> bool:
-    """Whether two tiers mostly have the same times, so that one is about the other."""
+    """Whether two tiers have mostly the same times, so that one describes the other."""
     spans = [{i[:2] for i in tier.intervals if i.text.strip()} for tier in tiers]
     return any(
         len(a & b) * 2 > min(len(a), len(b)) for at, a in enumerate(spans) for b in spans[:at]
     )
 
 
-def spoken(voices: Iterable[Voice]) -> Iterator[tuple[Interval, str]]:
-    """Give all intervals with their speakers, in order of time."""
-    pairs = [(interval, voice.speaker) for voice in voices for interval in voice.tier.intervals]
-    yield from sorted(pairs, key=lambda pair: (pair[0].anchor, pair[0].place))
+def _by_time(tiers: Iterable[SpeakerTier]) -> Iterator[tuple[Interval, str]]:
+    """Yield all intervals with their speakers, in the order of time."""
+    pairs = [(interval, speaker) for tier, speaker in tiers for interval in tier.intervals]
+    yield from sorted(pairs, key=lambda pair: (pair[0].anchor, pair[0].order))
 
 
-def transcript(choice: Choice, source: Source, language: str = "") -> Transcript:
+def transcript_of_tiers(choice: Choice, source: Source, language: str = "") -> Transcript:
     """Make the transcript of the chosen tiers."""
-    units = Units(
-        Unit(interval.start, interval.end, interval.place, speaker)
-        for interval, speaker in spoken(choice.sentences)
+    sentences = SentenceSpans(
+        SentenceSpan(interval.start, interval.end, interval.order, speaker)
+        for interval, speaker in _by_time(choice.sentences)
         if interval.text.strip()
     )
     rows = Rows()
     owners: list[object] = []
-    for interval, speaker in spoken(choice.text):
+    for interval, speaker in _by_time(choice.text):
         before = len(rows)
-        if interval.text in SILENCES:
+        if interval.text in PAUSE_LABELS:
             if before and rows.cell("speaker", before - 1) == speaker:
                 rows.set("pause", before - 1, interval.text)
             continue
@@ -250,18 +258,20 @@ def transcript(choice: Choice, source: Source, language: str = "") -> Transcript
         rows.phrase(interval.text, *times, speaker=speaker or None)
         middle = (interval.start + interval.end) / 2
         middle = middle if middle == middle else interval.anchor
-        owner = interval if choice.each else units.of(middle, interval.place, speaker)
+        owner = (
+            interval if choice.each_is_sentence else sentences.find(middle, interval.order, speaker)
+        )
         owners += [owner] * (len(rows) - before)
     end_sentences(rows, owners, [""] * len(owners))
     return rows.transcript(source.stem, language)
 
 
-TRIMMED = 0.01
-"""Seconds by which an interval may run into the next and is cut short for it."""
+MAX_TRIM = 0.01
+"""Seconds by which an interval may overlap the next and is shortened for it."""
 
 
-class Piece(NamedTuple):
-    """An interval, times in whole units; `order` is its place in the recording."""
+class NewInterval(NamedTuple):
+    """An interval to be written, times in whole units; `order` is its place in the recording."""
 
     start: int
     end: int
@@ -270,98 +280,100 @@ class Piece(NamedTuple):
 
 
 @dataclass
-class Placed:
-    """A tier in the making."""
+class NewTier:
+    """A tier to be written."""
 
     name: str
     speaker: str
     kind: str
-    intervals: list[Piece] = field(default_factory=list)
+    intervals: list[NewInterval] = field(default_factory=list)
 
 
-class _Places:
-    """Tiers by what they hold and for whom; what overlaps goes to a further one."""
+class _TierBuilder:
+    """Collects tiers by kind and speaker; intervals that overlap go to a further tier."""
 
     def __init__(self, units: int, least: int) -> None:
         self.units = units
         self.least = least
         self.trimmed = 0
-        self.tiers: dict[tuple[str, str], list[Placed]] = {}
+        self.tiers: dict[tuple[str, str], list[NewTier]] = {}
 
-    def put(self, kind: str, speaker: str, piece: Piece) -> Piece:
-        """Place an interval; give it with the times it has there."""
+    def add(self, kind: str, speaker: str, interval: NewInterval) -> NewInterval:
+        """Add an interval; return it with the times it has in its tier."""
         tiers = self.tiers.setdefault((kind, speaker), [])
         for tier in tiers:
-            if self._makes_room(tier, piece.start):
+            if self._has_room(tier, interval.start):
                 break
         else:
-            tier = Placed(_name(kind, speaker, len(tiers)), speaker, kind)
+            tier = NewTier(_tier_name(kind, speaker, len(tiers)), speaker, kind)
             tiers.append(tier)
-        start = max(piece.start, tier.intervals[-1].end if tier.intervals else 0)
-        end = max(piece.end, start + self.least)
-        tier.intervals.append(piece._replace(start=start, end=end))
+        start = max(interval.start, tier.intervals[-1].end if tier.intervals else 0)
+        end = max(interval.end, start + self.least)
+        tier.intervals.append(interval._replace(start=start, end=end))
         return tier.intervals[-1]
 
-    def _makes_room(self, tier: Placed, start: int) -> bool:
-        """Whether an interval can begin at `start`, the one before it being cut a little."""
+    def _has_room(self, tier: NewTier, start: int) -> bool:
+        """Whether an interval can begin at `start`; shorten the one before it a little for that."""
         if not tier.intervals:
             return True
         before = tier.intervals[-1]
         over = before.end - start
         if over * 1_000_000 < self.units:
             return True
-        if over > TRIMMED * self.units or start < before.start:
+        if over > MAX_TRIM * self.units or start < before.start:
             return False
         tier.intervals[-1] = before._replace(end=max(start, before.start + self.least))
         self.trimmed += 1
         return True
 
 
-def placed(transcript: Transcript, format: str, units: int, least: int) -> list[Placed]:
-    """Give tiers of words for each speaker and, when known, of sentences.
+def make_tiers(transcript: Transcript, format: str, units: int, least: int) -> list[NewTier]:
+    """Make a tier of words for each speaker and, when known, of sentences.
 
-    Times count `units` in a second; `least` is the length an interval has to have.
+    Times have `units` a second; `least` is the least length of an interval.
     """
-    places = _Places(units, least)
-    words = list(_words(transcript, format, places)) if len(transcript) else []
+    builder = _TierBuilder(units, least)
+    words = list(_add_words(transcript, format, builder)) if len(transcript) else []
     if transcript.sentences is not None:
         speakers = transcript.speaker or ("",) * len(transcript)
         for first, last in transcript.sentences.sentences:
             who = {" ".join(name.split()) for name in speakers[first : last + 1]}
             end = max(word.end for word in words[first : last + 1])
-            sentence = Piece(
+            sentence = NewInterval(
                 words[first].start, end, transcript[first : last + 1].text, first - 0.5
             )
-            places.put("sentences", who.pop() if len(who) == 1 else "", sentence)
-    if places.trimmed:
+            builder.add("sentences", who.pop() if len(who) == 1 else "", sentence)
+    if builder.trimmed:
         logger.warning(
-            "%s: cut short %s a little into the next",
+            "%s: shortened %s a little into the next",
             transcript.id or "a recording",
-            counted(places.trimmed, "interval that ran", "intervals that ran"),
+            counted(builder.trimmed, "interval that ran", "intervals that ran"),
         )
-    found = [tier for tiers in places.tiers.values() for tier in tiers]
-    return found or [Placed("words", "", "words")]
+    found = [tier for tiers in builder.tiers.values() for tier in tiers]
+    return found or [NewTier("words", "", "words")]
 
 
-def _words(transcript: Transcript, format: str, places: _Places) -> Iterator[Piece]:
-    """Place the words, one after another; of two, the first begins first."""
+def _add_words(transcript: Transcript, format: str, builder: _TierBuilder) -> Iterator[NewInterval]:
+    """Add the words and yield their intervals; each begins after the one before it."""
     starts, ends = filled_times(transcript, format)
     speakers = transcript.speaker or ("",) * len(transcript)
     surface = transcript.surface()
-    before = -places.least
+    before = -builder.least
     for i, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        begin = round(start * places.units)
+        begin = round(start * builder.units)
         if i == 0 or start >= starts[i - 1]:
-            begin = max(begin, before + places.least)
+            begin = max(begin, before + builder.least)
         text = " ".join(surface[i].split())
-        text = f" {text}" if text in SILENCES else text
+        text = f" {text}" if text in PAUSE_LABELS else text
         speaker = " ".join(speakers[i].split())
-        word = places.put("words", speaker, Piece(begin, round(end * places.units), text, i))
+        word = builder.add(
+            "words", speaker, NewInterval(begin, round(end * builder.units), text, i)
+        )
         before = word.start
         yield word
 
 
-def _name(kind: str, speaker: str, further: int) -> str:
+def _tier_name(kind: str, speaker: str, further: int) -> str:
     name = f"{speaker} - {kind}" if speaker else kind
     if not further:
         return name

@@ -1,4 +1,4 @@
-"""CTM of NIST, Kaldi and Rev: a word a line with start, duration and perhaps confidence."""
+"""CTM (NIST, Kaldi, Rev): one word a line with start, duration and perhaps confidence."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from caesura.text.punctuation import Pieces, is_opening, split_marks
 logger = logging.getLogger("caesura")
 
 BLOCK = 1 << 20
-"""Characters parsed at a time, so that a long file never stands in memory as fields."""
+"""Characters parsed at a time, so that the fields of a long file are never all in memory."""
 
 Columns = list[Any]
-"""recording, channel, start, length, word and, when known, confidence and speaker."""
+"""Recording, channel, start, duration, word and, when known, confidence and speaker."""
 
 ALTERNATIVES = frozenset({"<ALT_BEGIN>", "<ALT>", "<ALT_END>"})
-"""Rows of these say which words are alternatives of the same stretch."""
+"""Rows that mark which words are alternatives for the same time."""
 
 
-def blocks(source: Source) -> Iterator[Columns]:
-    """Read block by block: one that is not plain, line by line."""
+def _read_columns(source: Source) -> Iterator[Columns]:
+    """Read block by block; a block that is not regular is read line by line."""
     alternatives = _Alternatives()
     for line, block in _blocks(source):
-        columns = None if alternatives.inside else _plain(block)
-        yield columns or _careful(block, line, source, alternatives)
+        columns = None if alternatives.inside else _regular_columns(block)
+        yield columns or _irregular_columns(block, line, source, alternatives)
     alternatives.close(source)
 
 
 def _blocks(source: Source) -> Iterator[tuple[int, str]]:
-    """Pieces of the text that end at a line end, with the number of their first line."""
+    """Yield blocks of whole lines with the number of their first line."""
     text, at, line = source.text, 0, 1
     while at < len(text):
         stop = text.find("\n", at + BLOCK)
@@ -53,8 +53,8 @@ def _blocks(source: Source) -> Iterator[tuple[int, str]]:
         at = stop
 
 
-def _plain(block: str) -> Columns | None:
-    """Columns of a block in which all lines have the same good fields, or None."""
+def _regular_columns(block: str) -> Columns | None:
+    """Return the columns of a block whose lines all have the same valid fields, else None."""
     if any(odd in block for odd in (";", "*", "\\", "<ALT")):
         return None
     widths = set(map(len, map(str.split, block.removesuffix("\n").split("\n"))))
@@ -73,11 +73,11 @@ def _plain(block: str) -> Columns | None:
     if width > 5:
         numbers[2][~((numbers[2] >= 0) & (numbers[2] <= 1))] = np.nan
     columns = [fields[0::width], fields[1::width], *numbers[:2], fields[4::width], *numbers[2:]]
-    return [*columns, list(map(nist_fields.known, fields[7::width]))] if width == 8 else columns
+    return [*columns, list(map(nist_fields.read_name, fields[7::width]))] if width == 8 else columns
 
 
 class _Alternatives:
-    """Follows `<ALT_BEGIN> a <ALT> b <ALT_END>` and lets the first reading through."""
+    """Follows `<ALT_BEGIN> a <ALT> b <ALT_END>`, of which only the first alternative is read."""
 
     def __init__(self) -> None:
         self.inside = False
@@ -100,11 +100,13 @@ class _Alternatives:
             raise source.error("an <ALT_BEGIN> has no <ALT_END>")
         if self.seen:
             number = counted(self.seen, "alternative", "alternatives")
-            logger.warning("%s: %s: the first reading is kept", source.name, number)
+            logger.warning("%s: %s: only the first one is read", source.name, number)
 
 
-def _careful(block: str, line: int, source: Source, alternatives: _Alternatives) -> Columns:
-    """Columns of a block with comments, escapes, alternatives or uneven lines."""
+def _irregular_columns(
+    block: str, line: int, source: Source, alternatives: _Alternatives
+) -> Columns:
+    """Return the columns of a block with comments, escapes, alternatives or uneven lines."""
     rows: list[tuple[str, str, float, float, str, float, str]] = []
     for number, text in enumerate(block.split("\n"), line):
         if not text.strip() or text.lstrip().startswith(";;"):
@@ -118,9 +120,9 @@ def _careful(block: str, line: int, source: Source, alternatives: _Alternatives)
             )
         if alternatives.skips(fields[4]):
             continue
-        start, length = (nist_fields.time(cell, number, source) for cell in fields[2:4])
+        start, length = (nist_fields.read_time(cell, number, source) for cell in fields[2:4])
         confidence = _confidence(fields[5], number, source) if len(fields) > 5 else np.nan
-        speaker = nist_fields.known(fields[7]) if len(fields) > 7 else ""
+        speaker = nist_fields.read_name(fields[7]) if len(fields) > 7 else ""
         rows.append((fields[0], fields[1], start, length, _word(fields[4]), confidence, speaker))
     columns = list(zip(*rows, strict=True)) if rows else [()] * 7
     for i in (2, 3, 5):
@@ -129,7 +131,7 @@ def _careful(block: str, line: int, source: Source, alternatives: _Alternatives)
 
 
 def _confidence(cell: str, line: int, source: Source) -> float:
-    """Confidence; -1, NA and whatever is not between 0 and 1 say that there is none."""
+    """Read a confidence; NaN for NA, -1 and anything else that is not between 0 and 1."""
     if cell.lower() in (*nist_fields.UNKNOWN, "na"):
         return np.nan
     try:
@@ -140,7 +142,7 @@ def _confidence(cell: str, line: int, source: Source) -> float:
 
 
 def _word(cell: str) -> str:
-    r"""Take a `;tag` off a word; `\;` is a semicolon that belongs to it."""
+    r"""Remove a `;tag` from a word; `\;` is a semicolon that belongs to the word."""
     return re.sub(r"(?<!\\);.*$", "", cell).replace("\\;", ";") or cell
 
 
@@ -148,15 +150,15 @@ PAUSES = frozenset(
     "<s> </s> <sil> <silence> <pause> <pau> <p> <eps> <epsilon> sil SIL !SIL [SIL] <SIL> [sil] <S> "
     "</S> <p:> [pause] <blank>".split()
 )
-"""Rows of these stand for a pause, not for a word."""
+"""Rows of these mark a pause, not a word."""
 
 EVENT = re.compile(r"\[[^\[\]]+\]|\(%[^()]+\)|<[^<>]+>")
-"""A sound that Kaldi and others write as a word: `[noise]`, `(%hesitation)`, `<laugh>`."""
+"""A sound that is written like a word: `[noise]`, `(%hesitation)`, `<laugh>`."""
 
 
 @dataclass
 class _Channel:
-    """Columns of one recording and channel, block by block."""
+    """The columns of one channel of a recording, in blocks."""
 
     surface: list[list[str]] = field(default_factory=list)
     start: list[Floats] = field(default_factory=list)
@@ -167,11 +169,11 @@ class _Channel:
 
 @dataclass(frozen=True, repr=False)
 class Ctm(TextFormat):
-    """Recording, channel, start, duration, word, confidence; pause markers become pauses.
+    """Rows of recording, channel, start, duration, word, confidence; pause markers become pauses.
 
     A row of punctuation alone is the mark of the word before it; a sound such as `[noise]` is one
-    word. Alternatives (`<ALT_BEGIN>`) count with their first reading. Words of one recording stay
-    in the order of the file; several channels are several recordings, named `recording.channel`.
+    word. Of alternatives (`<ALT_BEGIN>`) the first is read. Words of one recording stay in the
+    order of the file; several channels are several recordings, named `recording.channel`.
     """
 
     name = "ctm"
@@ -182,44 +184,44 @@ class Ctm(TextFormat):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether the first rows have a start and a duration in their place."""
-        first = [text.split() for _, text in islice(nist_fields.rows(source), 5)]
+        """Whether the first rows have a start and a duration in columns 3 and 4."""
+        first = [text.split() for _, text in islice(nist_fields.content_lines(source), 5)]
         return bool(first) and all(5 <= len(row) <= 8 and _is_time(*row[2:4]) for row in first)
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read block by block, then make each channel a recording."""
         vocabulary: dict[str, str] = {}
         channels: dict[nist_fields.Channel, _Channel] = {}
-        for columns in blocks(source):
-            _distribute(columns, channels, vocabulary)
-        names = nist_fields.ids(channels)
+        for columns in _read_columns(source):
+            _add_to_channels(columns, channels, vocabulary)
+        ids = nist_fields.recording_ids(channels)
         for channel, parts in channels.items():
-            yield _transcript(names[channel], parts)
+            yield _transcript(ids[channel], parts)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a row a word, and a row a pause marker."""
-        taken: dict[str, str] = {}
+        """Write a row for each word and each pause marker."""
+        used: dict[str, str] = {}
         for transcript in transcripts:
-            front = nist_fields.front(transcript.id)
-            _check_front(front, transcript.id, taken)
-            yield from _rendered(transcript, front)
+            fields = nist_fields.id_fields(transcript.id)
+            _check_id(fields, transcript.id, used)
+            yield from _rendered_rows(transcript, fields)
 
 
 def _is_time(start: str, length: str) -> bool:
     return all(re.fullmatch(r"\d+(\.\d*)?|\*", cell) for cell in (start, length))
 
 
-def _distribute(
+def _add_to_channels(
     columns: Columns, channels: dict[nist_fields.Channel, _Channel], vocabulary: dict[str, str]
 ) -> None:
-    """Give the rows of a block to their channels; equal words become one object."""
+    """Add the rows of a block to their channels; equal words become one object."""
     recordings, names, start, length, words, *more = columns
     if not len(words):
         return
     confidence = more[0] if more else np.full(len(words), np.nan)
     speakers = more[1] if len(more) > 1 else None
     surface = [vocabulary.setdefault(word, word) for word in words]
-    for key, at in _runs(recordings, names):
+    for key, at in _rows_of_channels(recordings, names):
         parts = channels.setdefault(key, _Channel())
         whole = isinstance(at, slice)
         pick = (lambda c, at=at: c[at]) if whole else (lambda c, at=at: [c[i] for i in at])
@@ -230,8 +232,8 @@ def _distribute(
         parts.speaker.append(pick(speakers) if speakers else [""] * len(parts.surface[-1]))
 
 
-def _runs(recordings: Any, names: Any) -> Iterator[tuple[tuple[str, str], Any]]:
-    """Give each channel of a block and where its rows are."""
+def _rows_of_channels(recordings: Any, names: Any) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Yield each channel of a block and the indices of its rows."""
     keys = dict.fromkeys(zip(recordings, names, strict=True))
     if len(keys) == 1:
         yield next(iter(keys)), slice(None)
@@ -252,9 +254,9 @@ def _transcript(id: str, parts: _Channel) -> Transcript:
     pieces = _pieces(set(surface))
     pause: list[str] = []
     if not pieces.keys().isdisjoint(PAUSES) or not all(p.word for p in pieces.values()):
-        rows, opening, mark, pause = _gathered(surface, pieces)
-        kept = np.array(rows, dtype=np.int64)
-        start, end, confidence = start[kept], end[kept], confidence[kept]
+        rows, opening, mark, pause = _attach_marks_and_pauses(surface, pieces)
+        words = np.array(rows, dtype=np.int64)
+        start, end, confidence = start[words], end[words], confidence[words]
         surface, speakers = [surface[i] for i in rows], [speakers[i] for i in rows]
     elif any(p.opening or p.mark for p in pieces.values()):
         opening = [pieces[w].opening for w in surface]
@@ -275,7 +277,7 @@ def _transcript(id: str, parts: _Channel) -> Transcript:
 
 
 def _pieces(surfaces: set[str]) -> dict[str, Pieces]:
-    """Take punctuation off all words; where there is nothing else, it is what was said."""
+    """Separate all words from their punctuation, unless the file has nothing but punctuation."""
     pieces = {
         word: Pieces("", word, "") if EVENT.fullmatch(word) else split_marks(word)
         for word in surfaces
@@ -285,12 +287,12 @@ def _pieces(surfaces: set[str]) -> dict[str, Pieces]:
     return {word: Pieces("", word, "") for word in surfaces}
 
 
-def _gathered(
+def _attach_marks_and_pauses(
     surface: list[str], pieces: dict[str, Pieces]
 ) -> tuple[list[int], list[str], list[str], list[str]]:
-    """Give the rows that are words, and before, after and between them the others.
+    """Return the rows that are words, with their openings, marks and pause markers.
 
-    These are the openings, the marks and the pause markers of the words.
+    These stand in rows of their own before and after the words.
     """
     rows: list[int] = []
     opening: list[str] = []
@@ -316,22 +318,22 @@ def _gathered(
     return rows, opening, mark, pause
 
 
-def _check_front(front: str, id: str, taken: dict[str, str]) -> None:
+def _check_id(fields: str, id: str, used: dict[str, str]) -> None:
     """Refuse recordings that would be read as a comment or as part of another one."""
-    if front.startswith(";;"):
+    if fields.startswith(";;"):
         raise OutputError(
             f"the id {id!r} would make each row of a CTM a comment",
             remedy="give the recording an id that does not begin with ;;",
         )
-    if front in taken:
+    if fields in used:
         raise OutputError(
-            f"the recordings {taken[front]!r} and {id!r} would be one in a CTM: {front!r}",
+            f"the recordings {used[fields]!r} and {id!r} would be one in a CTM: {fields!r}",
             remedy="write into a folder, or give one of them another id",
         )
-    taken[front] = id
+    used[fields] = id
 
 
-def _rendered(transcript: Transcript, front: str) -> Iterator[str]:
+def _rendered_rows(transcript: Transcript, fields: str) -> Iterator[str]:
     starts, ends = (column.tolist() for column in filled_times(transcript, "ctm"))
     unknown = [np.nan] * len(transcript)
     confidences = unknown if transcript.confidence is None else transcript.confidence.tolist()
@@ -344,19 +346,19 @@ def _rendered(transcript: Transcript, front: str) -> Iterator[str]:
         last = lasts.get(i, i)
         start, end, confidence = starts[i], max(ends[i : last + 1]), confidences[i]
         tail = "" if confidence != confidence else f" {confidence!r}"
-        if nist_fields.field(speakers[i]):
-            tail = f"{tail or ' NA'} lex {nist_fields.field(speakers[i])}"
-        yield f"{front} {decimal(start)} {decimal(end - start)} {_field(surfaces[i])}{tail}\n"
+        if nist_fields.as_field(speakers[i]):
+            tail = f"{tail or ' NA'} lex {nist_fields.as_field(speakers[i])}"
+        yield f"{fields} {decimal(start)} {decimal(end - start)} {_word_field(surfaces[i])}{tail}\n"
         if pauses[last]:
             after = starts[last + 1] if last + 1 < len(starts) else end
             marker = pauses[last] if pauses[last] in PAUSES else "<sil>"
-            yield f"{front} {decimal(end)} {decimal(max(after - end, 0))} {marker}\n"
+            yield f"{fields} {decimal(end)} {decimal(max(after - end, 0))} {marker}\n"
         i = last + 1
 
 
-def _field(surface: str) -> str:
-    r"""Make one field; a semicolon, which would begin a tag, is escaped."""
-    field = nist_fields.field(surface)
+def _word_field(surface: str) -> str:
+    r"""Make a field of a word; a semicolon, which would begin a tag, is escaped."""
+    field = nist_fields.as_field(surface)
     if not field or field in PAUSES or field in ALTERNATIVES:
         means = "stands for something else" if field else "cannot be"
         raise OutputError(

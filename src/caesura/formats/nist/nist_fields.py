@@ -1,4 +1,4 @@
-"""What the files of NIST's scoring tools have in common: rows of fields parted by blanks."""
+"""What NIST's files (CTM, STM, RTTM, TRN) share: rows of fields, ids, alternatives in braces."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ UNKNOWN = frozenset({"<na>", "n/a", "null", "unknown", ""})
 """Ways to write that a field is not known, in lower case."""
 
 Channel = tuple[str, str]
-"""Name of a recording, name of a channel."""
+"""Name of a recording and name of a channel."""
 
 
-def rows(source: Source) -> Iterator[tuple[int, str]]:
-    """Give the lines that are neither blank nor a comment, with their numbers."""
+def content_lines(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are neither blank nor a comment, with their numbers."""
     for line, text in source.lines():
         if text.strip() and not text.lstrip().startswith(";;"):
             yield line, text
 
 
-def time(cell: str, line: int, source: Source) -> float:
-    """Read a time; a star behind it says that it is rough."""
+def read_time(cell: str, line: int, source: Source) -> float:
+    """Read a time in seconds; a star after it says that it is approximate."""
     found = seconds(cell.rstrip("*"))
     if math.isnan(found):
         if number(cell.rstrip("*")) > LATEST:
@@ -38,15 +38,15 @@ def time(cell: str, line: int, source: Source) -> float:
     return found
 
 
-def known(cell: str) -> str:
-    """Give a name, '' for one that says it is not known."""
+def read_name(cell: str) -> str:
+    """Return a name, '' for one such as `<NA>` that says it is not known."""
     return "" if cell.lower() in UNKNOWN else cell
 
 
-def ids(channels: Iterable[Channel]) -> dict[Channel, str]:
-    """Name each channel: as its recording, or `recording.channel` where there are several.
+def recording_ids(channels: Iterable[Channel]) -> dict[Channel, str]:
+    """Name each channel after its recording, or `recording.channel` where there are several.
 
-    A name that is taken already, as by a recording called `talk.A`, gets a number.
+    A name that is in use already, as by a recording called `talk.A`, gets a number.
     """
     keys = list(channels)
     count = Counter(recording for recording, _ in keys)
@@ -63,91 +63,91 @@ def ids(channels: Iterable[Channel]) -> dict[Channel, str]:
     return names
 
 
-def front(id: str) -> str:
-    """Give the fields recording and channel for a recording."""
+def id_fields(id: str) -> str:
+    """Return the fields recording and channel for the id of a recording."""
     recording, _, channel = id.rpartition(".")
     if recording and len(channel) == 1 and channel.isalnum():
-        return f"{field(recording)} {channel}"
-    return f"{field(id) or 'recording'} 1"
+        return f"{as_field(recording)} {channel}"
+    return f"{as_field(id) or 'recording'} 1"
 
 
-def field(text: str) -> str:
-    """Make one field: blanks become `_`."""
+def as_field(text: str) -> str:
+    """Make one field of a text: blanks become `_`."""
     return "_".join(text.split())
 
 
 NOTHING = "@"
-"""In alternatives: nothing was said."""
+"""The alternative of no words."""
 
-MOST = 100
-"""Ways to read one alternative; others inside it multiply them."""
+MAX_ALTERNATIVES = 100
+"""Most alternatives for the same words; those inside others multiply them."""
 
-Way = list[str]
-Write = Callable[[Iterable[str], Rows], None]
+Alternative = list[str]
+AddWords = Callable[[Iterable[str], Rows], None]
 
 
-def add(
-    pieces: Iterable[str], rows: Rows, write: Write, refuse: Callable[[str], FormatError]
+def add_with_alternatives(
+    pieces: Iterable[str], rows: Rows, add_words: AddWords, error: Callable[[str], FormatError]
 ) -> None:
-    """Write pieces into rows: of alternatives the first way that has words, as it is the text.
+    """Add pieces to rows: of alternatives `{ a / b / @ }` the first that has words is the text.
 
-    The other ways become its alternatives; where no way has words nothing is written.
+    The others become its alternatives; where none has words nothing is added.
     """
     groups: list[_Group] = []
     for piece in pieces:
         if piece == "{":
             groups.append(_Group())
         elif not groups:
-            write([piece], rows)
+            add_words([piece], rows)
         elif piece == "/":
-            groups[-1].part()
+            groups[-1].begin_alternative()
         elif piece != "}":
-            groups[-1].follow([[piece] if piece != NOTHING else []])
+            groups[-1].append([[piece] if piece != NOTHING else []])
         else:
-            ways = groups.pop().ways
+            alternatives = groups.pop().alternatives
             if groups:
-                groups[-1].follow(ways)
+                groups[-1].append(alternatives)
             else:
-                _choose(ways, rows, write)
-        if groups and len(groups[-1].ways) > MOST:
-            raise refuse(f"an alternative can be read in more than {MOST} ways")
+                _add_group(alternatives, rows, add_words)
+        if groups and len(groups[-1].alternatives) > MAX_ALTERNATIVES:
+            raise error(f"an alternative can be read in more than {MAX_ALTERNATIVES} ways")
     if groups:
-        raise refuse("an alternative that begins with { is not closed")
+        raise error("an alternative that begins with { is not closed")
 
 
 class _Group:
-    """What stands between braces: ways that are complete, and those that still grow."""
+    """What is between braces: the alternatives before the last `/`, and those after it."""
 
     def __init__(self) -> None:
-        self.complete: list[Way] = []
-        self.growing: list[Way] = [[]]
+        self.complete: list[Alternative] = []
+        self.growing: list[Alternative] = [[]]
 
     @property
-    def ways(self) -> list[Way]:
+    def alternatives(self) -> list[Alternative]:
         return self.complete + self.growing
 
-    def part(self) -> None:
-        self.complete, self.growing = self.ways, [[]]
+    def begin_alternative(self) -> None:
+        self.complete, self.growing = self.alternatives, [[]]
 
-    def follow(self, ways: list[Way]) -> None:
-        """Let each way go on in each of those given."""
-        if len(ways) > 1:
-            self.growing = [way + more for way in self.growing for more in ways]
+    def append(self, alternatives: list[Alternative]) -> None:
+        """Continue each growing alternative with each of those given."""
+        if len(alternatives) > 1:
+            self.growing = [front + back for front in self.growing for back in alternatives]
             return
-        for way in self.growing:
-            way += ways[0]
+        for front in self.growing:
+            front += alternatives[0]
 
 
-def _choose(ways: list[Way], rows: Rows, write: Write) -> None:
-    said = []
-    for way in ways:
+def _add_group(alternatives: list[Alternative], rows: Rows, add_words: AddWords) -> None:
+    texts = []
+    for alternative in alternatives:
         alone = Rows()
-        write(way, alone)
-        said.append(" ".join(alone.words))
-    text = next((place for place, words in enumerate(said) if words), None)
-    if text is None:
+        add_words(alternative, alone)
+        texts.append(" ".join(alone.words))
+    chosen = next((at for at, text in enumerate(texts) if text), None)
+    if chosen is None:
         return
     first = len(rows)
-    write(ways[text], rows)
-    for label in dict.fromkeys(said[:text] + said[text + 1 :]):
+    add_words(alternatives[chosen], rows)
+    for label in dict.fromkeys(texts[:chosen] + texts[chosen + 1 :]):
         rows.reading(first, len(rows) - 1, label)

@@ -1,4 +1,4 @@
-"""STM of NIST: a stretch of speech a row, with its recording, speaker and times."""
+"""STM (NIST): one segment of speech a row, with its recording, speaker and times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from caesura.formats.source import Source, counted, number
 from caesura.formats.time_interpolation import decimal, filled_times
 
 
-class Stretch(NamedTuple):
+class Segment(NamedTuple):
     """Words `first` to `last`, spoken by one speaker from `start` to `end`."""
 
     first: int
@@ -31,15 +31,15 @@ class Stretch(NamedTuple):
     end: float
 
 
-def stretches(transcript: Transcript, format: str) -> Iterator[Stretch]:
-    """Cut where the speaker changes and at sentence ends or, without these, at known times.
+def segments(transcript: Transcript, format: str) -> Iterator[Segment]:
+    """Cut a transcript where the speaker changes and at sentence ends or, without these, at times.
 
-    Recordings read from such a format are cut as they were; a recording with times for every
-    word is cut into its words.
+    A transcript read from STM is cut as it was in the file; one with times for every word is cut
+    into its words.
     """
     if not len(transcript):
         return
-    lasts = np.flatnonzero(_cuts(transcript))
+    lasts = np.flatnonzero(_segment_ends(transcript))
     firsts = np.append(0, lasts[:-1] + 1)
     unknown = np.full(len(transcript), np.nan)
     starts = unknown if transcript.start is None else transcript.start
@@ -48,11 +48,11 @@ def stretches(transcript: Transcript, format: str) -> Iterator[Stretch]:
         starts, ends = filled_times(transcript, format)
     for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
         start, end = float(starts[first]), float(np.nanmax(ends[first : last + 1]))
-        yield Stretch(first, last, start, max(start, end))
+        yield Segment(first, last, start, max(start, end))
 
 
-def _cuts(transcript: Transcript) -> Flags:
-    """Tell after which words a stretch ends."""
+def _segment_ends(transcript: Transcript) -> Flags:
+    """Return after which words a segment ends."""
     cut = np.ones(len(transcript), dtype=np.bool_)
     speakers = transcript.speaker or ("",) * len(transcript)
     cut[:-1] = [a != b for a, b in pairwise(speakers)]
@@ -69,7 +69,7 @@ def _cuts(transcript: Transcript) -> Flags:
 logger = logging.getLogger("caesura")
 
 IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
-"""The text, in any case, of rows that say nothing about what was spoken."""
+"""The text, in any case, of rows whose speech nobody transcribed."""
 
 _ROW = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+([^\s<]+)\s*(.*)")
 _LABEL = re.compile(r"<([^<>\s]*)>")
@@ -96,7 +96,7 @@ class Stm(TextFormat):
     The first word of a row has its start and the last its end; rows are no sentences. Of
     alternatives `{ a / b / @ }` the first that has words is the text, the others are its
     alternatives; these are not written. Written is a row for each sentence where sentences are
-    known, else a row for each stretch that has times of its own.
+    known, else a row for each segment that has times of its own.
     """
 
     name = "stm"
@@ -108,33 +108,33 @@ class Stm(TextFormat):
     @classmethod
     def recognises(cls, source: Source) -> bool:
         """Whether every row has three names, which are no numbers, and two times in order."""
-        found = _rows(source)
-        names = {row.speaker for row in found} - {""}
-        told = bool(found) and not any(number(name) == number(name) for name in names)
-        return told and all(row.start <= row.end for row in found)
+        rows = _rows(source)
+        names = {row.speaker for row in rows} - {""}
+        named = bool(rows) and not any(number(name) == number(name) for name in names)
+        return named and all(row.start <= row.end for row in rows)
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Collect the rows of each channel in the order of their times."""
         channels: dict[nist_fields.Channel, list[_Row]] = {}
-        for row in _unlabelled(_rows(source), _DECLARED.findall(source.text)):
+        for row in _without_labels(_rows(source), _DECLARED.findall(source.text)):
             channels.setdefault(row.channel, []).append(row)
-        names = nist_fields.ids(channels)
+        ids = nist_fields.recording_ids(channels)
         reader = _Reader(source)
         for channel, rows in channels.items():
             rows.sort(key=lambda row: row.start)
-            yield reader.transcript(names[channel], rows)
-        reader.close()
+            yield reader.transcript(ids[channel], rows)
+        reader.warn()
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write the rows; all get a label if the first word of any could be taken for one."""
-        rows = [row for transcript in transcripts for row in _written(transcript)]
+        rows = [row for transcript in transcripts for row in _rendered_rows(transcript)]
         label = "<O> " if any(_LABEL.match(text) for _, text in rows) else ""
         for front, text in rows:
             yield f"{front} {label}{text}\n"
 
 
 def _rows(source: Source) -> list[_Row]:
-    return [_row(text, line, source) for line, text in nist_fields.rows(source)]
+    return [_row(text, line, source) for line, text in nist_fields.content_lines(source)]
 
 
 def _row(text: str, line: int, source: Source) -> _Row:
@@ -144,14 +144,17 @@ def _row(text: str, line: int, source: Source) -> _Row:
             "a row does not have the fields recording, channel, speaker, start and end", line
         )
     recording, channel, speaker, start, end, words = fields.groups()
-    begin, stop = nist_fields.time(start, line, source), nist_fields.time(end, line, source)
+    begin, stop = (
+        nist_fields.read_time(start, line, source),
+        nist_fields.read_time(end, line, source),
+    )
     if stop < begin:
         logger.warning("%s:%d: the row ends before it begins", source.name, line)
-    return _Row(line, (recording, channel), nist_fields.known(speaker), begin, stop, words)
+    return _Row(line, (recording, channel), nist_fields.read_name(speaker), begin, stop, words)
 
 
-def _unlabelled(rows: list[_Row], declared: list[str]) -> Iterator[_Row]:
-    """Take labels such as `<O,WA>` off the texts; an event such as `<laugh>` is none."""
+def _without_labels(rows: list[_Row], declared: list[str]) -> Iterator[_Row]:
+    """Remove labels such as `<O,WA>` from the texts; a sound such as `<laugh>` is no label."""
     everywhere = all(_LABEL.match(row.text) for row in rows if row.text)
     for row in rows:
         label = _LABEL.match(row.text)
@@ -162,15 +165,15 @@ def _unlabelled(rows: list[_Row], declared: list[str]) -> Iterator[_Row]:
 
 
 class _Reader:
-    """Turns rows into transcripts, and counts what the user should know of."""
+    """Turns rows into transcripts, and counts rows that are left out."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.ignored = 0
 
-    def transcript(self, id: str, stretches: list[_Row]) -> Transcript:
+    def transcript(self, id: str, segments: list[_Row]) -> Transcript:
         rows = Rows()
-        for row in stretches:
+        for row in segments:
             if row.text.strip().upper() == IGNORED:
                 self.ignored += 1
             else:
@@ -180,15 +183,15 @@ class _Reader:
     def _add(self, rows: Rows, row: _Row) -> None:
         first = len(rows)
         rows.turn()
-        write = partial(_write, speaker=row.speaker or None)
-        refuse = partial(self.source.error, line=row.line)
-        nist_fields.add(_TOKENS.findall(row.text), rows, write, refuse)
+        add_words = partial(_add_words, speaker=row.speaker or None)
+        error = partial(self.source.error, line=row.line)
+        nist_fields.add_with_alternatives(_TOKENS.findall(row.text), rows, add_words, error)
         if len(rows) > first:
             rows.set("start", first, row.start)
             if row.end >= row.start:
                 rows.set("end", len(rows) - 1, row.end)
 
-    def close(self) -> None:
+    def warn(self) -> None:
         if self.ignored:
             logger.warning(
                 "%s: %s to be ignored in scoring and left out: words that a hypothesis has there "
@@ -198,8 +201,8 @@ class _Reader:
             )
 
 
-def _write(tokens: Iterable[str], rows: Rows, speaker: str | None) -> None:
-    """Add words, events and pauses as a row has them."""
+def _add_words(tokens: Iterable[str], rows: Rows, speaker: str | None) -> None:
+    """Add the words, sounds and pauses of a row."""
     for token in tokens:
         if token in PAUSES and rows:
             rows.set("pause", len(rows) - 1, token)
@@ -209,24 +212,24 @@ def _write(tokens: Iterable[str], rows: Rows, speaker: str | None) -> None:
             rows.token(_ESCAPED.sub(r"\1", _VARIANT.sub("", token)), speaker=speaker)
 
 
-def _written(transcript: Transcript) -> Iterator[tuple[str, str]]:
-    """Give the fields before the words, and the words, of each row."""
+def _rendered_rows(transcript: Transcript) -> Iterator[tuple[str, str]]:
+    """Yield the fields before the words, and the words, of each row."""
     speakers = transcript.speaker or ("",) * len(transcript)
     pauses = transcript.pause or ("",) * len(transcript)
     surface = transcript.surface()
-    front = nist_fields.front(transcript.id)
-    for first, last, start, end in stretches(transcript, "stm"):
+    fields = nist_fields.id_fields(transcript.id)
+    for first, last, start, end in segments(transcript, "stm"):
         words = [
             token
             for i in range(first, last + 1)
-            for token in (_escaped(surface[i]), nist_fields.field(pauses[i]))
+            for token in (_escaped(surface[i]), nist_fields.as_field(pauses[i]))
             if token
         ]
-        speaker = nist_fields.field(speakers[first]) or "unknown"
-        yield f"{front} {speaker} {decimal(start)} {decimal(end)}", " ".join(words)
+        speaker = nist_fields.as_field(speakers[first]) or "unknown"
+        yield f"{fields} {speaker} {decimal(start)} {decimal(end)}", " ".join(words)
 
 
 def _escaped(word: str) -> str:
-    """Make one field that reads as the word, not as a comment, alternative or nothing."""
-    text = nist_fields.field(word).replace(";", "\\;")
+    """Make a field that is read as the word, not as a comment, alternative or nothing."""
+    text = nist_fields.as_field(word).replace(";", "\\;")
     return f"\\{text}" if text in ("{", "}", "@", "/") else text

@@ -1,4 +1,4 @@
-"""Utterances, one a line: TRN of NIST's sclite, and the `text` of a Kaldi data folder."""
+"""One utterance a line with its id: TRN of NIST's sclite, and `text` of a Kaldi data folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from caesura.formats.source import Source
 
 _DIGIT = re.compile(r"\d")
 _ID = re.compile(r"(?=.*\d)(?=.*(?:-|[^\W\d]))\w[\w./-]*\w")
-"""What is no word, nor the number of a list: digits, and letters or dashes with them."""
+"""An id, not a word or a list number: it has digits, and letters or dashes with them."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,8 +39,8 @@ class Trn(TextFormat):
     def recognises(cls, source: Source) -> bool:
         """Whether there are several lines, all with ids of their own that have a digit."""
         seen: set[str] = set()
-        for _, text in nist_fields.rows(source):
-            _, id = _parted(text)
+        for _, text in nist_fields.content_lines(source):
+            _, id = _split_id(text)
             if id in seen or not _DIGIT.search(id):
                 return False
             seen.add(id)
@@ -49,22 +49,22 @@ class Trn(TextFormat):
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read line by line."""
         seen: set[str] = set()
-        for line, text in nist_fields.rows(source):
-            words, id = _parted(text)
+        for line, text in nist_fields.content_lines(source):
+            words, id = _split_id(text)
             if not id:
                 raise source.error(
                     "a line does not end in the id of its utterance",
                     line,
                     "write it in brackets: words (id)",
                 )
-            _refuse_twice(id, seen, line, source)
-            rows, refuse = Rows(), partial(source.error, line=line)
-            nist_fields.add(words.split(), rows, _add, refuse)
+            _check_unique(id, seen, line, source)
+            rows, error = Rows(), partial(source.error, line=line)
+            nist_fields.add_with_alternatives(words.split(), rows, _add_words, error)
             yield rows.transcript(id)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a line an utterance."""
-        for id, words in _written(transcripts, "trn"):
+        """Write one utterance a line."""
+        for id, words in _ids_and_words(transcripts, "trn"):
             if set(id) & set("()"):
                 raise OutputError(f"the id {id!r} has brackets, which end it in a TRN")
             if "{" in words:
@@ -95,25 +95,25 @@ class Kaldi(TextFormat):
         for line, text in source.lines():
             id, *words = text.split() or [""]
             if id:
-                _refuse_twice(id, seen, line, source)
+                _check_unique(id, seen, line, source)
                 rows = Rows()
-                _add(words, rows)
+                _add_words(words, rows)
                 yield rows.transcript(id)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a line an utterance."""
-        for id, words in _written(transcripts, "Kaldi's text"):
+        """Write one utterance a line."""
+        for id, words in _ids_and_words(transcripts, "Kaldi's text"):
             yield " ".join([id, *words]) + "\n"
 
 
-def _parted(text: str) -> tuple[str, str]:
-    """Part a line into words and id; '' if it does not end in one."""
+def _split_id(text: str) -> tuple[str, str]:
+    """Split a line into words and id; the id is '' if the line does not end in one."""
     words, _, id = text.rstrip().removesuffix(")").rpartition("(")
-    told = text.rstrip().endswith(")") and id.split() == [id] and ")" not in id
-    return words, id if told else ""
+    is_id = text.rstrip().endswith(")") and id.split() == [id] and ")" not in id
+    return words, id if is_id else ""
 
 
-def _refuse_twice(id: str, seen: set[str], line: int, source: Source) -> None:
+def _check_unique(id: str, seen: set[str], line: int, source: Source) -> None:
     if id in seen:
         raise source.error(f"the utterance {id!r} comes again", line, "give each its own id")
     seen.add(id)
@@ -122,17 +122,17 @@ def _refuse_twice(id: str, seen: set[str], line: int, source: Source) -> None:
 def has_ids(source: Source) -> bool:
     """Whether there are several lines, and all begin with ids of their own, as Kaldi's do."""
     seen: set[str] = set()
-    said = False
+    has_words = False
     for _, text in source.lines():
         id, *words = text.split(maxsplit=1) or [""]
         if id and (id in seen or not _ID.fullmatch(id)):
             return False
         seen.add(id)
-        said = said or bool(words)
-    return said and len(seen - {""}) > 1
+        has_words = has_words or bool(words)
+    return has_words and len(seen - {""}) > 1
 
 
-def _add(words: Iterable[str], rows: Rows) -> None:
+def _add_words(words: Iterable[str], rows: Rows) -> None:
     """Add written words; a sound such as `[noise]` is one word."""
     for word in words:
         if EVENT.fullmatch(word):
@@ -141,16 +141,16 @@ def _add(words: Iterable[str], rows: Rows) -> None:
             rows.token(word)
 
 
-def _written(transcripts: Iterable[Transcript], what: str) -> Iterator[tuple[str, list[str]]]:
-    """Give the id of each recording, and its words as they are written."""
-    taken: set[str] = set()
+def _ids_and_words(transcripts: Iterable[Transcript], what: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the id of each recording, and its words with their punctuation."""
+    used: set[str] = set()
     for transcript in transcripts:
-        id = nist_fields.field(transcript.id) or "recording"
-        if id in taken:
+        id = nist_fields.as_field(transcript.id) or "recording"
+        if id in used:
             raise OutputError(
                 f"two recordings would be {id!r} in {what}",
                 remedy="write into a folder, or give one of them another id",
             )
-        taken.add(id)
-        words = [word for word in map(nist_fields.field, transcript.surface()) if word]
+        used.add(id)
+        words = [word for word in map(nist_fields.as_field, transcript.surface()) if word]
         yield id, words
