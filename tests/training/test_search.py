@@ -27,6 +27,7 @@ from caesura.training.data import Gathering
 from caesura.training.search import RATES, Training, changed, learns_anew, trained
 from tiny import Around, Tiny, register
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 WORDS = "so we went there and they said it was over then he left us".split()
 
 
@@ -188,6 +189,20 @@ def test_development_recordings_must_be_others(place: str) -> None:
         trained(Tiny(), given["train"], given["dev"], given["text"])
     few = DEV[1][:19]
     trained(Tiny(), [*TRAIN, speech(99, id=DEV[1].id), few.replace(id="another")], [*DEV, few])
+
+
+def test_development_recordings_must_differ_in_more_than_case_and_punctuation() -> None:
+    upper = tuple(f"{word.title()}," if at % 3 else word for at, word in enumerate(DEV[1].words))
+    with pytest.raises(MismatchError, match=r"1 development recording is among .*: shouted"):
+        trained(Tiny(), [*TRAIN, DEV[1].replace(words=upper, id="shouted")], DEV)
+
+
+def test_two_annotators_of_one_recording_are_no_training_and_development_set(
+    tmp_path: Path,
+) -> None:
+    ann, ben = (EXAMPLES / f"council.{name}.txt" for name in ("ann", "ben"))
+    with pytest.raises(MismatchError, match=r"1 development recording is among .*: council\.ann"):
+        caesura.train("LM(cutoff=1)", train=ann, dev=ben, output=tmp_path / "model")
 
 
 @pytest.mark.parametrize(

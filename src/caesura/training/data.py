@@ -7,14 +7,15 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from caesura.core.arrays import Flags
+from caesura.core.arrays import Flags, Strings
 from caesura.core.errors import FormatError, LayerError, MismatchError
 from caesura.core.transcript import Transcript
-from caesura.text.normalization.steps import normalize
+from caesura.text.normalization.steps import bare, composed, normalize
 
 logger = logging.getLogger("caesura.training")
 
@@ -157,17 +158,32 @@ def usable(recordings: Sequence[Transcript], purpose: str) -> list[Transcript]:
 def refuse_shared(dev: Sequence[Transcript], others: Iterable[Transcript]) -> None:
     """Raise an error if a development recording was trained on too: its scores would be too good.
 
-    It is the same if it has the same words and, where these are few, the same name too.
+    It is the same if it has the same words, whatever their case and punctuation, and where these
+    are few the same name too.
     """
-    words = {each.words for each in dev if len(each) >= FEW}
-    named = {(each.id, each.words) for each in dev}
-    shared = [x for x in others if x.words in words or (x.id, x.words) in named]
+    named = {(each.id, plain_words(each)) for each in dev}
+    long = {words for _, words in named if len(words) >= FEW}
+    shared = [
+        each
+        for each, words in ((each, plain_words(each)) for each in others)
+        if words in long or (each.id, words) in named
+    ]
     if shared:
         are = "recording is" if len(shared) == 1 else "recordings are"
         raise MismatchError(
             f"{len(shared)} development {are} among those to train on: {_listed(shared)}",
             remedy="tune on recordings that were not trained on",
         )
+
+
+def plain_words(transcript: Transcript) -> Strings:
+    """Return the words of a recording without case and punctuation."""
+    return tuple(filter(None, map(_plain_word, transcript.words)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain_word(word: str) -> str:
+    return bare(composed(word)).casefold().replace("’", "'")
 
 
 def refuse_undivided(recordings: Sequence[Transcript]) -> None:
