@@ -379,6 +379,7 @@ def _described_classes(kind: Any) -> list[dict[str, str]]:
             row["settings"] = _settings(found)
         else:
             row["suffixes"] = " ".join(found.suffixes)
+            row["use"] = "read, write" if found.writable else "read"
             row["carries"] = " ".join(sorted(found.carries))
         if origin:
             row["plugin"] = origin

@@ -24,14 +24,6 @@ def parsed(document: Any) -> list[Transcript]:
     return list(Amberscript().parse(Source("file.json", json.dumps(document).encode())))
 
 
-def again(transcript: Transcript) -> Transcript:
-    """What is read from what was written."""
-    file = io.BytesIO()
-    Amberscript().write([transcript], file)
-    (found,) = Amberscript().read(io.BytesIO(file.getvalue()))
-    return found.replace(id=transcript.id)
-
-
 def test_reads_words_and_notes() -> None:
     (found,) = read(SAMPLES / "amberscript.json")
     assert found.id == "amberscript"
@@ -45,7 +37,6 @@ def test_reads_words_and_notes() -> None:
     np.testing.assert_equal(found.end, [1.99, 2.34, 2.9, 3.25, np.nan])
     assert found.confidence is not None
     assert found.confidence.tolist() == [1.0, 1.0, 0.5, 0.9, 0.9]
-    assert again(found) == found
 
 
 def test_the_name_in_the_file_is_the_id_where_there_is_no_file_name() -> None:
@@ -84,6 +75,5 @@ def test_real_files(corpora: Path) -> None:
         assert len(found) == len(given) - len(stamps)
         assert found.start is not None
         assert np.isfinite(found.start).all()
-        assert again(found) == found
         counts.append((len(given), len(found), len(set(found.speaker or ()))))
     assert counts == [(6276, 6213, 2), (4727, 4694, 4), (6667, 6582, 2), (7081, 6976, 2)]

@@ -1,6 +1,5 @@
 """AssemblyAI's JSON."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,6 @@ def parsed(document: Any) -> list[Transcript]:
     return list(AssemblyAi().parse(Source("file.json", json.dumps(document).encode())))
 
 
-def again(transcript: Transcript) -> Transcript:
-    """What is read from what was written."""
-    file = io.BytesIO()
-    AssemblyAi().write([transcript], file)
-    (found,) = AssemblyAi().read(io.BytesIO(file.getvalue()))
-    return found.replace(id=transcript.id)
-
-
 def test_reads_milliseconds_and_takes_words_once() -> None:
     (found,) = read(SAMPLES / "assemblyai.json")
     assert found.id == "assemblyai"
@@ -44,7 +35,6 @@ def test_reads_milliseconds_and_takes_words_once() -> None:
     assert found.end[:3].tolist() == [0.65, 0.7, 0.88]
     assert found.speaker == ("A", "A", "A", "A", "B", "B", "", "")
     assert found.sentences is None
-    assert again(found) == found
 
 
 def test_early_files_have_the_transcript_inside() -> None:
@@ -105,12 +95,14 @@ def test_blanks_are_those_of_the_text() -> None:
     words = [{"text": text, "start": 0, "end": 0, "confidence": 1} for text in ("今日", "は。")]
     (found,) = parsed({"status": "completed", "audio_url": "", "text": "今日は。", "words": words})
     assert found.text == "今日は。"
-    assert again(found) == found
 
 
 def test_times_may_be_missing_but_not_be_seconds() -> None:
-    transcript = Transcript(("a", "b"), start=np.array([np.nan, 1.0]), end=np.array([np.nan, 2.0]))
-    assert again(transcript) == transcript
+    untimed: dict[str, Any] = {"text": "a", "start": None, "end": None, "confidence": 1}
+    timed = {"text": "b", "start": 1000, "end": 2000, "confidence": 1}
+    (found,) = parsed({"text": "a b", "words": [untimed, timed]})
+    np.testing.assert_equal(found.start, [np.nan, 1.0])
+    np.testing.assert_equal(found.end, [np.nan, 2.0])
     words = [{"text": "a", "start": 0.25, "end": 1, "confidence": 1}]
     with pytest.raises(FormatError, match=r"a time is 0\.25 where AssemblyAI has whole"):
         parsed({"text": "a", "words": words})
@@ -156,7 +148,6 @@ def test_real_files(corpora: Path) -> None:
         assert len(found) == len(document["words"])
         assert found.end is not None
         assert found.end[-1] == document["words"][-1]["end"] / 1000
-        assert again(found) == found
         counts[path.name] = (len(found), found.language, *sorted(set(found.speaker or ())))
     assert counts["bold_demo.json"] == (316, "en", "A")
     assert counts["pietrop_sample_old.json"] == (52, "")

@@ -128,44 +128,6 @@ def test_silence_is_an_empty_recording() -> None:
     assert (found.id, len(found)) == ("hush", 0)
 
 
-def test_writes_what_the_service_writes() -> None:
-    transcript = Transcript(
-        ("Well", "done"),
-        id="job",
-        start=np.array([0.5, np.nan]),
-        end=np.array([0.75, np.nan]),
-        mark=("", "!"),
-        speaker=("spk_0", ""),
-    )
-    file = io.BytesIO()
-    Aws().write([transcript], file)
-    assert json.loads(file.getvalue()) == {
-        "jobName": "job",
-        "results": {
-            "transcripts": [{"transcript": "Well done!"}],
-            "speaker_labels": {
-                "speakers": 1,
-                "segments": [
-                    {
-                        "start_time": "0.5",
-                        "speaker_label": "spk_0",
-                        "end_time": "0.75",
-                        "items": [
-                            {"start_time": "0.5", "speaker_label": "spk_0", "end_time": "0.75"}
-                        ],
-                    }
-                ],
-            },
-            "items": [
-                word("Well", "0.5", end_time="0.75", speaker_label="spk_0"),
-                word("done"),
-                mark("!"),
-            ],
-        },
-        "status": "COMPLETED",
-    }
-
-
 def test_says_what_it_misses() -> None:
     with pytest.raises(FormatError) as caught:
         given({"results": []})

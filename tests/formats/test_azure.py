@@ -147,45 +147,6 @@ def test_reads_times_in_every_form(offset: dict[str, Any], start: float) -> None
     assert (found.end is None) == np.isnan(start)
 
 
-def test_writes_what_the_service_writes() -> None:
-    transcript = Transcript(
-        ("Well", "Ann"),
-        id="talk",
-        start=np.array([0.5, 1.0]),
-        end=np.array([0.75, 1.5]),
-        mark=("!", "?"),
-        speaker=("1", "guest"),
-    )
-    file = io.BytesIO()
-    Azure().write([transcript], file)
-    document = json.loads(file.getvalue())
-    assert document["source"] == "talk"
-    assert document["combinedRecognizedPhrases"] == [
-        {"channel": 0, "lexical": "well ann", "display": "Well! Ann?"}
-    ]
-    one, two = document["recognizedPhrases"]
-    times = {
-        "offset": "PT0.5S",
-        "offsetInTicks": 5000000,
-        "duration": "PT0.25S",
-        "durationInTicks": 2500000,
-    }
-    best = {
-        "lexical": "well",
-        "display": "Well!",
-        "words": [{"word": "well", **times}],
-        "displayWords": [{"displayText": "Well!", **times}],
-    }
-    assert one == {
-        "recognitionStatus": "Success",
-        "channel": 0,
-        "speaker": 1,
-        **times,
-        "nBest": [best],
-    }
-    assert two["speaker"] == "guest"
-
-
 def test_says_what_it_misses() -> None:
     with pytest.raises(FormatError) as caught:
         given([])

@@ -1,6 +1,5 @@
 """Deepgram's JSON."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,6 @@ def read(path: Path) -> list[Transcript]:
 
 def parsed(document: Any) -> list[Transcript]:
     return list(Deepgram().parse(Source("file.json", json.dumps(document).encode())))
-
-
-def again(transcript: Transcript) -> Transcript:
-    """What is read from what was written."""
-    file = io.BytesIO()
-    Deepgram().write([transcript], file)
-    (found,) = Deepgram().read(io.BytesIO(file.getvalue()))
-    return found.replace(id=transcript.id)
 
 
 def answer(**alternative: Any) -> dict[str, Any]:
@@ -58,7 +49,6 @@ def test_paragraphs_give_sentences_and_entities_are_words() -> None:
     assert found.sentences is not None
     assert found.sentences.sentences == [(0, 3), (4, 7)]
     assert found.entities == (Span(2, 3, "NAME"),)
-    assert again(found) == found
 
 
 def test_sentences_that_are_not_made_of_the_words_are_left_out() -> None:
@@ -79,7 +69,6 @@ def test_channels_are_recordings_and_the_first_alternative_counts() -> None:
     assert two.text == "今日は。"
     assert two.blank is not None
     assert two.blank.tolist() == [False, True]
-    assert again(two) == two
 
 
 def test_of_a_stream_only_final_results_count() -> None:
@@ -120,8 +109,9 @@ def test_a_word_with_blanks_is_several_words() -> None:
 
 
 def test_words_without_times_stay_without_times() -> None:
-    transcript = Transcript(("a", "b"), start=np.array([np.nan, 1.0]), end=np.array([np.nan, 2.0]))
-    assert again(transcript) == transcript
+    (found,) = parsed(answer(words=[{"word": "a"}, {"word": "b", "start": 1.0, "end": 2.0}]))
+    np.testing.assert_equal(found.start, [np.nan, 1.0])
+    np.testing.assert_equal(found.end, [np.nan, 2.0])
 
 
 def test_answers_in_a_row_are_recordings() -> None:
@@ -152,7 +142,6 @@ def test_real_files(corpora: Path) -> None:
         if texts:
             assert [sentence.text for sentence in found.iter_sentences()] == texts
         assert (found.sentences is not None) == bool(texts)
-        assert again(found) == found
         counts[path.name] = (len(found), len(texts), len(set(found.speaker or ())))
     assert counts["boldvideo_demo.json"] == (316, 32, 1)
     assert counts["dg_speakers_no_utterances.json"] == (226, 28, 3)

@@ -9,7 +9,9 @@ from caesura import api
 from caesura.core import registry
 from caesura.core.atomic import atomic
 from caesura.core.errors import AmbiguousFormat, CaesuraError, OutputError, UnknownName
+from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
+from caesura.formats.asr.azure import Azure
 from caesura.formats.files import choose, expand
 from caesura.formats.source import Source
 
@@ -122,6 +124,42 @@ def test_write_tells_the_format_by_suffix(tmp_path: Path) -> None:
     written = api.convert(source, output=tmp_path / "x.jsonl")
     assert written == [tmp_path / "x.jsonl"]
     assert list(api.read(written[0])) == list(api.read(source))
+
+
+@pytest.mark.parametrize(
+    ("to", "output", "what"),
+    [
+        ("azure", "x.json", "azure files can be read but not written"),
+        ("azure", "-", "azure files can be read but not written"),
+        ("rev", "folder/", "rev files can be read but not written"),
+        (Azure(), "x.json", "azure files can be read but not written"),
+        ("", "x.nlp", "nlp files can be read but not written"),
+        ("", "x.xyz", "x.xyz: the output's name does not tell the format"),
+    ],
+)
+def test_formats_that_are_only_read_are_refused_with_those_to_choose_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str | Format, output: str, what: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CaesuraError) as caught:
+        api.convert(SAMPLES / "ctm.ctm", to=to, output=output)
+    said, _, names = str(caught.value).partition("; choose one with --to: ")
+    assert said == what
+    writable = [name for name in registry.names("format") if registry.find("format", name).writable]
+    assert names.split(", ") == writable
+    assert {"whisper", "srt", "ctm", "jsonl"} < set(writable)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_suffix_names_the_formats_that_can_be_written_with_it(tmp_path: Path) -> None:
+    with pytest.raises(AmbiguousFormat, match=r"--to: whisper, offsets$"):
+        api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.json")
+
+
+def test_the_list_of_formats_says_which_can_be_written() -> None:
+    rows = {row["name"]: row for row in api.catalogue("formats")["formats"]}
+    assert rows["whisper"]["use"] == "read, write"
+    assert rows["azure"]["use"] == "read"
 
 
 def test_read_takes_transcripts_too() -> None:

@@ -176,34 +176,6 @@ def test_leaves_results_of_others_alone(stranger: Any) -> None:
     assert not Google.matches(stranger)
 
 
-def test_writes_what_the_service_writes() -> None:
-    transcript = Transcript(
-        ("Well", "done"),
-        id="7",
-        language="en-GB",
-        start=np.array([0, 1.00025]),
-        end=np.array([1, 2.5]),
-        mark=("", "!"),
-        speaker=("Ann", ""),
-    )
-    file = io.BytesIO()
-    Google().write([transcript], file)
-    kind = "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognize"
-    words = [
-        word("Well", "0s", "1s", speakerTag=1, speakerLabel="Ann"),
-        word("done!", "1.000250s", "2.500s"),
-    ]
-    assert json.loads(file.getvalue()) == {
-        "name": "7",
-        "metadata": {"@type": f"{kind}Metadata"},
-        "done": True,
-        "response": {
-            "@type": f"{kind}Response",
-            "results": [result(*words, transcript="Well done!", languageCode="en-GB")],
-        },
-    }
-
-
 def test_reads_the_real_operation(corpora: Path) -> None:
     path = corpora / "formats/google-speech/gcp_longrunning_ita.json"
     *parts, whole = json.loads(path.read_bytes())["response"]["results"]

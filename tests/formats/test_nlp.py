@@ -1,6 +1,5 @@
 """Rev's .nlp files."""
 
-import io
 import logging
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 
 from caesura.core import registry
 from caesura.core.errors import FormatError, UnknownName
-from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.formats.asr.rev_nlp import Nlp
 from caesura.formats.source import Source
@@ -22,12 +20,6 @@ HEADER = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags\n"
 def read(path: Path, format: Nlp | None = None) -> Transcript:
     (found,) = (format or Nlp()).parse(Source(str(path), path.read_bytes()))
     return found
-
-
-def written(transcript: Transcript) -> str:
-    file = io.BytesIO()
-    Nlp().write([transcript], file)
-    return file.getvalue().decode()
 
 
 def test_reads_words_speakers_marks_and_sentence_ends() -> None:
@@ -147,45 +139,6 @@ def test_refuses_what_is_no_nlp_file(text: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         list(Nlp().parse(Source("a.nlp", text.encode())))
     assert str(caught.value).startswith(message)
-
-
-def test_writes_rows_that_other_tools_know() -> None:
-    found = read(SAMPLES / "nlp.nlp")
-    sample = (SAMPLES / "nlp.nlp").read_text("utf-8")
-    expected = sample.replace("[]|['4']", "[]|[]").replace("['6', '7']\n20", "['6']\n20")
-    assert written(found) == expected.replace("['7:YEAR']|['6', '7']", "['7:YEAR']|['7']")
-
-
-def test_writes_further_columns_where_they_are_needed() -> None:
-    transcript = Transcript(
-        ("a|b", "McKay"),
-        opening=("(", ""),
-        start=np.array([0.25, np.nan]),
-        end=np.array([1.0, np.nan]),
-        confidence=np.array([0.5, np.nan]),
-    )
-    assert written(transcript) == (
-        "token|speaker|ts|endTs|punctuation|prepunctuation|case|tags|wer_tags|confidence\n"
-        "a¦b||0.25|1||(|LC|[]|[]|0.5\n"
-        "McKay||||||MC|[]|[]|\n"
-    )
-
-
-def test_sentences_are_written_as_marks() -> None:
-    boundary = np.array([False, True, True, True])
-    words, marks = ("a", "b", "c", "d"), (",", ",", "!”", "…")
-    labelled = Segmentation(boundary, ("", "?", ".", ""))
-    for ends, expected in ((labelled, ",?!…"), (Segmentation(boundary), ",.!.")):
-        text = written(Transcript(words, mark=marks, sentences=ends))
-        found = [row.split("|")[4] for row in text.split("\n")[1:-1]]
-        assert found == [mark + "”" * (mark == "!") for mark in expected]
-
-
-def test_neighbouring_entities_without_an_id_stay_apart() -> None:
-    spans = (Span(0, 0, "PER"), Span(1, 1, "PER"), Span(3, 3, "PER", "0"))
-    transcript = Transcript(("Ann", "Bob", "met", "Cy"), entities=spans)
-    (back,) = Nlp().parse(Source("a.nlp", written(transcript).encode()))
-    assert back.entities == (Span(0, 0, "PER"), Span(1, 1, "PER", "1"), Span(3, 3, "PER", "0"))
 
 
 def spoken(token: str) -> bool:

@@ -35,7 +35,9 @@ def module(name: str) -> str:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_table_agrees_with_the_classes(name: str) -> None:
-    assert TABLE[name].suffixes == registry.find("format", name).suffixes
+    format = registry.find("format", name)
+    assert TABLE[name].suffixes == format.suffixes
+    assert TABLE[name].writable == format.writable
 
 
 def test_the_table_has_no_other_formats() -> None:

@@ -24,14 +24,6 @@ def parsed(document: Any) -> list[Transcript]:
     return list(Rev().parse(Source("file.json", json.dumps(document).encode())))
 
 
-def again(transcript: Transcript) -> Transcript:
-    """What is read from what was written."""
-    file = io.BytesIO()
-    Rev().write([transcript], file)
-    (found,) = Rev().read(io.BytesIO(file.getvalue()))
-    return found.replace(id=transcript.id)
-
-
 def test_spans_between_blanks_are_words() -> None:
     (found,) = read(SAMPLES / "rev.json")
     assert found.id == "rev"
@@ -45,7 +37,6 @@ def test_spans_between_blanks_are_words() -> None:
         'So, "African-American," [inaudible 00:00:02]. (laughs) ... Mm-hmm. Oh, the th- ... D.C.'
     )
     assert found.speaker == ("Speaker 1",) * 4 + ("Guest",) * 5
-    assert again(found) == found
 
 
 def test_times_are_known_where_the_first_or_last_span_has_them() -> None:
@@ -95,7 +86,6 @@ def test_real_files_have_the_text_of_their_spans(corpora: Path) -> None:
             timed = sum("ts" in span for span in spans)
             assert found.start is not None
             assert 0.9 * timed <= np.isfinite(found.start).sum() <= timed
-            assert again(found) == found
             total[0] += 1
             total[1] += len(found) - notes(found)
     # the same transcripts as .nlp have 67,781 words that are no tags

@@ -1,6 +1,5 @@
 """The JSON of Rev AI's interface."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,6 @@ def read(path: Path) -> list[Transcript]:
 
 def parsed(document: Any) -> list[Transcript]:
     return list(RevAi().parse(Source("file.json", json.dumps(document).encode())))
-
-
-def again(transcript: Transcript) -> Transcript:
-    """What is read from what was written."""
-    file = io.BytesIO()
-    RevAi().write([transcript], file)
-    (found,) = RevAi().read(io.BytesIO(file.getvalue()))
-    return found.replace(id=transcript.id)
 
 
 def text(value: str, **more: Any) -> dict[str, Any]:
@@ -72,7 +63,6 @@ def test_words_without_blanks_between_them_are_still_words() -> None:
     assert found.words == ("今日", "は", "はい")
     assert found.text == "今日は。はい"
     assert found.speaker == ("Host", "Host", "1")
-    assert again(found) == found
 
 
 def test_punctuation_goes_where_the_blanks_say() -> None:
@@ -90,17 +80,17 @@ def test_punctuation_goes_where_the_blanks_say() -> None:
     assert found.words == ("He", "said", "No", "laughs")
     assert found.opening == ("", "", '"', "(")
     assert found.mark == ("", ",", '!"', ")")
-    assert again(found) == found
 
 
 def test_speakers_are_numbered_or_named() -> None:
-    words = ("a", "b", "c")
-    counted = Transcript(words, speaker=("2", "0", ""))
-    named = Transcript(words, speaker=("Ann", "0", ""))
-    assert [m.get("speaker") for m in RevAi().document(counted)["monologues"]] == [2, 0, None]
-    assert [m.get("speaker") for m in RevAi().document(named)["monologues"]] == [0, 1, None]
-    assert again(counted) == counted
-    assert again(named) == named
+    numbered: list[dict[str, Any]] = [
+        {"speaker": number, "elements": [text("a")]} for number in (2, 0, None)
+    ]
+    (found,) = parsed({"monologues": numbered})
+    assert found.speaker == ("2", "0", "")
+    numbered[0]["speaker_info"] = {"id": 2, "display_name": "Ann"}
+    (found,) = parsed({"monologues": numbered})
+    assert found.speaker == ("Ann", "0", "")
 
 
 def test_an_empty_transcript_has_no_words() -> None:
@@ -130,4 +120,3 @@ def test_real_file(corpora: Path) -> None:
     assert found.mark is not None
     assert (found.mark.count("."), found.mark.count(",")) == (26, 24)
     assert found.blank is None
-    assert again(found) == found

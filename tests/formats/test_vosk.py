@@ -1,6 +1,5 @@
 """JSON of Vosk."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 from caesura.core.errors import FormatError
-from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.vosk import Vosk
 from caesura.formats.source import Source
@@ -25,12 +23,6 @@ def read(data: bytes, name: str = "talk.json") -> Transcript:
 
 def sample(name: str) -> Transcript:
     return read((SAMPLES / f"{name}.json").read_bytes())
-
-
-def document(transcript: Transcript) -> Any:
-    file = io.BytesIO()
-    Vosk().write([transcript], file)
-    return json.loads(file.getvalue())
 
 
 def cells(column: Any) -> list[float | None]:
@@ -78,27 +70,12 @@ def test_results_without_text_have_words() -> None:
     assert read(b'{"result": [{"word": "a"}, {"word": "b"}]}').text == "a b"
 
 
-def test_writes_a_result_or_one_for_each_sentence() -> None:
-    found = sample("vosk")
-    assert document(found) == json.loads((SAMPLES / "vosk.json").read_bytes())
-    cut = found.replace(sentences=Segmentation.of_gaps(3, [1, 2]))
-    made = document(cut)
-    assert [result["text"] for result in made] == ["one zero", "oh"]
-    assert read(json.dumps(made).encode()) == found
-    whole = found.replace(sentences=Segmentation.of_gaps(3, [2]))
-    assert document(whole) == document(found)
-
-
-def test_punctuation_and_missing_blanks_come_back() -> None:
-    given = Transcript(
+def test_punctuation_and_missing_blanks_are_those_of_the_text() -> None:
+    words = [{"word": "雨"}, {"word": "だ。"}, {"word": "Yes!"}]
+    found = read(json.dumps({"result": words, "text": "雨だ。 Yes!"}).encode())
+    assert found == Transcript(
         ("雨", "だ", "Yes"), id="talk", blank=np.array([False, True, True]), mark=("", "。", "!")
     )
-    made = document(given)
-    assert made == {
-        "result": [{"word": "雨"}, {"word": "だ。"}, {"word": "Yes!"}],
-        "text": "雨だ。 Yes!",
-    }
-    assert read(json.dumps(made).encode()) == given
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """JSON of whisper.cpp."""
 
-import io
 import json
 import logging
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from caesura.core.errors import FormatError
-from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.whispercpp import WhisperCpp
 from caesura.formats.source import Source
@@ -26,12 +23,6 @@ def read(data: bytes, name: str = "talk.json") -> Transcript:
 
 def sample(name: str) -> Transcript:
     return read((SAMPLES / f"{name}.json").read_bytes(), name)
-
-
-def document(transcript: Transcript) -> Any:
-    file = io.BytesIO()
-    WhisperCpp().write([transcript], file)
-    return json.loads(file.getvalue())
 
 
 def cells(column: Any) -> list[float | None]:
@@ -105,40 +96,6 @@ def test_tokens_without_times_have_none() -> None:
     found = read(json.dumps({"transcription": [{**segment, "tokens": tokens}]}).encode())
     assert (cells(found.start), cells(found.end)) == ([NAN, 0.4], [NAN, 0.9])
     assert cells(found.confidence) == [0.5, NAN]
-
-
-def test_writes_tokens_with_times() -> None:
-    given = Transcript(
-        ("Well", "no", "yes"),
-        start=np.array([0.1, np.nan, 3661.5]),
-        end=np.array([0.4, np.nan, 3662.0]),
-        mark=(",", ".", ""),
-        speaker=("a", "a", "b"),
-        language="en",
-    )
-    made = document(given)
-    assert made["result"] == {"language": "en"}
-    assert [item["text"] for item in made["transcription"]] == [" Well, no.", " yes"]
-    assert [item["speaker"] for item in made["transcription"]] == ["a", "b"]
-    assert made["transcription"][0]["tokens"] == [
-        {
-            "text": " Well,",
-            "timestamps": {"from": "00:00:00,100", "to": "00:00:00,400"},
-            "offsets": {"from": 100, "to": 400},
-        },
-        {"text": " no."},
-    ]
-    assert made["transcription"][1]["timestamps"] == {"from": "01:01:01,500", "to": "01:01:02,000"}
-    assert read(json.dumps(made).encode()) == given.replace(id="talk")
-
-
-def test_writes_a_segment_for_each_sentence() -> None:
-    found = sample("whispercpp-full")
-    cut = found.replace(sentences=Segmentation.of_gaps(2, [0, 1]))
-    assert [item["text"] for item in document(cut)["transcription"]] == [
-        " Unbelievable,",
-        " right?",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import io
 import random
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core import registry
-from caesura.core.errors import CaesuraError
+from caesura.core.errors import CaesuraError, OutputError
 from caesura.core.protocols import Format
 from caesura.core.transcript import CARRIED, Transcript
 from caesura.formats.source import Source
@@ -19,7 +20,19 @@ from laws.strategies import normal, transcripts
 
 SAMPLES = Path(__file__).parent.parent / "formats" / "samples"
 FORMATS = registry.names("format")
+WRITABLE = [name for name in FORMATS if registry.find("format", name).writable]
+READ_ONLY = [name for name in FORMATS if name not in WRITABLE]
 MUTATIONS = 10_000
+NOT_IN_SAMPLES = {
+    "whispercpp": {"opening"},
+    "vosk": {"opening", "mark", "blank"},
+    "coraal": {"opening"},
+    "google": {"opening"},
+    "azure": {"opening"},
+    "deepgram": {"opening"},
+    "assemblyai": {"opening", "blank"},
+}
+"""What a format carries and none of its samples has."""
 
 
 def written(format: Format, given: list[Transcript]) -> bytes:
@@ -54,7 +67,7 @@ def test_repr_parses_back(name: str) -> None:
     assert registry.parse("format", repr(format)) == format
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", WRITABLE)
 @given(data=st.data())
 def test_reads_what_it_wrote(name: str, data: st.DataObject) -> None:
     format = registry.parse("format", name)
@@ -70,7 +83,7 @@ def test_reads_what_it_wrote(name: str, data: st.DataObject) -> None:
     assert [normal(t, format.carries) for t in back] == [normal(t, format.carries) for t in given]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", WRITABLE)
 @given(data=st.data())
 def test_writes_any_transcript_or_says_why_not(name: str, data: st.DataObject) -> None:
     format = registry.parse("format", name)
@@ -81,6 +94,39 @@ def test_writes_any_transcript_or_says_why_not(name: str, data: st.DataObject) -
     except CaesuraError:
         return
     assert len(transcript) == 0 or sum(map(len, back)) > 0
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_a_format_that_is_only_read_says_so(name: str) -> None:
+    format = registry.parse("format", name)
+    file = io.BytesIO()
+    with pytest.raises(OutputError, match=f"^{name} files can be read but not written; choose"):
+        format.write([Transcript(("so",))], file)
+    assert file.getvalue() == b""
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_samples_tell_all_that_a_format_carries_and_nothing_else(name: str) -> None:
+    format = registry.parse("format", name)
+    found = {layer for sample in samples(name) for t in read(format, sample) for layer in told(t)}
+    assert found <= format.carries
+    assert found >= format.carries - NOT_IN_SAMPLES.get(name, set())
+
+
+def told(transcript: Transcript) -> Iterator[str]:
+    yield from transcript.known
+    if transcript.id.partition(".")[0]:  # a channel is numbered without a name, as in `.1`
+        yield "id"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_reading_twice_gives_the_same(name: str) -> None:
+    format = registry.parse("format", name)
+    jsonl = registry.parse("format", "jsonl")
+    for sample in samples(name):
+        found = read(format, sample)
+        assert read(format, sample) == found
+        assert read(jsonl, written(jsonl, found)) == found
 
 
 @pytest.mark.parametrize("name", FORMATS)

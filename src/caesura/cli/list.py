@@ -35,7 +35,7 @@ def command(kind: str, json: bool) -> None:
     from caesura.evaluation.reports.render import table
 
     for name, rows in found.items():
-        columns = [key for key in ("name", "suffixes") if key in rows[0]]
+        columns = [key for key in ("name", "suffixes", "use") if key in rows[0]]
         cells = [[*(row[key] for key in columns), about(row)] for row in rows]
         click.echo(table(cells, [name, *columns[1:], "what it is"]) + "\n")
 

@@ -5,8 +5,8 @@ The laws, tested for everything registered (tests/laws):
 1. `parse(repr(x)) == x`; equal configuration gives equal results.
 2. Counts add over documents; the order of documents and of references does not matter.
 3. A copy of the reference gets the best value.
-4. `read(write(t)) == t` on what a format carries; a reader meets any bytes with transcripts
-   or one `CaesuraError`.
+4. `read(write(t)) == t` on what a format carries, if it is writable; a reader meets any bytes
+   with transcripts or one `CaesuraError`.
 5. What a detector says of a recording does not depend on its neighbours, and a stream with
    enough look-ahead says the same as the whole.
 """
@@ -22,19 +22,26 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.config import Configured, ModelBacked, Trainable
+from caesura.core.errors import OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
 
 
 class Format(Configured, ABC):
-    """Reads and writes transcripts, and says which layers it carries."""
+    """Reads transcripts, writes them if it is `writable`, and says which layers it carries."""
 
     suffixes: ClassVar[Strings]
     """File suffixes, dot and lower case included; the first is used for writing."""
 
+    writable: ClassVar[bool] = True
+    """Whether transcripts can be written in this format; many are only read."""
+
     carries: ClassVar[frozenset[str]]
-    """What survives writing and reading, of the names in `transcript.CARRIED`."""
+    """What survives writing and reading, of the names in `transcript.CARRIED`.
+
+    Of a format that is only read: what its files can tell.
+    """
 
     needs: ClassVar[frozenset[str]] = frozenset()
     """What a transcript must have to be written, besides what is carried."""
@@ -60,9 +67,20 @@ class Format(Configured, ABC):
     def read(self, file: BinaryIO) -> Iterator[Transcript]:
         """Yield each recording of an open file, or raise one `FormatError`."""
 
-    @abstractmethod
     def write(self, transcripts: Iterable[Transcript], file: BinaryIO) -> None:
-        """Write the recordings; layers the format does not carry are left out."""
+        """Write the recordings; layers the format does not carry are left out.
+
+        Every format that is `writable` defines this.
+        """
+        raise self.not_writable()
+
+    @classmethod
+    def not_writable(cls) -> OutputError:
+        """Return the error for a format that is only read."""
+        return OutputError(
+            f"{cls.name} files can be read but not written",
+            remedy="choose another format, see: caesura list formats",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, ClassVar
@@ -35,9 +34,10 @@ class TextFormat(Format):
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Yield the recordings."""
 
-    @abstractmethod
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Yield pieces of text."""
+        """Yield pieces of the text to write; every format that is `writable` defines this."""
+        del transcripts
+        raise self.not_writable()
 
     def single(self, transcripts: Iterable[Transcript]) -> Transcript:
         """Give the one recording a file of this format can hold."""
@@ -51,9 +51,10 @@ class TextFormat(Format):
 
 
 class JsonFormat(TextFormat):
-    """A format whose files are JSON; keys decide which."""
+    """A format whose files are JSON; keys decide which. Most are only read."""
 
     suffixes = (".json",)
+    writable = False
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Check the keys, then convert."""
@@ -61,11 +62,6 @@ class JsonFormat(TextFormat):
         if not all(self.matches(document) for document in documents):
             raise source.error(f"this JSON is not of the format {self.name}: {self.expects}")
         yield from self.convert(documents, source)
-
-    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write one JSON document."""
-        yield json.dumps(self.document(self.single(transcripts)), ensure_ascii=False, indent=1)
-        yield "\n"
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
@@ -83,7 +79,3 @@ class JsonFormat(TextFormat):
     @abstractmethod
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
         """Yield the recordings of the file's JSON values."""
-
-    @abstractmethod
-    def document(self, transcript: Transcript) -> Any:
-        """Give the JSON value for one recording."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -192,3 +194,16 @@ class Rows:
 def _immutable(column: list[Any]) -> Any:
     """Give texts as a tuple; numbers become arrays in the transcript."""
     return tuple(column) if isinstance(column[0], str) else column
+
+
+def stops(surfaces: Sequence[str], pieces: Iterable[str]) -> list[bool] | None:
+    """Tell which words end where a piece of a running text ends; blanks do not matter.
+
+    None if the text is not made of these words.
+    """
+    bare = ["".join(surface.split()) for surface in surfaces]
+    stretches = ["".join(piece.split()) for piece in pieces]
+    if "".join(bare) != "".join(stretches):
+        return None
+    ends = set(accumulate(len(stretch) for stretch in stretches))
+    return [end in ends for end in accumulate(len(word) for word in bare)]

@@ -17,7 +17,14 @@ from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats.base import TextFormat
-from caesura.formats.recognize import TABLE, known_suffixes, recognized, with_suffix
+from caesura.formats.recognize import (
+    TABLE,
+    is_writable,
+    known_suffixes,
+    recognized,
+    with_suffix,
+    writable,
+)
 from caesura.formats.source import Source, stem_of
 
 logger = logging.getLogger("caesura")
@@ -159,19 +166,26 @@ def target(to: str | Format, output: str | Path) -> Format:
     """Tell the format to write: the one named, else the one whose suffix the output has."""
     if str(output) == "":
         raise OutputError("the output has an empty name", remedy="name a file, a folder or -")
-    if isinstance(to, Format):
-        return to
-    if to:
-        return registry.parse("format", to)
-    fitting = with_suffix(output)
+    named = registry.parse("format", to) if isinstance(to, str) and to else to
+    if isinstance(named, Format):
+        return _checked_writable(named)
+    sharing = with_suffix(output)
+    fitting = [name for name in sharing if is_writable(name)] or sharing
     if len(fitting) == 1:
-        return registry.find("format", fitting[0])()
-    candidates = ", ".join(fitting or registry.names("format"))
+        return _checked_writable(registry.find("format", fitting[0])())
     raise AmbiguousFormat(
         "the output's name does not tell the format",
         where=str(output),
-        remedy=f"choose one with --to: {candidates}",
+        remedy=f"choose one with --to: {', '.join(fitting or writable())}",
     )
+
+
+def _checked_writable(format: Format) -> Format:
+    """Refuse a format that is only read."""
+    if format.writable:
+        return format
+    error = format.not_writable()
+    raise OutputError(error.what, remedy=f"choose one with --to: {', '.join(writable())}")
 
 
 def destination(format: Format, folder: Path, transcript: Transcript, name: str) -> Path:

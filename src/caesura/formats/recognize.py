@@ -154,6 +154,9 @@ class Entry:
     test: Test | None = None
     """What every file of the format has; None if a file never shows its format."""
 
+    writable: bool = True
+    """As `Format.writable`."""
+
 
 JSON = (".json",)
 TEXT = (".txt",)
@@ -208,11 +211,11 @@ TABLE: dict[str, Entry] = {
             "result.segments|chunks|words|text",
         ),
     ),
-    "whispercpp": Entry(JSON, Keys("transcription[]", damaged=b'"transcription"')),
-    "vosk": Entry(JSON, Keys("result[]", "alternatives[].text", "content words[]")),
-    "nlp": Entry((".nlp",), FirstRow(r"(?=.*token)(?=.*punctuation).*\|")),
-    "rev": Entry(JSON, Keys("monologues[].spans[]", "monologues[] speakers[]")),
-    "revai": Entry(JSON, Keys("monologues[]", "type=final|partial|connected")),
+    "whispercpp": Entry(JSON, Keys("transcription[]", damaged=b'"transcription"'), writable=False),
+    "vosk": Entry(JSON, Keys("result[]", "alternatives[].text", "content words[]"), writable=False),
+    "nlp": Entry((".nlp",), FirstRow(r"(?=.*token)(?=.*punctuation).*\|"), writable=False),
+    "rev": Entry(JSON, Keys("monologues[].spans[]", "monologues[] speakers[]"), writable=False),
+    "revai": Entry(JSON, Keys("monologues[]", "type=final|partial|connected"), writable=False),
     "amberscript": Entry(
         JSON,
         Keys(
@@ -220,9 +223,10 @@ TABLE: dict[str, Entry] = {
             "segments[].words[].pristine",
             "segments[] startTimeOffset",
         ),
+        writable=False,
     ),
-    "coraal": Entry(TEXT, FirstRow(r"(?=.*Spkr)(?=.*StTime)(?=.*Content).*\t")),
-    "aws": Entry(JSON, Keys("results.items[]", "transcript[].participantrole")),
+    "coraal": Entry(TEXT, FirstRow(r"(?=.*Spkr)(?=.*StTime)(?=.*Content).*\t"), writable=False),
+    "aws": Entry(JSON, Keys("results.items[]", "transcript[].participantrole"), writable=False),
     "google": Entry(
         JSON,
         Keys(
@@ -231,6 +235,7 @@ TABLE: dict[str, Entry] = {
             "alternatives[].transcript|words",
             f"**.{WRAPPERS}[].alternatives[].transcript|words",
         ),
+        writable=False,
     ),
     "azure": Entry(
         JSON,
@@ -242,10 +247,12 @@ TABLE: dict[str, Entry] = {
             "privResult",
             "privJson",
         ),
+        writable=False,
     ),
     "deepgram": Entry(
         JSON,
         Keys("results.channels[]", "type=Results|Metadata|UtteranceEnd|SpeechStarted|Finalize"),
+        writable=False,
     ),
     "assemblyai": Entry(
         JSON,
@@ -259,6 +266,7 @@ TABLE: dict[str, Entry] = {
             "type=Turn|Begin|Termination",
             "messageType",
         ),
+        writable=False,
     ),
     "speechmatics": Entry(
         JSON,
@@ -267,6 +275,7 @@ TABLE: dict[str, Entry] = {
             "results[] format metadata",
             "message",
         ),
+        writable=False,
     ),
     "srt": Entry((".srt",), FirstRow(r"\s*[0-9]+\s*$|.*--\s?>")),
     "vtt": Entry((".vtt",), FirstRow(r"WEBVTT(?!\S)")),
@@ -306,6 +315,17 @@ def with_suffix(file: str | Path) -> list[str]:
     if found or not suffix:
         return found
     return [format.name for format in plugin_formats() if suffix in format.suffixes]
+
+
+def is_writable(name: str) -> bool:
+    """Whether a format can be written."""
+    return TABLE[name].writable if name in TABLE else registry.find("format", name).writable
+
+
+def writable() -> list[str]:
+    """List the names of the formats that can be written."""
+    names = [*TABLE, *(format.name for format in plugin_formats())]
+    return [name for name in names if is_writable(name)]
 
 
 def known_suffixes(wanted: Set[str]) -> set[str]:

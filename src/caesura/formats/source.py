@@ -6,7 +6,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
@@ -169,6 +169,13 @@ def folded(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         return {}
     return {key.replace("_", "").lower(): inner for key, inner in value.items()}
+
+
+def speaker_names(table: Iterable[dict[str, Any]], key: str) -> dict[str, str]:
+    """Give the name for each speaker's id; the id itself where names are absent or shared."""
+    names = {string(row.get(key)): string(row.get("name")).strip() for row in table}
+    given = list(names.values())
+    return {id: name if name and given.count(name) == 1 else id for id, name in names.items()}
 
 
 def counted(count: int, one: str, many: str) -> str:

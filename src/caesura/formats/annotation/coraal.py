@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.nist.ctm import PAUSES
-from caesura.formats.nist.stm import segments
 from caesura.formats.source import Source, seconds
-from caesura.formats.time_interpolation import decimal
 
 COLUMNS = ("Line", "Spkr", "StTime", "Content", "EnTime")
-"""The header, as it is written."""
+"""The header."""
 
 PAUSE = "(pause)"
 _UNHEARD = r"RD-[^/<>\s]*|unintelligible|inaudible|\?+"
 _SLASHED = re.compile(rf"/({_UNHEARD})/", re.IGNORECASE)
-_TAGGED = re.compile(rf"<({_UNHEARD})>", re.IGNORECASE)
 _PAUSED = re.compile(r"\(pause\b[^()]*\)", re.IGNORECASE)
 _NOTE = re.compile(r"[<(](?=[^<>()\w]*+\w)([^<>()]*+)[>)]")
 _SIGNS = re.compile(r"[\[\]]|(?<!\w)/|/(?!\w)")
@@ -39,6 +35,7 @@ class Coraal(TextFormat):
     """
 
     name = "coraal"
+    writable = False
     suffixes = (".txt",)
     carries = frozenset({"start", "end", "speaker", "opening", "mark", "pause"})
 
@@ -66,12 +63,6 @@ class Coraal(TextFormat):
             times = [_time(row[name], number, source) for name in ("StTime", "EnTime")]
             _add(rows, row["Content"], row["Spkr"].strip(), times)
         yield rows.transcript(source.stem)
-
-    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a line a sentence, or a line for each stretch with times of its own."""
-        yield "\t".join(COLUMNS) + "\n"
-        for number, row in enumerate(_written(self.single(transcripts)), 1):
-            yield "\t".join((str(number), *row)) + "\n"
 
 
 def _time(cell: str, line: int, source: Source) -> float:
@@ -102,22 +93,3 @@ def _plain(content: str) -> str:
     text = _NOTE.sub(lambda note: f"<{'_'.join(note[1].split())}>", text)
     text = re.sub(r"(?<=\w)<|(?<=>)(?=\w)", lambda edge: f" {edge[0]}", text)
     return _SIGNS.sub("", text).replace("<pause>", PAUSE)
-
-
-def _written(transcript: Transcript) -> Iterator[tuple[str, str, str, str]]:
-    """Give speaker, start, content and end of each line."""
-    speakers = transcript.speaker or ("",) * len(transcript)
-    pauses = transcript.pause or ("",) * len(transcript)
-    surface = [_TAGGED.sub(r"/\1/", text) for text in transcript.surface()]
-    silence: tuple[float, str, str] | None = None
-    for first, last, start, end in segments(transcript, "coraal"):
-        if silence:
-            since, speaker, marker = silence
-            until = max(since, start)
-            content = marker if marker != PAUSE else f"(pause {until - since:.2f})"
-            yield speaker, decimal(since), content, decimal(until)
-        speaker = " ".join(speakers[first].split())
-        inner = chain(*zip(surface[first:last], pauses[first:last], strict=True))
-        content = " ".join(" ".join((*inner, surface[last])).split())
-        yield speaker, decimal(start), content, decimal(end)
-        silence = (end, speaker, pauses[last]) if pauses[last] else None

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, speaker_names, turns
 from caesura.formats.base import JsonFormat
 from caesura.formats.builder import Rows
-from caesura.formats.source import Source, items, number, seconds, share, string
+from caesura.formats.source import Source, items, number, seconds, share, speaker_names, string
 
 logger = logging.getLogger("caesura")
 
@@ -44,21 +43,6 @@ class Amberscript(JsonFormat):
             id = source.numbered(i, len(documents)) or string(document.get("filename"))
             yield _transcript(document, id)
 
-    def document(self, transcript: Transcript) -> Any:
-        """Give a segment for each turn of a speaker."""
-        words = cells(transcript)
-        labels = list(dict.fromkeys(word.speaker for word in words if word.speaker))
-        ids = {label: f"spk{i}" for i, label in enumerate(labels, 1)}
-        return {
-            "filename": transcript.id,
-            "startTimeOffset": 0,
-            "speakers": [{"spkid": id, "name": label} for label, id in ids.items()],
-            "segments": [
-                {"speaker": ids.get(speaker), "words": [_word(word) for word in turn]}
-                for speaker, turn in turns(words)
-            ],
-        }
-
 
 def _transcript(document: dict[str, Any], id: str) -> Transcript:
     rows = Rows()
@@ -78,15 +62,3 @@ def _transcript(document: dict[str, Any], id: str) -> Transcript:
                 speaker=names.get(key, key) or None,
             )
     return rows.transcript(id)
-
-
-def _word(word: Cells) -> dict[str, Any]:
-    timed = word.start is not None and word.end is not None
-    return known(
-        start=word.start,
-        end=word.end,
-        duration=round(word.end - word.start, 6) if timed else None,  # type: ignore[operator]
-        text=word.surface,
-        conf=word.confidence,
-        pristine=True,
-    )

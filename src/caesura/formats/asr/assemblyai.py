@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, stops, text, turns
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, stops
 from caesura.formats.source import Source, items, number, seconds, share, string
 
 PENDING = frozenset({"queued", "processing", "submitted"})
@@ -31,7 +30,9 @@ class AssemblyAi(JsonFormat):
     """
 
     name = "assemblyai"
-    carries = frozenset("start end confidence speaker opening mark blank language".split())
+    carries = frozenset(
+        "start end confidence speaker opening mark blank sentences language".split()
+    )
     expects = "AssemblyAI has 'status', 'text' and 'words' with times in milliseconds"
 
     @classmethod
@@ -54,28 +55,6 @@ class AssemblyAi(JsonFormat):
         for i, recording in enumerate(recordings):
             _check_status(recording, source)
             yield from _transcripts(recording, source, source.numbered(i, len(recordings)))
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give a completed transcript, with utterances where speakers are known."""
-        words = cells(transcript)
-        utterances = None
-        if transcript.speaker is not None:
-            utterances = [
-                {
-                    **known(speaker=speaker, start=_milliseconds(turn[0].start)),
-                    **known(end=_milliseconds(turn[-1].end), text=text(turn)),
-                    "words": [_word(word) for word in turn],
-                }
-                for speaker, turn in turns(words)
-            ]
-        return {
-            "status": "completed",
-            "audio_url": None,
-            **known(language_code=transcript.language),
-            "text": text(words),
-            "words": [_word(word) for word in words],
-            "utterances": utterances,
-        }
 
 
 def _unwrapped(document: dict[str, Any]) -> dict[str, Any]:
@@ -209,15 +188,3 @@ def _time(value: Any, source: Source) -> float:
             remedy="choose the format that the file has with --format",
         )
     return seconds(found, MILLISECOND)
-
-
-def _milliseconds(time: float | None) -> int | None:
-    return None if time is None else round(time * 1000)
-
-
-def _word(word: Cells) -> dict[str, Any]:
-    return {
-        **known(text=word.surface, start=_milliseconds(word.start), end=_milliseconds(word.end)),
-        **known(confidence=word.confidence),
-        "speaker": word.speaker or None,
-    }

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, stops, text, turns
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, stops
 from caesura.formats.source import Source, folded, items, number, seconds, share, string
 from caesura.text.punctuation import is_opening
 
@@ -49,17 +48,6 @@ class Aws(JsonFormat):
                 yield from _channels(job["results"], id)
             else:
                 yield _call(items(job["transcript"]), id, string(job.get("languagecode")))
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give the result of a job."""
-        words = cells(transcript)
-        results = known(
-            language_code=transcript.language,
-            transcripts=[{"transcript": text(words)}],
-            speaker_labels=_labels(words) if transcript.speaker is not None else None,
-            items=[item for word in words for item in _written(word)],
-        )
-        return {"jobName": transcript.id, "results": results, "status": "COMPLETED"}
 
 
 @dataclass
@@ -201,33 +189,3 @@ def _gathered(parts: Iterable[tuple[bool, _Word]]) -> list[_Word]:
     if words:
         words[-1].mark += opening
     return words
-
-
-def _labels(words: list[Cells]) -> dict[str, Any]:
-    segments = [
-        _spoken(turn[0].start, turn[-1].end, speaker)
-        | {"items": [_spoken(word.start, word.end, speaker) for word in turn]}
-        for speaker, turn in turns(words)
-        if speaker
-    ]
-    return {"speakers": len({word.speaker for word in words} - {""}), "segments": segments}
-
-
-def _spoken(start: float | None, end: float | None, speaker: str) -> dict[str, Any]:
-    return known(start_time=_text(start), speaker_label=speaker, end_time=_text(end))
-
-
-def _written(word: Cells) -> Iterator[dict[str, Any]]:
-    """Give the item of a word, and that of its punctuation."""
-    alternative = known(confidence=_text(word.confidence), content=word.opening + word.word)
-    yield _spoken(word.start, word.end, word.speaker) | {
-        "alternatives": [alternative],
-        "type": "pronunciation",
-    }
-    if word.mark:
-        alternatives = [{"confidence": "0.0", "content": word.mark}]
-        yield {"alternatives": alternatives, "type": "punctuation"}
-
-
-def _text(value: float | None) -> str | None:
-    return None if value is None else str(value)

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, speaker_key, stops, text, turns
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, stops
 from caesura.formats.source import (
     Source,
     folded,
@@ -181,7 +180,7 @@ class Azure(JsonFormat):
     """
 
     name = "azure"
-    carries = frozenset("start end confidence speaker opening mark id language".split())
+    carries = frozenset("start end confidence speaker opening mark blank id language".split())
     expects = (
         "Azure has 'recognizedPhrases', 'phrases' with 'combinedPhrases', or results with "
         "'RecognitionStatus'"
@@ -214,20 +213,6 @@ class Azure(JsonFormat):
                 yield from _channels(_transcribed(outer), id)
         if heard:
             yield from _channels(heard, source.stem)
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give a batch transcription of version 3."""
-        words = cells(transcript)
-        lexical = " ".join(word.word.lower() for word in words)
-        return {
-            "source": transcript.id,
-            "combinedRecognizedPhrases": [
-                {"channel": 0, "lexical": lexical, "display": text(words)}
-            ],
-            "recognizedPhrases": [
-                _written(turn, speaker, transcript.language) for speaker, turn in turns(words)
-            ],
-        }
 
 
 def _opened(value: Any) -> dict[str, Any]:
@@ -353,33 +338,3 @@ def _time(part: dict[str, Any], key: str, unit: float) -> float:
         return seconds(None)
     days, hours, minutes, rest = (number(piece or 0) for piece in stated.groups())
     return seconds(((days * 24 + hours) * 60 + minutes) * 60 + rest)
-
-
-def _written(words: list[Cells], speaker: str, locale: str) -> dict[str, Any]:
-    """Give a phrase."""
-    best = {
-        "lexical": " ".join(word.word.lower() for word in words),
-        "display": text(words),
-        "words": [{"word": word.word.lower()} | _spoken(word) for word in words],
-        "displayWords": [{"displayText": word.surface} | _spoken(word) for word in words],
-    }
-    phrase = known(
-        recognitionStatus="Success", channel=0, speaker=speaker_key(speaker), locale=locale
-    )
-    return phrase | _ticks(words[0].start, words[-1].end) | {"nBest": [best]}
-
-
-def _spoken(word: Cells) -> dict[str, Any]:
-    return _ticks(word.start, word.end) | known(confidence=word.confidence)
-
-
-def _ticks(start: float | None, end: float | None) -> dict[str, Any]:
-    """Write start and duration in both ways."""
-    if start is None:
-        return {}
-    times = {"offset": start} if end is None else {"offset": start, "duration": end - start}
-    return {
-        name: value
-        for key, time in times.items()
-        for name, value in ((key, f"PT{round(time, 3)}S"), (f"{key}InTicks", round(time / TICK)))
-    }

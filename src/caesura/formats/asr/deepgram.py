@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, speaker_key, stops, text
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, stops
 from caesura.formats.source import Source, items, number, seconds, share, string
 
 MESSAGES = frozenset({"Results", "Metadata", "UtteranceEnd", "SpeechStarted", "Finalize"})
@@ -57,28 +56,6 @@ class Deepgram(JsonFormat):
             channels = items(found) or [{}]
             for n, channel in enumerate(channels):
                 yield _transcript(channel, id if len(channels) == 1 else f"{id}.{n}")
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give an answer with one channel."""
-        words = cells(transcript)
-        alternative: dict[str, Any] = {
-            "transcript": text(words),
-            "words": [_word(word) for word in words],
-        }
-        if transcript.sentences is not None:
-            alternative["paragraphs"] = _paragraphs(words, transcript.sentences.sentences)
-        if transcript.entities is not None:
-            alternative["entities"] = [
-                {
-                    "label": span.label,
-                    "value": " ".join(transcript.words[span.first : span.last + 1]),
-                    "start_word": span.first,
-                    "end_word": span.last + 1,
-                }
-                for span in transcript.entities
-            ]
-        channel = known(alternatives=[alternative], detected_language=transcript.language)
-        return {"metadata": {"channels": 1}, "results": {"channels": [channel]}}
 
 
 def _stream(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -182,26 +159,3 @@ def _add_sentences(
     if ends:
         following = [*places[1:], len(rows)]
         rows.ends = sorted({n - 1 for n, end in zip(following, ends, strict=True) if end and n})
-
-
-def _word(word: Cells) -> dict[str, Any]:
-    return known(
-        word=word.word,
-        start=word.start,
-        end=word.end,
-        confidence=word.confidence,
-        speaker=speaker_key(word.speaker),
-        punctuated_word=word.surface,
-    )
-
-
-def _paragraphs(words: list[Cells], sentences: list[tuple[int, int]]) -> dict[str, Any]:
-    """Give one paragraph with these sentences."""
-    written = [
-        known(text=text(words[first : last + 1]), start=words[first].start, end=words[last].end)
-        for first, last in sentences
-    ]
-    return {
-        "transcript": text(words),
-        "paragraphs": [{"sentences": written, "num_words": len(words)}],
-    }

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, stops, text
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, stops
 from caesura.formats.source import Source, folded, items, number, recording, seconds, share, string
 
 TYPE = "type.googleapis.com/google.cloud.speech"
@@ -58,25 +57,6 @@ class Google(JsonFormat):
                     channels.setdefault(channel, []).append(result)
             for channel, part in (channels or {"0": []}).items():
                 yield _transcript(part, f"{id}.{channel}" if len(channels) > 1 else id)
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give the long-running operation of version 1."""
-        words = cells(transcript)
-        numbers = {name: n for n, name in enumerate(dict.fromkeys(transcript.speaker or ()), 1)}
-        alternative = {
-            "transcript": text(words),
-            "words": [_written(word, numbers) for word in words],
-        }
-        result = known(alternatives=[alternative], languageCode=transcript.language)
-        return {
-            "name": transcript.id,
-            "metadata": {"@type": f"{TYPE}.v1.LongRunningRecognizeMetadata"},
-            "done": True,
-            "response": {
-                "@type": f"{TYPE}.v1.LongRunningRecognizeResponse",
-                "results": [result],
-            },
-        }
 
 
 def _check(document: Any, source: Source) -> None:
@@ -228,22 +208,3 @@ def _add(rows: Rows, words: list[dict[str, Any]], running: list[str]) -> None:
         )
         if not blank:
             rows.glue()
-
-
-def _written(word: Cells, numbers: dict[str, int]) -> dict[str, Any]:
-    return known(
-        startTime=_duration(word.start),
-        endTime=_duration(word.end),
-        word=word.surface,
-        confidence=word.confidence,
-        speakerTag=numbers[word.speaker] if word.speaker else None,
-        speakerLabel=word.speaker,
-    )
-
-
-def _duration(time: float | None) -> str | None:
-    """Write a time as this service does: with no, three or six digits after the point."""
-    if time is None:
-        return None
-    written = f"{time:.6f}"
-    return written.removesuffix("000").removesuffix(".000") + "s"

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.json_words import Cells, cells, known, speaker_key, speaker_names, turns
 from caesura.formats.base import JsonFormat
 from caesura.formats.builder import Rows
-from caesura.formats.source import Source, items, number, seconds, share, string
+from caesura.formats.source import Source, items, number, seconds, share, speaker_names, string
 from caesura.text.punctuation import is_opening
 
 
@@ -98,7 +97,7 @@ class Rev(JsonFormat):
     """
 
     name = "rev"
-    carries = frozenset("start end speaker opening mark id".split())
+    carries = frozenset("start end speaker opening mark blank id".split())
     expects = "Rev's editor has 'monologues' with 'spans'"
 
     @classmethod
@@ -118,22 +117,6 @@ class Rev(JsonFormat):
                 logger.warning("%s: 'offsetSeconds' is not added to the times", source.name)
             id = source.numbered(i, len(documents)) or string(document.get("name"))
             yield _transcript(document, id)
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give a monologue for each turn of a speaker."""
-        words = cells(transcript)
-        labels = list(dict.fromkeys(word.speaker for word in words if word.speaker))
-        monologues: list[dict[str, Any]] = []
-        for speaker, turn in turns(words):
-            spans = [span for word in turn for span in _spans(word)]
-            number = labels.index(speaker) if speaker else None
-            monologues.append({"id": len(monologues) + 1, "speaker": number, "spans": spans})
-        return {
-            "speakers": [{"id": i, "name": label} for i, label in enumerate(labels)],
-            "monologues": monologues,
-            "offsetSeconds": 0,
-            "name": transcript.id,
-        }
 
 
 def _transcript(document: dict[str, Any], id: str) -> Transcript:
@@ -158,16 +141,6 @@ def _joins(before: Element, span: Element) -> bool:
     if before.value[-1] in JOINERS or span.value[0] in JOINERS:
         return True
     return before.spoken and (before.start != before.start or span.start != span.start)
-
-
-def _spans(word: Cells) -> Iterator[dict[str, Any]]:
-    """Give a word with its punctuation and blank as spans."""
-    if word.opening:
-        yield {"type": 0, "value": word.opening}
-    yield {"type": 0, "value": word.word, **known(ts=word.start, endTs=word.end)}
-    after = word.mark + " " * word.blank
-    if after:
-        yield {"type": 0, "value": after}
 
 
 MESSAGES = frozenset({"final", "partial", "connected"})
@@ -214,26 +187,6 @@ class RevAi(JsonFormat):
         for i, recording in enumerate(recordings):
             yield _recording_transcript(recording, source.numbered(i, len(recordings)))
 
-    def document(self, transcript: Transcript) -> Any:
-        """Give a monologue for each turn of a speaker."""
-        words = cells(transcript)
-        labels = dict.fromkeys(word.speaker for word in words if word.speaker)
-        counted = all(isinstance(speaker_key(label), int) for label in labels)
-        numbers = {
-            label: speaker_key(label) if counted else place for place, label in enumerate(labels)
-        }
-        monologues = []
-        for speaker, turn in turns(words):
-            number = numbers.get(speaker)
-            named = {"id": number, "display_name": speaker} if speaker and not counted else None
-            elements = [element for word in turn for element in _elements(word)]
-            if turn[-1].blank:
-                elements.pop()
-            else:
-                elements.append({"type": "punct", "value": ""})
-            monologues.append(known(speaker=number, speaker_info=named, elements=elements))
-        return {"monologues": monologues}
-
 
 def _is_message(document: Any) -> bool:
     if not isinstance(document, dict) or not isinstance(document.get("type"), str):
@@ -271,18 +224,3 @@ def _ai_element(element: dict[str, Any]) -> Element:
 def _ai_joins(before: Element, element: Element) -> bool:
     """Whether a word goes on after an element that joins, with no blank on either side."""
     return element.spoken and not before.spoken and before.value in ELEMENT_JOINERS
-
-
-def _elements(word: Cells) -> Iterator[dict[str, Any]]:
-    """Give a word with its punctuation and blank as elements."""
-    if word.opening:
-        yield {"type": "punct", "value": word.opening}
-    yield {
-        "type": "text",
-        "value": word.word,
-        **known(ts=word.start, end_ts=word.end, confidence=word.confidence),
-    }
-    if word.mark:
-        yield {"type": "punct", "value": word.mark}
-    if word.blank:
-        yield {"type": "punct", "value": " "}

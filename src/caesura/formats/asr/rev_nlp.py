@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.source import LATEST, Source, number
-from caesura.formats.time_interpolation import decimal
 from caesura.text.punctuation import end_mark
 
 logger = logging.getLogger("caesura")
@@ -44,8 +42,11 @@ class Nlp(TextFormat):
     entities: str = "tags"
 
     name = "nlp"
+    writable = False
     suffixes = (".nlp",)
-    carries = frozenset({"start", "end", "confidence", "opening", "mark", "speaker", "entities"})
+    carries = frozenset(
+        "start end confidence opening mark speaker entities sentences labels".split()
+    )
 
     def __post_init__(self) -> None:
         if self.entities not in TAGS:
@@ -78,14 +79,6 @@ class Nlp(TextFormat):
             sentences=Segmentation(np.array(labels) != "", tuple(labels)) if any(labels) else None,
         )
         yield whole if len(kept) == len(words) else whole.take(np.array(kept, dtype=np.int64))
-
-    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write the columns every reader of the format knows, and others that are needed."""
-        transcript = self.single(transcripts)
-        columns = _columns(transcript)
-        yield "|".join(columns) + "\n"
-        for row in zip(*columns.values(), strict=True):
-            yield "|".join(row) + "\n"
 
 
 class _Table:
@@ -227,84 +220,3 @@ def _items(cell: str) -> list[str]:
         return []
     found = (single or double for single, double in _QUOTED.findall(cell))
     return list(dict.fromkeys(item.strip() for item in found if item.strip()))
-
-
-def _columns(transcript: Transcript) -> dict[str, list[str]]:
-    empty = ("",) * len(transcript)
-    tags, ids = _tags(transcript)
-    columns = {
-        "token": [_cell(word) for word in transcript.words],
-        "speaker": [_cell(speaker) for speaker in transcript.speaker or empty],
-        "ts": _decimals(transcript.start, len(transcript)),
-        "endTs": _decimals(transcript.end, len(transcript)),
-        "punctuation": [_cell(mark) for mark in _marks(transcript)],
-    }
-    if transcript.opening is not None:
-        columns["prepunctuation"] = [_cell(opening) for opening in transcript.opening]
-    columns |= {"case": [_case(word) for word in transcript.words], "tags": tags, "wer_tags": ids}
-    if transcript.confidence is not None:
-        columns["confidence"] = _decimals(transcript.confidence, len(transcript))
-    return columns
-
-
-def _marks(transcript: Transcript) -> Sequence[str]:
-    """Give the punctuation; where a sentence ends without a mark of its own, the end's class."""
-    marks = list(transcript.mark or ("",) * len(transcript))
-    if transcript.sentences is None:
-        return marks
-    labels = transcript.sentences.label or (".",) * len(transcript)
-    for gap in transcript.sentences.gaps.tolist():
-        if labels[gap] in ENDS and not end_mark(marks[gap]):
-            marks[gap] = labels[gap] or marks[gap]
-    return marks
-
-
-def _tags(transcript: Transcript) -> tuple[list[str], list[str]]:
-    """Give the columns `tags` and `wer_tags`.
-
-    An entity without an id is given one only where it could not be told from its neighbour.
-    """
-    tags: list[list[str]] = [[] for _ in transcript.words]
-    ids: list[list[str]] = [[] for _ in transcript.words]
-    taken = {_plain(span.key) for span in transcript.entities or ()}
-    unused = (str(n) for n in count() if str(n) not in taken)
-    for span in transcript.entities or ():
-        key, label = _plain(span.key), _plain(span.label)
-        if not key and any(label in tags[i] for i in _around(span, len(transcript))):
-            key = next(unused)
-        for i in range(span.first, span.last + 1):
-            tags[i].append(f"{key}:{label}" if key else label)
-            ids[i] += [key] if key else []
-    return [str(cell) for cell in tags], [str(cell) for cell in ids]
-
-
-def _around(span: Span, words: int) -> range:
-    return range(max(span.first - 1, 0), min(span.last + 2, words))
-
-
-def _plain(text: str) -> str:
-    """Leave out of an entity's name what would end it."""
-    return re.sub(r"['\"|\\]", "", " ".join(text.split())).strip(": ")
-
-
-def _cell(text: str) -> str:
-    """Make one cell: there is no way to quote `|`, so a broken bar stands for it."""
-    return " ".join(text.split()).replace("|", "¦")
-
-
-def _case(word: str) -> str:
-    """Code of a word's letters: none, all upper, all lower, the first upper, or a mixture."""
-    letters = "".join(char for char in word if char.isalpha())
-    if not letters:
-        return "N/A"
-    if letters.isupper():
-        return "CA"
-    if letters.islower():
-        return "LC"
-    return "UC" if letters[0].isupper() and letters[1:].islower() else "MC"
-
-
-def _decimals(column: Floats | None, words: int) -> list[str]:
-    if column is None:
-        return [""] * words
-    return ["" if cell != cell else decimal(cell) for cell in column.tolist()]

@@ -10,9 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
-from caesura.core.arrays import Flags
 from caesura.core.transcript import Transcript
 from caesura.formats.builder import Rows
 from caesura.text.punctuation import is_opening, split_marks
@@ -77,9 +74,6 @@ def _is_said(text: str) -> bool:
 
 
 logger = logging.getLogger("caesura")
-
-STRETCH = 1.0
-"""Seconds of pause at which a segment is cut where sentences are not known."""
 
 
 class Spoken(NamedTuple):
@@ -239,41 +233,3 @@ def _fill(rows: Rows, words: Iterable[Spoken]) -> None:
             **{name: None if math.isnan(cell) else cell for name, cell in cells.items()},
             **({} if blank else {"blank": False}),
         )
-
-
-def segment_ends(transcript: Transcript) -> Flags:
-    """Tell after which words a segment ends: at sentence ends or, if unknown, at long pauses."""
-    if transcript.sentences is not None:
-        return transcript.sentences.boundary
-    ends = transcript.pauses() > STRETCH
-    if transcript.blank is not None:
-        ends &= transcript.blank
-    if len(ends):
-        ends[-1] = True
-    return ends
-
-
-def spans(ends: Flags) -> Iterator[tuple[int, int]]:
-    """Give first word and stop of each segment."""
-    stops = (np.flatnonzero(ends) + 1).tolist()
-    yield from pairwise([0, *stops])
-
-
-def spoken(transcript: Transcript) -> list[Spoken]:
-    """Give the words as they are written, each with the blank before it; joined ones once."""
-    unknown = [math.nan] * len(transcript)
-    start, end, confidence = (
-        unknown if column is None else column.tolist()
-        for column in (transcript.start, transcript.end, transcript.confidence)
-    )
-    speaker = transcript.speaker or ("",) * len(transcript)
-    words, blank = [], " "
-    for i, surface in enumerate(transcript.surface()):
-        words.append(
-            Spoken(
-                blank * bool(surface) + surface.strip(), start[i], end[i], confidence[i], speaker[i]
-            )
-        )
-        if surface:
-            blank = " " if surface[-1].isspace() else ""
-    return words

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from caesura.core.transcript import Span, Transcript
-from caesura.formats.asr.json_words import Cells, cells, known
+from caesura.core.transcript import Transcript
 from caesura.formats.base import JsonFormat
 from caesura.formats.builder import Rows
 from caesura.formats.source import Source, items, seconds, share, string
@@ -41,7 +38,7 @@ class Speechmatics(JsonFormat):
 
     name = "speechmatics"
     carries = frozenset(
-        "start end confidence speaker opening mark entities sentences language id".split()
+        "start end confidence speaker opening mark blank entities sentences language id".split()
     )
     expects = "Speechmatics has 'results' of the types 'word' and 'punctuation'"
 
@@ -75,26 +72,6 @@ class Speechmatics(JsonFormat):
         for i, job in enumerate(jobs):
             id = source.numbered(i, len(jobs)) or string(_object(job, "job").get("data_name"))
             yield from _transcripts(job, id)
-
-    def document(self, transcript: Transcript) -> Any:
-        """Give a job's transcript."""
-        words = cells(transcript)
-        ends = None if transcript.sentences is None else transcript.sentences.boundary.tolist()
-        parts = [
-            _word(word, None if ends is None else ends[i], transcript.language)
-            for i, word in enumerate(words)
-        ]
-        glued = len(words) > 1 and not any(word.blank for word in words[:-1])
-        return {
-            "format": "2.9",
-            "job": {"data_name": transcript.id},
-            "metadata": {
-                "type": "transcription",
-                "transcription_config": known(language=transcript.language),
-                "language_pack_info": {"word_delimiter": "" if glued else " "},
-            },
-            "results": list(_results(parts, transcript.entities or ())),
-        }
 
 
 def _object(holder: Json, key: str) -> Json:
@@ -195,76 +172,3 @@ def _add_punctuation(rows: Rows, result: Json, blank: bool) -> None:
         rows.punctuation(surface, blank)
     else:
         rows.attach(surface, blank and side != "both")
-
-
-class _Word(NamedTuple):
-    """The results a word is written as."""
-
-    before: list[Json]
-    word: Json
-    after: list[Json]
-
-
-def _word(cell: Cells, ends: bool | None, language: str) -> _Word:
-    """Give a word and its punctuation; `ends` says whether a sentence does, if that is known."""
-    marked = {} if ends is None else {"is_eos": False}
-    before = [
-        {**marked, "attaches_to": "none" if piece[-1].isspace() else "next"}
-        | _result("punctuation", piece.strip(), cell, language, cell.start)
-        for piece in re.findall(r"\S+\s*", cell.opening)
-    ]
-    word = _result("word", cell.word, cell, language, cell.start)
-    after = [
-        {**marked, "attaches_to": "none" if piece[0].isspace() else "previous"}
-        | _result("punctuation", piece.strip(), cell, language, cell.end)
-        for piece in re.findall(r"\s*\S+", cell.mark)
-    ]
-    if ends:
-        (after[-1] if after else word)["is_eos"] = True
-    return _Word(before, word, after)
-
-
-def _result(kind: str, content: str, cell: Cells, language: str, start: float | None) -> Json:
-    """Make a result that ends with the word, or lies where it starts if it opens the word."""
-    end = cell.end if kind == "word" else start
-    alternative = known(content=content, confidence=cell.confidence, language=language)
-    return {
-        **known(start_time=start, end_time=end),
-        "type": kind,
-        "alternatives": [{**alternative, "speaker": cell.speaker or UNKNOWN}],
-    }
-
-
-def _results(words: list[_Word], entities: tuple[Span, ...]) -> Iterator[Json]:
-    """Give all results; words that form an entity are put into one (the outer one of several)."""
-    spans: dict[int, int] = {}
-    labels: dict[int, str] = {}
-    reached = 0
-    for span in sorted(entities, key=lambda span: (span.first, -span.last)):
-        if span.first >= reached:
-            reached = span.last + 1
-            spans[span.first], labels[span.first] = reached, span.label
-    at = 0
-    while at < len(words):
-        stop = spans.get(at, at + 1)
-        inner = words[at:stop]
-        yield from inner[0].before
-        yield _entity(inner, labels[at]) if at in spans else inner[0].word
-        yield from inner[-1].after
-        at = stop
-
-
-def _entity(words: list[_Word], label: str) -> Json:
-    """Give words as an entity, with the punctuation among them as part of its written form."""
-    written = [words[0].word]
-    for one, two in pairwise(words):
-        written += [*one.after, *two.before, two.word]
-    content = " ".join(word.word["alternatives"][0]["content"] for word in words)
-    return {
-        **{key: words[0].word[key] for key in ("start_time",) if key in words[0].word},
-        **{key: words[-1].word[key] for key in ("end_time",) if key in words[-1].word},
-        "type": "entity",
-        "entity_class": label,
-        "alternatives": [{**words[0].word["alternatives"][0], "content": content}],
-        "written_form": written,
-    }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import Segment, Spoken, of_segments, spans, spoken
+from caesura.formats.asr.segments import Segment, Spoken, of_segments
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
 
@@ -47,16 +46,6 @@ class Vosk(JsonFormat):
             one for document in documents for one in _listed(document) if "partial" not in one
         ]
         yield of_segments(map(_segment, results), source.name, source.stem)
-
-    def document(self, transcript: Transcript) -> Any:
-        """Write a result for each sentence; a single one stands alone."""
-        words = spoken(transcript)
-        if transcript.sentences is None:
-            return _written(words)
-        results = [
-            _written(words[first:stop]) for first, stop in spans(transcript.sentences.boundary)
-        ]
-        return results[0] if len(results) == 1 else results
 
 
 def _listed(document: Any) -> list[Any]:
@@ -98,23 +87,3 @@ def _segment(one: dict[str, Any]) -> Segment:
     ]
     whole = text if isinstance(text, str) else " ".join(word.text for word in words)
     return Segment(whole, words, seconds(best.get("start")), seconds(best.get("end")))
-
-
-def _written(words: list[Spoken]) -> dict[str, Any]:
-    words = [word for word in words if word.text]
-    return {
-        "result": [
-            {
-                name: cell
-                for name, cell in (
-                    ("conf", word.confidence),
-                    ("end", word.end),
-                    ("start", word.start),
-                    ("word", word.text.strip()),
-                )
-                if isinstance(cell, str) or not math.isnan(cell)
-            }
-            for word in words
-        ],
-        "text": "".join(word.text for word in words).strip(),
-    }

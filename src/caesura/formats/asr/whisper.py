@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from caesura.core.arrays import Flags
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.segments import (
     Segment,
@@ -15,9 +20,6 @@ from caesura.formats.asr.segments import (
     aligned,
     merged,
     of_segments,
-    segment_ends,
-    spans,
-    spoken,
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, number, seconds, share, string
@@ -28,6 +30,9 @@ CONFIDENCE = ("probability", "confidence", "score")
 
 SIGNS = ("words", "tokens", "avg_logprob", "no_speech_prob", "seek")
 """What only a Whisper segment has, beside `start`, `end` and `text`."""
+
+LONG_PAUSE = 1.0
+"""Seconds of pause at which a segment is cut where sentences are not known."""
 
 STRANGERS = frozenset({"audio_url", "audio_src_url", "acoustic_model", "utterances", "monologues"})
 """Keys of other recognisers, some of which have segments too."""
@@ -43,6 +48,7 @@ class Whisper(JsonFormat):
     """
 
     name = "whisper"
+    writable = True
     carries = frozenset(
         {"start", "end", "confidence", "speaker", "opening", "mark", "blank", "language"}
     )
@@ -85,15 +91,17 @@ class Whisper(JsonFormat):
             id = f"{source.stem}-{i}" if len(documents) > 1 else source.stem
             yield of_segments(_segments(document), source.name, id, _language(document))
 
-    def document(self, transcript: Transcript) -> dict[str, Any]:
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write openai-whisper's keys, and `speaker` as whisperX has it."""
-        words = spoken(transcript)
+        transcript = self.single(transcripts)
+        words = _spoken(transcript)
         segments = [
             _written(i, words[first:stop])
-            for i, (first, stop) in enumerate(spans(segment_ends(transcript)))
+            for i, (first, stop) in enumerate(_spans(_segment_ends(transcript)))
         ]
         text = "".join(segment["text"] for segment in segments)
-        return {"text": text, "segments": segments, "language": transcript.language}
+        document = {"text": text, "segments": segments, "language": transcript.language}
+        yield json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def _is_segment(value: Any) -> bool:
@@ -244,6 +252,44 @@ def _language(document: Any) -> str:
         named += document["info"][:1]
     language = next((one for one in named if isinstance(one, str) and one), "")
     return LANGUAGES.get(language.lower(), language)
+
+
+def _segment_ends(transcript: Transcript) -> Flags:
+    """Tell after which words a segment ends: at sentence ends or, if unknown, at long pauses."""
+    if transcript.sentences is not None:
+        return transcript.sentences.boundary
+    ends = transcript.pauses() > LONG_PAUSE
+    if transcript.blank is not None:
+        ends &= transcript.blank
+    if len(ends):
+        ends[-1] = True
+    return ends
+
+
+def _spans(ends: Flags) -> Iterator[tuple[int, int]]:
+    """Give first word and stop of each segment."""
+    stops = (np.flatnonzero(ends) + 1).tolist()
+    yield from pairwise([0, *stops])
+
+
+def _spoken(transcript: Transcript) -> list[Spoken]:
+    """Give the words as they are written, each with the blank before it; joined ones once."""
+    unknown = [math.nan] * len(transcript)
+    start, end, confidence = (
+        unknown if column is None else column.tolist()
+        for column in (transcript.start, transcript.end, transcript.confidence)
+    )
+    speaker = transcript.speaker or ("",) * len(transcript)
+    words, blank = [], " "
+    for i, surface in enumerate(transcript.surface()):
+        words.append(
+            Spoken(
+                blank * bool(surface) + surface.strip(), start[i], end[i], confidence[i], speaker[i]
+            )
+        )
+        if surface:
+            blank = " " if surface[-1].isspace() else ""
+    return words
 
 
 def _written(id: int, words: list[Spoken]) -> dict[str, Any]:

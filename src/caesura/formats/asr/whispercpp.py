@@ -7,12 +7,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from caesura.core.arrays import Flags
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.segments import (
     Segment,
@@ -21,9 +17,6 @@ from caesura.formats.asr.segments import (
     mended,
     merged,
     of_segments,
-    segment_ends,
-    spans,
-    spoken,
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
@@ -54,7 +47,7 @@ class WhisperCpp(JsonFormat):
     """
 
     name = "whispercpp"
-    carries = frozenset({"start", "end", "confidence", "speaker", "opening", "mark", "language"})
+    carries = frozenset("start end confidence speaker opening mark blank language".split())
     expects = "that has `transcription` with `text` and `offsets`"
 
     @classmethod
@@ -86,15 +79,6 @@ class WhisperCpp(JsonFormat):
             language = string(result.get("language")) if isinstance(result, dict) else ""
             segments = _segments(document["transcription"])
             yield of_segments(segments, source.name, id, mended(language))
-
-    def document(self, transcript: Transcript) -> dict[str, Any]:
-        """Write what whisper.cpp writes with `-ojf`; a word is a token."""
-        words = spoken(transcript)
-        found = spans(segment_ends(transcript) | _changes(transcript))
-        return {
-            "result": {"language": transcript.language},
-            "transcription": [_written(words[first:stop]) for first, stop in found],
-        }
 
 
 def _readable(source: Source) -> Source:
@@ -166,48 +150,3 @@ def _words(segment: dict[str, Any], speaker: str) -> list[Spoken]:
     ]
     words = merged(pieces)
     return [] if any(BROKEN in word.text for word in words) else words
-
-
-def _changes(transcript: Transcript) -> Flags:
-    """Tell after which words the speaker changes."""
-    changes = np.zeros(len(transcript), dtype=np.bool_)
-    if transcript.speaker:
-        changes[:-1] = [one != two for one, two in pairwise(transcript.speaker)]
-    return changes
-
-
-def _written(words: list[Spoken]) -> dict[str, Any]:
-    words = [word for word in words if word.text]
-    starts = [word.start for word in words if not math.isnan(word.start)]
-    ends = [word.end for word in words if not math.isnan(word.end)]
-    speaker = words[0].speaker if words else ""
-    return {
-        **_stamps(starts[0] if starts else math.nan, ends[-1] if ends else math.nan),
-        "text": "".join(word.text for word in words),
-        "tokens": [
-            {
-                "text": word.text,
-                **_stamps(word.start, word.end),
-                **({} if math.isnan(word.confidence) else {"p": word.confidence}),
-            }
-            for word in words
-        ],
-        **({"speaker": speaker} if speaker else {}),
-    }
-
-
-def _stamps(start: float, end: float) -> dict[str, Any]:
-    """Write times as clock and as milliseconds; unknown ones are left out, as there."""
-    offsets = {
-        name: round(time * 1000)
-        for name, time in (("from", start), ("to", end))
-        if not math.isnan(time)
-    }
-    if not offsets:
-        return {}
-    return {"timestamps": {name: _clock(ms) for name, ms in offsets.items()}, "offsets": offsets}
-
-
-def _clock(milliseconds: int) -> str:
-    whole, rest = divmod(milliseconds, 1000)
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{rest:03}"

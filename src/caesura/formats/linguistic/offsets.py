@@ -178,6 +178,7 @@ class Offsets(JsonFormat):
     """
 
     name = "offsets"
+    writable = True
     carries = frozenset(
         "head blank opening mark tag subtag features lemma relation entities multiwords sentences "
         "id language".split()
