@@ -1,4 +1,4 @@
-"""SubRip: numbered cues with times and lines of text."""
+"""SubRip (.srt): numbered cues with times and lines of text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\s*[0-9]+\s*")
 
 @dataclass(frozen=True, repr=False)
 class Srt(Captions):
-    """SubRip. Tags and position codes are left out on reading, and speakers on writing."""
+    """SubRip; tags and position codes are not read, speakers are not written."""
 
     name = "srt"
     may_be_empty = True
@@ -39,14 +39,14 @@ class Srt(Captions):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether it begins with a number, if any, and the times of a cue."""
+        """Whether it begins with the times of a cue, perhaps after its number."""
         lines = [line for _, line in source.lines() if line.strip()][:2]
         if lines and _NUMBER.fullmatch(lines[0]):
             lines = lines[1:]
         return bool(lines) and CUE_TIMES.match(lines[0]) is not None
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Read what stands between the lines with times; the number of a cue belongs to it."""
+        """Read the lines between those with times."""
         cues = list(_cues(source))
         if not cues and source.text.strip():
             raise source.error(
@@ -88,7 +88,7 @@ def _cues(source: Source) -> Iterator[Cue]:
 
 
 def _lines(text: str) -> list[list[Run]]:
-    """Leave out codes and tags; what only looks like a tag stays."""
+    """Return the lines of a cue without codes and tags; what only looks like a tag stays."""
     if "\\" in text or "{" in text:
         text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
     if "<" not in text:

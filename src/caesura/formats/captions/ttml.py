@@ -1,4 +1,4 @@
-"""TTML and its older form DFXP: timed text as XML."""
+"""TTML, and its older form DFXP: timed text in XML."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ _RATIO = re.compile(rf"({_DIGITS})(?:[\s:]+({_DIGITS}))?")
 
 @dataclass(frozen=True)
 class Clock:
-    """How a file counts frames and ticks; `counted` if its clock counts frames (SMPTE)."""
+    """The time expressions of a file: its rates of frames and ticks."""
 
     frames: float = 30.0
-    """A second, in name."""
+    """Nominal frames a second."""
     multiplier: float = 1.0
-    """What turns that into real frames a second."""
+    """Real frames a second divided by nominal ones."""
     parts: float = 1.0
-    """Of a frame."""
+    """Parts of a frame."""
     ticks: float = 1.0
-    """A second."""
-    counted: bool = False
-    dropped: str = "nonDrop"
+    """Ticks a second."""
+    smpte: bool = False
+    """Whether clock times count frames (SMPTE), not seconds."""
+    drop_mode: str = "nonDrop"
 
     @classmethod
     def of(cls, root: Element, source: Source) -> Clock:
@@ -58,7 +59,7 @@ class Clock:
         )
 
     def seconds(self, text: str, source: Source) -> float:
-        """Read a time."""
+        """Read a time expression."""
         offset, time = _OFFSET.fullmatch(text.strip()), _TIME.fullmatch(text.strip())
         if offset:
             found = self._offset(float(offset[1]), offset[2])
@@ -82,16 +83,16 @@ class Clock:
     ) -> float:
         whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
         shown = int(frames) + int(parts) / self.parts
-        if not self.counted:
+        if not self.smpte:
             return float(f"{whole}.{fraction}") + shown / (self.frames * self.multiplier)
-        count = whole * self.frames + shown - self._left_out(int(hours) * 60 + int(minutes))
+        count = whole * self.frames + shown - self._dropped_frames(int(hours) * 60 + int(minutes))
         return count / (self.frames * self.multiplier) + float(f"0.{fraction}")
 
-    def _left_out(self, minutes: int) -> int:
-        """Frames that a clock has skipped so as to keep up with real time."""
-        if self.dropped == "dropNTSC":
+    def _dropped_frames(self, minutes: int) -> int:
+        """Return how many frame numbers the clock has skipped to keep up with real time."""
+        if self.drop_mode == "dropNTSC":
             return 2 * (minutes - minutes // 10)
-        if self.dropped == "dropPAL":
+        if self.drop_mode == "dropPAL":
             return 4 * (minutes // 2 - minutes // 20)
         return 0
 
@@ -109,8 +110,8 @@ def _rate(given: dict[str, str], name: str, usual: float, source: Source) -> flo
 
 logger = logging.getLogger("caesura")
 
-DEEPEST = 100
-"""Elements within elements; files of the world have four."""
+MAX_DEPTH = 100
+"""Most levels of nested elements; real files have four."""
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _NO_TEXT = frozenset("metadata set animate image audio title desc copyright agent name".split())
@@ -122,7 +123,7 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 @dataclass(frozen=True, repr=False)
 class Ttml(Captions):
-    """TTML of the W3C. Times are read in all its ways of writing them; speakers are agents."""
+    """TTML (W3C); all its kinds of times are read, and agents are speakers."""
 
     name = "ttml"
     suffixes = (".ttml", ".dfxp", ".itt")
@@ -135,20 +136,20 @@ class Ttml(Captions):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read the paragraphs; a file in several languages gives a transcript for each."""
-        root = tree(_closed(source))
+        root = tree(_with_closed_breaks(source))
         if local(root.tag) != "tt":
             raise source.error("this is not TTML", remedy="its first element has to be <tt>")
-        place = _Place(language=root.get(f"{_XML}lang", "").strip())
+        context = _Context(language=root.get(f"{_XML}lang", "").strip())
         reader = _Reader(source, Clock.of(root, source), _agents(root))
         for body in root:
             if local(body.tag) == "body":
-                reader.walk(body, place)
-        zero = _programme(root, reader.clock, source)
-        for language, cues in (reader.found or {place.language: []}).items():
-            yield transcript_of_cues(subtract_offset(cues, zero), source, language)
+                reader.add_element(body, context)
+        offset = _programme_start(root, reader.clock, source)
+        for language, cues in (reader.cues or {context.language: []}).items():
+            yield transcript_of_cues(subtract_offset(cues, offset), source, language)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a paragraph a cue."""
+        """Write one paragraph for each cue."""
         given = self.single(transcripts)
         cues = self.cues(given)
         names = dict.fromkeys(who for who in cues.speaker if who)
@@ -160,15 +161,15 @@ class Ttml(Captions):
         yield "  </div>\n </body>\n</tt>\n"
 
 
-def _closed(source: Source) -> Source:
-    """Mend line breaks that are written as in HTML."""
+def _with_closed_breaks(source: Source) -> Source:
+    """Close line breaks that are written as in HTML: `<br>`."""
     if b"<br>" not in source.data or b"</br>" in source.data:
         return source
     return replace(source, data=source.data.replace(b"<br>", b"<br/>"))
 
 
 def _head(agents: Mapping[str, str]) -> Iterator[str]:
-    """Name the speakers."""
+    """Render the names of the speakers."""
     if agents:
         yield " <head>\n  <metadata>\n"
         for who, id in agents.items():
@@ -185,7 +186,7 @@ def _paragraphs(cues: Cues, agents: Mapping[str, str]) -> Iterator[str]:
 
 
 def _agents(root: Element) -> dict[str, str]:
-    """Names of the speakers by their ids."""
+    """Return the names of the speakers by their ids."""
     found = {}
     for agent in root.iter():
         if local(agent.tag) == "agent":
@@ -195,16 +196,16 @@ def _agents(root: Element) -> dict[str, str]:
     return found
 
 
-def _programme(root: Element, clock: Clock, source: Source) -> float:
-    """Give the time at which the programme starts, which EBU-TT states in frames."""
+def _programme_start(root: Element, clock: Clock, source: Source) -> float:
+    """Return the time at which the programme starts, which EBU-TT states in frames."""
     starts = (e.text for e in root.iter() if local(e.tag) == "documentStartOfProgramme")
-    text = next(starts, None) if clock.counted else None
+    text = next(starts, None) if clock.smpte else None
     return clock.seconds(text, source) if text else 0.0
 
 
 @dataclass(frozen=True)
-class _Place:
-    """What an element has from those around it; times that nobody states are NaN."""
+class _Context:
+    """What an element inherits from those around it; unknown times are NaN."""
 
     begin: float = math.nan
     end: float = math.nan
@@ -215,88 +216,91 @@ class _Place:
 
 @dataclass
 class _Reader:
+    """Collects the cues of a file."""
+
     source: Source
     clock: Clock
     agents: Mapping[str, str]
-    found: dict[str, list[Cue]] = field(default_factory=dict)
-    """Paragraphs by the language they are in."""
+    cues: dict[str, list[Cue]] = field(default_factory=dict)
+    """Cues by their language."""
 
-    def walk(self, element: Element, around: _Place) -> float:
-        """Find the paragraphs below an element, and give its end."""
-        place = self.inside(element, around)
+    def add_element(self, element: Element, parent: _Context) -> float:
+        """Collect the paragraphs below an element, and return its end."""
+        context = self._context_in(element, parent)
         if local(element.tag) == "p":
             lines: list[list[Run]] = [[]]
-            self.runs(element, place, replace(place, begin=math.nan, end=math.nan), lines)
+            self._add_runs(element, context, replace(context, begin=math.nan, end=math.nan), lines)
             starts = [run.start for line in lines for run in line if not math.isnan(run.start)]
-            begin = min(starts, default=math.nan) if math.isnan(place.begin) else place.begin
-            self.found.setdefault(place.language, []).append(Cue(begin, place.end, lines))
-            return place.end
-        place = replace(place, language=element.get(f"{_XML}lang", place.language).strip())
+            begin = min(starts, default=math.nan) if math.isnan(context.begin) else context.begin
+            self.cues.setdefault(context.language, []).append(Cue(begin, context.end, lines))
+            return context.end
+        context = replace(context, language=element.get(f"{_XML}lang", context.language).strip())
         ends: list[float] = []
-        following = place
+        following = context
         for inner in element:
-            ends.append(self.walk(inner, following))
+            ends.append(self.add_element(inner, following))
             if element.get("timeContainer") == "seq" and not math.isnan(ends[-1]):
-                following = replace(place, begin=ends[-1])
-        if not math.isnan(place.end):
-            return place.end
+                following = replace(context, begin=ends[-1])
+        if not math.isnan(context.end):
+            return context.end
         return max((end for end in ends if not math.isnan(end)), default=math.nan)
 
-    def inside(self, element: Element, around: _Place) -> _Place:
-        """Give what holds inside an element: times count from the begin of what is around it.
+    def _context_in(self, element: Element, parent: _Context) -> _Context:
+        """Return the context inside an element: its times count from the begin of its parent.
 
-        An element that would begin when what is around it has ended cannot mean that: its times
-        count from zero.
+        If it would then begin after the end of its parent, its times count from zero.
         """
-        if around.depth > DEEPEST:
-            raise self.source.error(f"elements are nested more than {DEEPEST} deep")
-        begin, end, lasts = (self.time(element, name) for name in ("begin", "end", "dur"))
-        base = 0.0 if math.isnan(around.begin) else around.begin
-        known = not all(map(math.isnan, (begin, end, lasts)))
-        start = base + (0.0 if math.isnan(begin) else begin) if known else around.begin
-        stops = [around.end, base + end, start + lasts]
-        if begin > 0 and start >= around.end:
-            start, stops = begin, [end, begin + lasts]
+        if parent.depth > MAX_DEPTH:
+            raise self.source.error(f"elements are nested more than {MAX_DEPTH} deep")
+        begin, end, duration = (self._time(element, name) for name in ("begin", "end", "dur"))
+        base = 0.0 if math.isnan(parent.begin) else parent.begin
+        known = not all(map(math.isnan, (begin, end, duration)))
+        start = base + (0.0 if math.isnan(begin) else begin) if known else parent.begin
+        stops = [parent.end, base + end, start + duration]
+        if begin > 0 and start >= parent.end:
+            start, stops = begin, [end, begin + duration]
         agent = next((v for k, v in element.attrib.items() if local(k) == "agent"), "").split()
         return replace(
-            around,
+            parent,
             begin=round(start, 6),
             end=round(min((s for s in stops if not math.isnan(s)), default=math.nan), 6),
-            speaker=self.agents.get(agent[0], agent[0]) if agent else around.speaker,
-            depth=around.depth + 1,
+            speaker=self.agents.get(agent[0], agent[0]) if agent else parent.speaker,
+            depth=parent.depth + 1,
         )
 
-    def time(self, element: Element, name: str) -> float:
+    def _time(self, element: Element, name: str) -> float:
         text = element.get(name)
         return math.nan if text is None else self.clock.seconds(text, self.source)
 
-    def runs(self, element: Element, around: _Place, own: _Place, lines: list[list[Run]]) -> None:
-        """Collect the text of a paragraph or span; a timed span's words have its times."""
-        self.run(element.text, own, lines)
+    def _add_runs(
+        self, element: Element, parent: _Context, own: _Context, lines: list[list[Run]]
+    ) -> None:
+        """Collect the text of a paragraph or span; words of a timed span have its times."""
+        self._add_run(element.text, own, lines)
         for inner in element:
             tag = local(inner.tag)
             if tag == "br":
                 lines.append([])
             elif tag and tag not in _NO_TEXT and not _is_ruby(inner):
-                place = self.inside(inner, around)
+                context = self._context_in(inner, parent)
                 timed = {"begin", "end", "dur"} & set(inner.attrib)
-                within = self.sound(place) if timed else replace(own, speaker=place.speaker)
-                self.runs(inner, place, within, lines)
-            self.run(inner.tail, own, lines)
+                within = self._checked(context) if timed else replace(own, speaker=context.speaker)
+                self._add_runs(inner, context, within, lines)
+            self._add_run(inner.tail, own, lines)
 
-    def sound(self, place: _Place) -> _Place:
-        """Take an end before the begin for unknown."""
-        if not place.end < place.begin:
-            return place
-        logger.warning("%s: a span at %g s ends before it begins", self.source.name, place.begin)
-        return replace(place, end=math.nan)
+    def _checked(self, context: _Context) -> _Context:
+        """Return the context with an unknown end if the end is before the begin."""
+        if not context.end < context.begin:
+            return context
+        logger.warning("%s: a span at %g s ends before it begins", self.source.name, context.begin)
+        return replace(context, end=math.nan)
 
     @staticmethod
-    def run(text: str | None, own: _Place, lines: list[list[Run]]) -> None:
+    def _add_run(text: str | None, own: _Context, lines: list[list[Run]]) -> None:
         if text:
             lines[-1].append(Run(text, own.begin, own.end, own.speaker))
 
 
 def _is_ruby(element: Element) -> bool:
-    """Whether an element tells how the one before it is read."""
+    """Whether an element gives the pronunciation of the one before it."""
     return any(local(k) == "ruby" and v in _RUBY for k, v in element.attrib.items())

@@ -1,4 +1,4 @@
-"""WebVTT: cues of the web, with voices and perhaps a time for each word."""
+"""WebVTT: cues with speakers (voices) and perhaps a time for each word."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?!\S)")
 
 @dataclass(frozen=True, repr=False)
 class Vtt(Captions):
-    """WebVTT. Inline times become starts of words; lines that roll up (YouTube) count once."""
+    """WebVTT; times inside cues are starts of words, lines that roll up (YouTube) are read once."""
 
     name = "vtt"
     suffixes = (".vtt",)
@@ -44,7 +44,7 @@ class Vtt(Captions):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether it begins with the word that every WebVTT file begins with."""
+        """Whether it begins with WEBVTT."""
         return re.match(r"WEBVTT(?!\S)", source.text) is not None
 
     def parse(self, source: Source) -> Iterator[Transcript]:
@@ -59,12 +59,12 @@ class Vtt(Captions):
         yield transcript_of_cues(shifted, source, named[1] if named else "")
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a header and cues with the voice that speaks."""
+        """Write a header, and cues with their speakers."""
         given = self.single(transcripts)
         cues = self.cues(given)
         language = "".join(given.language.split())
         yield f"WEBVTT\nLanguage: {language}\n" if language else "WEBVTT\n"
-        voices = {name: _voice(name) for name in set(cues.speaker)}
+        voices = {speaker: _voice(speaker) for speaker in set(cues.speaker)}
         rows = zip(*cues.timestamps("."), cues.speaker, cues.text, strict=True)
         yield "".join(
             f"\n{start} --> {end}\n{voices[who].format(_escaped(text))}\n"
@@ -76,39 +76,40 @@ def _escaped(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def _voice(name: str) -> str:
-    """Make the pattern for what a speaker says."""
-    name = _escaped(" ".join(name.split())).replace("{", "{{").replace("}", "}}")
+def _voice(speaker: str) -> str:
+    """Return a format string for the words of a speaker."""
+    name = _escaped(" ".join(speaker.split())).replace("{", "{{").replace("}", "}}")
     return f"<v {name}>{{}}</v>" if name else "{}"
 
 
 def _cues(source: Source) -> Iterator[Cue]:
-    """Find the cues: a line with times and what follows, but for comments and the next cue's name.
+    """Find the cues: a line with times and the lines after it.
 
-    A blank line ends a cue; text after it that belongs nowhere else is still kept.
+    A blank line ends a cue, but text after it that is no comment, style or name of the next cue
+    still belongs to it.
     """
     times: tuple[float, float] | None = None
     text: list[str] = []
     block: list[str] = []
-    parted = False
+    after_blank = False
     for number, line in [*source.lines(), (0, "")]:
         found = cue_times(line, number, source)
         if found is None and line:
             block.append(line)
             continue
-        if not (parted and block and _NO_CUE.match(block[0])):
-            text += block[:-1] if parted and found else block
+        if not (after_blank and block and _NO_CUE.match(block[0])):
+            text += block[:-1] if after_blank and found else block
         if found:
             if times is not None:
                 yield Cue(*times, _lines(text))
             times, text = found, []
-        block, parted = [], found is None
+        block, after_blank = [], found is None
     if times is not None:
         yield Cue(*times, _lines(text))
 
 
 def _lines(block: list[str]) -> list[list[Run]]:
-    """Part the text of a cue into lines, and these where the speaker changes or a time stands."""
+    """Split a cue into lines, and these at times and where the speaker or the style changes."""
     lines: list[list[Run]] = [[]]
     time, speaker, hidden, open_tags = math.nan, "", False, OpenTags()
     for piece in _PIECES.split("\n".join(block)):

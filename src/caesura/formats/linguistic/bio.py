@@ -1,4 +1,4 @@
-"""Entities in columns: a word a line, its tag (`B-PER`, `I-PER`, `O`) last."""
+"""Named entities in columns: one word a line, its tag (`B-PER`, `I-PER`, `O`) last."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ ENDS = "ESLU"
 PREFIXES = frozenset("BIESLUM")
 
 
-def parted(tag: str) -> tuple[str, str]:
-    """Give the prefix and the class of a tag; a bare class (IO) counts as inside."""
+def _split_tag(tag: str) -> tuple[str, str]:
+    """Return the prefix and the class of a tag; a bare class (scheme IO) counts as inside."""
     if tag[:1] in PREFIXES and tag[1:2] in ("-", ""):
         return tag[0], tag[2:]
     return "I", tag
 
 
 def entities(tags: Sequence[str], first: int = 0) -> Iterator[Span]:
-    """Read the entities of one sentence whose first word has the index `first`.
+    """Yield the entities of one sentence whose first word has the index `first`.
 
-    A word continues the entity before it unless its tag says that it begins one, its class
-    differs, or the tag before said that the entity ends: that reads all the schemes alike.
+    A word continues the entity before it unless its tag begins one, its class differs, or the tag
+    before it ends the entity. This rule reads all the schemes.
     """
     begin, label = -1, ""
     for at, tag in enumerate([*tags, "O"], first):
-        prefix, own = ("", "") if tag in OUTSIDE else parted(tag)
+        prefix, own = ("", "") if tag in OUTSIDE else _split_tag(tag)
         if begin >= 0 and (not prefix or prefix in BEGINS or own != label):
             yield Span(begin, at - 1, label)
             begin = -1
@@ -50,7 +50,7 @@ def entities(tags: Sequence[str], first: int = 0) -> Iterator[Span]:
 
 
 def iob2(spans: Iterable[Span], count: int, format: str) -> list[str]:
-    """Tag `count` words; a word has one tag, so of entities that overlap the first is kept."""
+    """Return IOB2 tags of `count` words; of entities that overlap only the first is written."""
     tags = ["O"] * count
     lost = 0
     for first, last, label, _ in spans:
@@ -60,14 +60,14 @@ def iob2(spans: Iterable[Span], count: int, format: str) -> list[str]:
         name = "_".join(label.split())
         tags[first : last + 1] = [f"B-{name}", *[f"I-{name}"] * (last - first)]
     if lost:
-        told = counted(lost, "entity overlaps", "entities overlap")
-        logger.warning("%s others and cannot be written as %s", told, format)
+        overlapping = counted(lost, "entity overlaps", "entities overlap")
+        logger.warning("%s others and cannot be written as %s", overlapping, format)
     return tags
 
 
 DOCUMENT = "-DOCSTART-"
 UNKNOWN = ("_", "-X-")
-"""Cells of columns in between that say nothing."""
+"""Cells between word and tag that are empty."""
 
 _TAG = re.compile(rf"O|[{''.join(sorted(PREFIXES))}]-\S+")
 _BLANKS = re.compile(r"[\t\n\r]")
@@ -75,12 +75,12 @@ _BLANKS = re.compile(r"[\t\n\r]")
 
 @dataclass(frozen=True, repr=False)
 class Bio(TextFormat):
-    """Columns set apart by TAB or by one blank, an empty line after each sentence.
+    """Columns separated by TAB or blanks, with an empty line after each sentence.
 
-    IOB1, IOB2, IO, BIOES and BILOU are read alike, IOB2 is written. Of three or four columns
-    the second is the part of speech (`subtag`), of five the lemma and then the part of speech.
-    `-DOCSTART-` begins a recording. A row whose word is empty stays a word, so that rows and
-    words are as many; `#` begins no comment.
+    The schemes IOB1, IOB2, IO, BIOES and BILOU are read, IOB2 is written. Of three or four columns
+    the second is the part of speech (`subtag`); of five, the second and third are lemma and part
+    of speech. `-DOCSTART-` begins a recording. A row without a word is still a word, so that there
+    are as many words as rows; `#` begins no comment.
     """
 
     name = "bio"
@@ -105,14 +105,14 @@ class Bio(TextFormat):
                 documents.append(_Document())
             else:
                 documents[-1].add(_fields(line), number, source)
-        spoken = [document for document in documents if document.tags]
-        _check_tags(spoken, source)
-        for number, document in enumerate(spoken, 1):
+        filled = [document for document in documents if document.tags]
+        _check_tags(filled, source)
+        for number, document in enumerate(filled, 1):
             numbered = f"{source.stem}-{number}" if source.stem else str(number)
-            yield document.transcript(numbered if len(spoken) > 1 else source.stem)
+            yield document.transcript(numbered if len(filled) > 1 else source.stem)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write IOB2, recordings set apart by -DOCSTART-."""
+        """Write IOB2, with -DOCSTART- between recordings."""
         for number, transcript in enumerate(transcripts):
             if number:
                 yield f"{DOCUMENT}\tO\n\n" if transcript.subtag is None else f"{DOCUMENT}\t_\tO\n\n"
@@ -120,7 +120,7 @@ class Bio(TextFormat):
 
 
 class _Document:
-    """A recording in the making."""
+    """A recording while it is read."""
 
     def __init__(self) -> None:
         self.rows = Rows()
@@ -157,7 +157,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _check_tags(documents: list[_Document], source: Source) -> None:
-    """Refuse a file whose last column can hardly be tags: neither O nor a prefix anywhere."""
+    """Refuse a file whose last column holds no tags: neither O nor a prefix anywhere."""
     tags = {tag for document in documents for tag in document.tags}
     if tags and tags.isdisjoint(OUTSIDE) and not any(map(_TAG.fullmatch, tags)):
         raise source.error(

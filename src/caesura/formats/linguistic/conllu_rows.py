@@ -1,4 +1,4 @@
-"""The rows of CoNLL-U as columns: many sentences at a time, since treebanks are large."""
+"""The rows of CoNLL-U files as columns, read many sentences at a time: treebanks are large."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 EMPTY = re.compile(r"[0-9]+\.[0-9]+")
 
 
-def complaint(text: str, number: int, columns: list[str], source: Source) -> FormatError:
-    """Find the first fault in sentences that begin in line `number`."""
-    sentence = _Sentence(columns, source)
+def first_error(text: str, number: int, columns: list[str], source: Source) -> FormatError:
+    """Return the first error in sentences that begin in line `number`."""
+    sentence = _SentenceChecker(columns, source)
     for line, row in enumerate([*text.split("\n"), ""], number):
         if not row:
-            fault = sentence.ended()
-            sentence = _Sentence(columns, source)
+            fault = sentence.end()
+            sentence = _SentenceChecker(columns, source)
         else:
             fault = None if row.startswith("#") else sentence.add(row.split("\t"), line)
         if fault:
@@ -34,8 +34,8 @@ def complaint(text: str, number: int, columns: list[str], source: Source) -> For
     return source.error("this is no CoNLL-U")
 
 
-class _Sentence:
-    """One sentence, row by row."""
+class _SentenceChecker:
+    """Checks one sentence, row by row."""
 
     def __init__(self, columns: list[str], source: Source) -> None:
         self.columns, self.source = columns, source
@@ -43,7 +43,7 @@ class _Sentence:
         self.last = (0, 0)
 
     def add(self, row: list[str], line: int) -> FormatError | None:
-        """Take a row: a word, a multiword token or an empty node."""
+        """Check a row: a word, a multiword token or an empty node."""
         width, id = len(self.columns), row[0]
         if len(row) != width:
             return self.source.error(
@@ -68,8 +68,8 @@ class _Sentence:
             )
         return None
 
-    def ended(self) -> FormatError | None:
-        """Check what the rows point at."""
+    def end(self) -> FormatError | None:
+        """Check the heads and the ranges of multiword tokens."""
         count = len(self.heads)
         if self.last[0] > count:
             return self.source.error("a multiword token goes on after the sentence", self.last[1])
@@ -81,15 +81,15 @@ class _Sentence:
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 TEXTS = ("FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL")
-"""Columns that are kept as they are."""
+"""Columns that are read as texts."""
 
 KEYS = (
     "SpaceAfter AlignBegin AlignEnd BunsetuBILabel NER NE ner Speaker Confidence Opening Mark Pause"
 ).split()
-"""Keys of MISC that say something a transcript can hold."""
+"""Keys of MISC that a transcript has a layer for."""
 
 PIECE = 1 << 18
-"""Characters read at a time: what fits into the processor's cache is read faster."""
+"""Bytes read at a time: what fits into the processor's cache is read faster."""
 
 DIGITS = 9
 """Digits of the largest number that is read."""
@@ -99,10 +99,10 @@ _GLOBAL = re.compile(rb"#[ \t]*global\.columns[ \t]*=[ \t]*(.*)")
 _WHITE = re.compile(rb"^[ \t\x0b\x0c]+$", re.MULTILINE)
 
 
-class _Group(dict[str, Strings]):
+class _ColumnGroup(dict[str, Strings]):
     """Neighbouring columns, read as one text: together they have few different values.
 
-    Each text is parted once. `_` is an empty cell but in FORM, where it is a word.
+    Each distinct text is split once. `_` is an empty cell but in FORM, where it is a word.
     """
 
     def __init__(self, names: list[str], first: int) -> None:
@@ -116,26 +116,26 @@ class _Group(dict[str, Strings]):
         return parts
 
     def columns(self, cells: list[str]) -> Iterator[tuple[str, list[str]]]:
-        """Give the name and the cells of each column."""
+        """Yield the name and the cells of each column."""
         parts = list(map(self.__getitem__, cells))
         for at, name in enumerate(self.names):
             yield name, list(map(itemgetter(at), parts))
 
 
-def _groups(place: dict[str, int]) -> list[_Group]:
-    groups: list[_Group] = []
+def _groups(place: dict[str, int]) -> list[_ColumnGroup]:
+    groups: list[_ColumnGroup] = []
     for name, at in place.items():
         if name not in TEXTS:
             continue
         if groups and groups[-1].last == at - 1:
-            groups[-1] = _Group([*groups[-1].names, name], groups[-1].first)
+            groups[-1] = _ColumnGroup([*groups[-1].names, name], groups[-1].first)
         else:
-            groups.append(_Group([name], at))
+            groups.append(_ColumnGroup([name], at))
     return groups
 
 
 class _Grid:
-    """Where the cells of some sentences lie in their text, found without taking it apart."""
+    """The positions of all cells in the text of some sentences, found without splitting it."""
 
     def __init__(self, text: str, width: int) -> None:
         self.text = text
@@ -157,7 +157,7 @@ class _Grid:
             self._sentences(np.flatnonzero(np.diff(block, prepend=-1)))
 
     def _sentences(self, first: Indices) -> None:
-        """Number the words, given the first row of each sentence."""
+        """Find the words of each sentence, given the first row of each."""
         ids, self.plain = self.numbers(0)
         self.plain &= ids > 0
         self.others = not self.plain.all()
@@ -176,7 +176,7 @@ class _Grid:
         """Where the comments before each sentence begin and end."""
 
     def numbers(self, column: int) -> tuple[Indices, Flags]:
-        """Read a column of numbers; tell which cells are one, without zeros in front."""
+        """Read a column of numbers; also return which cells are numbers without leading zeros."""
         left, length = self.left[:, column], self.right[:, column] - self.left[:, column]
         good = (length > 0) & (length <= DIGITS)
         values = np.zeros(len(left), np.int64)
@@ -188,7 +188,7 @@ class _Grid:
         return values, good & ((length == 1) | (self.codes[left] != ZERO))
 
     def cells(self, first: int, last: int) -> list[str]:
-        """Texts of the words in columns `first` to `last`."""
+        """Return the texts of columns `first` to `last`, for rows that are words."""
         left, right = self.left[:, first], self.right[:, last]
         if self.others:
             left, right = left[self.plain], right[self.plain]
@@ -196,7 +196,7 @@ class _Grid:
         return [text[a:b] for a, b in zip(left.tolist(), right.tolist(), strict=True)]
 
     def heads(self, column: int) -> Indices | None:
-        """Heads as indices of words, -1 for `_`; None if one is no word of its sentence."""
+        """Return heads as indices of words, -1 for `_`; None if one is outside its sentence."""
         numbers, good = (values[self.plain] for values in self.numbers(column))
         left, right = self.left[self.plain, column], self.right[self.plain, column]
         unknown = (right - left == 1) & (self.codes[left] == UNDERSCORE)
@@ -206,7 +206,7 @@ class _Grid:
         return np.where(unknown, -1, heads)
 
     def ranges(self) -> list[tuple[int, int, int]] | None:
-        """Row, first and last word of multiword tokens; None if another row is no empty node."""
+        """Return row, first and last word of multiword tokens; None if a row is not valid."""
         found = []
         for row in np.flatnonzero(~self.plain).tolist():
             id, at = self.text[self.left[row, 0] : self.right[row, 0]], int(self.before[row])
@@ -223,11 +223,11 @@ class _Grid:
         return found
 
 
-class Sheet:
+class Table:
     """All words of a file, column by column, and the first word and comments of each sentence.
 
-    Columns of the file and keys of MISC are in `cells`; one that is not there has no content.
-    Columns other than FORM may be left unread: `wanted` names those to read.
+    `cells` has the columns of the file and the keys of MISC; one that is missing has no content.
+    `wanted` names the columns to read besides FORM; without it all are read.
     """
 
     def __init__(self, source: Source, wanted: str = "") -> None:
@@ -249,39 +249,39 @@ class Sheet:
         chosen = ["FORM", *wanted.split()] if wanted else self.columns
         self.place = {name: at for at, name in enumerate(self.columns) if name in chosen}
         self._groups = _groups(self.place)
-        self._rest = "\n"
+        self._comments_before = "\n"
         self._read(data)
 
     def _read(self, data: bytes) -> None:
-        """Read piece by piece; lines of nothing but blanks are tried as empty lines."""
-        at, bare = 0, False
+        """Read piece by piece; if that fails, treat lines of blanks as empty lines."""
+        at, cleaned = 0, False
         while at < len(data):
             stop = data.find(b"\n\n", at + PIECE)
             stop = len(data) if stop < 0 else stop + 2
             if self._add(self._decoded(data[at:stop])):
                 at = stop
-            elif bare:
+            elif cleaned:
                 line = data.count(b"\n", 0, at) + 1
-                raise complaint(self._decoded(data[at:]), line, self.columns, self.source)
+                raise first_error(self._decoded(data[at:]), line, self.columns, self.source)
             else:
-                data, bare = _WHITE.sub(b"", data), True
+                data, cleaned = _WHITE.sub(b"", data), True
         for column in self.cells.values():
             column.extend([""] * (len(self.words) - len(column)))
 
     def _decoded(self, data: bytes) -> str:
-        """Decode a piece on its own: one odd character makes a long text slow to handle."""
+        """Decode a piece on its own: one wide character makes a long text slow to handle."""
         try:
             return data.decode()
         except UnicodeDecodeError:
             return self.source.text
 
     def _add(self, text: str) -> bool:
-        """Take over the columns of whole sentences, or leave them and say that they are odd."""
+        """Add the columns of whole sentences, or return False if they are not valid."""
         grid = _Grid(text if text.endswith("\n") else f"{text}\n", len(self.columns))
         if not grid.even:
             return False
         if not len(grid.left):
-            self._rest += text
+            self._comments_before += text
             return True
         columns = {
             name: column
@@ -306,8 +306,8 @@ class Sheet:
             self.heads.append(np.where(heads < 0, -1, heads + offset))
         self.first += (grid.bounds[:-1] + offset).tolist()
         comments = [grid.text[first:stop] for first, stop in grid.gaps]
-        self.comments += [self._rest + comments[0], *comments[1:]]
-        self._rest = grid.text[int(grid.right[-1, -1]) :]
+        self.comments += [self._comments_before + comments[0], *comments[1:]]
+        self._comments_before = grid.text[int(grid.right[-1, -1]) :]
         return True
 
     def _misc(self, cells: list[str]) -> None:
@@ -321,13 +321,13 @@ class Sheet:
                 self._put(key, map(values.__getitem__, cells))
 
     def _put(self, name: str, cells: Iterable[str]) -> None:
-        """Lengthen a column; where nothing was said of words before, their cells are empty."""
+        """Extend a column; words before it that have no cells get empty ones."""
         column = self.cells.setdefault(name, [])
         column.extend([""] * (len(self.words) - len(column)))
         column.extend(cells)
 
     def _multiword(self, grid: _Grid, row: int, first: int, last: int) -> None:
-        """Note a multiword token; its blank is that of its last word, its time that of each."""
+        """Add a multiword token; its last word gets its blank, each of its words its times."""
         cells = grid.text[grid.left[row, 0] : grid.right[row, -1]].split("\t")
         self.multiwords.append(Span(first, last, cells[self.place["FORM"]]))
         misc = cells[self.place["MISC"]] if "MISC" in self.place else "_"
@@ -340,6 +340,6 @@ class Sheet:
 
 
 def _values(cells: list[str], key: str) -> list[str]:
-    """Give what cells of MISC say under a key."""
+    """Return the values of a key in cells of MISC."""
     front = f"|{key}="
     return [f"|{cell}".partition(front)[2].partition("|")[0] for cell in cells]

@@ -1,4 +1,4 @@
-"""IWSLT's way to write punctuation: a word a line, and the name of the mark after it."""
+"""Punctuation labels as in IWSLT: one word a line with the name of the mark after it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LABELS = {
     "EXCLAMATION_MARK": "!",
     "FULL_STOP": ".",
 }
-"""Names of marks as corpora have them; of several for one mark the first is written."""
+"""Names of marks in corpora; of several names for one mark the first is written."""
 
 NAMES = {mark: name for name, mark in reversed(LABELS.items())}
 ENDS = ".?!"
@@ -42,8 +42,9 @@ _CONTROLS = re.compile(r"[\t\n\r]")
 class Iwslt(TextFormat):
     """A word, a TAB and O, COMMA, PERIOD, QUESTION or the name of another mark.
 
-    PERIOD, QUESTION and EXCLAMATION end sentences; every mark is a label of its gap, and in
-    the layer `mark`. Rows without a word stay words, so that rows and words are as many.
+    PERIOD, QUESTION and EXCLAMATION end sentences; every mark is the label of its gap, and in
+    the layer `mark`. A row without a word is still a word, so that there are as many words as
+    rows.
     """
 
     name = "iwslt"
@@ -90,7 +91,7 @@ class Iwslt(TextFormat):
 
 
 def _marks(transcript: Transcript) -> Strings:
-    """Give the mark of each gap: the label of known sentences, or else what is written."""
+    """Return the mark of each gap: the label of known sentences, or else the punctuation."""
     written = tuple(map(_plain, transcript.mark or ("",) * len(transcript)))
     sentences = transcript.sentences
     if sentences is None:
@@ -108,7 +109,7 @@ def _marks(transcript: Transcript) -> Strings:
 
 
 def _plain(mark: str) -> str:
-    """Give the one mark that counts of the punctuation after a word."""
+    """Return the one mark that the punctuation after a word stands for."""
     signs = mark.replace("...", "…").replace("--", "—").replace("–", "—")
     return end_mark(mark) or next(
         (sign for sign in signs if sign in NAMES and sign not in ENDS), ""
