@@ -20,8 +20,8 @@ from caesura.detectors.tagging.entity_classes import CLASS_OF_ANY
 from caesura.detectors.tagging.entity_model import Margins
 from caesura.models.card import Card
 from caesura.models.store import save
-from caesura.training.data import Material
-from caesura.training.tasks import labelled
+from caesura.training.data import Dataset
+from caesura.training.tasks import score_entity_model
 from caesura_studies.atene.corpora import glued
 
 SIZE = 65_000
@@ -73,8 +73,7 @@ def main() -> None:
         language="en",
         licence=LICENCE,
         data=tuple(
-            Material("train", corpus, (*train[corpus], *test[corpus])).described()
-            for corpus in train
+            Dataset("train", corpus, (*train[corpus], *test[corpus])).summary() for corpus in train
         ),
         scores=measured(entity_model.train(every(train)), test),
         notes=NOTES,
@@ -115,9 +114,9 @@ def every(corpora: dict[str, list[Transcript]]) -> list[Transcript]:
 
 def measured(entity_model: Margins, test: dict[str, list[Transcript]]) -> dict[str, float]:
     """Score a model on texts it has not learnt from, in all and by corpus."""
-    found = labelled(entity_model, every(test))
+    found = score_entity_model(entity_model, every(test))
     for corpus, texts in test.items():
-        found[f"f1_{Path(corpus).name}"] = labelled(entity_model, texts)["f1"]
+        found[f"f1_{Path(corpus).name}"] = score_entity_model(entity_model, texts)["f1"]
     scores = {name: round(value, 4) for name, value in found.items() if isinstance(value, float)}
     log.info("test: %s", scores)
     return scores

@@ -29,8 +29,8 @@ from caesura.ml.thresholds import best_threshold
 from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.text.punctuation import TITLES
-from caesura.training.data import Gathering, Material, inner_gaps
-from caesura.training.search import rates
+from caesura.training.data import Dataset, DatasetReader, inner_boundaries
+from caesura.training.search import boundary_rates
 
 SPEECH = ("earnings22/references", "earnings21/references", "rev16/verbatim")
 LEFT_OUT = ("bitcoin_talks",)
@@ -82,19 +82,19 @@ def main() -> None:
     # What marks say of a gap without any is a constant; the bias takes it away again.
     nothing = float(MARKS.log_odds(Transcript(("a",)))[0])
     whole = Fusion((MARKS, known), weights=(1.0, 1.0), bias=-nothing)
-    described = tuple(each.described() for each in material)
+    described = tuple(each.summary() for each in material)
     save(where.output, whole, card_of(card, described))
     log.info("%s: %d bytes", where.output, sum(f.stat().st_size for f in where.output.iterdir()))
 
 
-def gathered(data: Path) -> list[Material]:
+def gathered(data: Path) -> list[Dataset]:
     """Read all recordings."""
-    gathering = Gathering()
+    reader = DatasetReader()
     speech = [map(without_titles, caesura.read(data / name)) for name in SPEECH]
     files = [file for file in sorted((data / "text-en").glob("*.txt")) if file.stem not in LEFT_OUT]
     text = [caesura.read(file, format="turns") for file in files]
     names = [f"text-en/{file.stem}" for file in files]
-    return [*gathering.take("train", SPEECH, speech), *gathering.take("text", names, text)]
+    return [*reader.read("train", SPEECH, speech), *reader.read("text", names, text)]
 
 
 def without_titles(transcript: Transcript) -> Transcript:
@@ -127,7 +127,7 @@ def tune(trained: Combination, dev: Sequence[Transcript]) -> tuple[Combination, 
         )
         for share, weight in product(SHARES, WEIGHTS)
     }
-    ends = [inner_gaps([one]) for one in dev]
+    ends = [inner_boundaries([one]) for one in dev]
     curve = [row_of(setting, odds, ends) for setting, odds in tried.items()]
     for row in curve:
         log.info("%s", row)
@@ -168,7 +168,7 @@ def reached(
     """Score decisions by a threshold, or by one for each recording."""
     limits = np.broadcast_to(threshold, len(odds))
     found = np.concatenate([one > limit for one, limit in zip(odds, limits, strict=True)])
-    pooled = rates(found, np.concatenate(ends))
+    pooled = boundary_rates(found, np.concatenate(ends))
     return {name: round(value, 4) for name, value in pooled.items() if isinstance(value, float)}
 
 

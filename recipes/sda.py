@@ -31,8 +31,8 @@ from caesura.metrics.dependency import Dependency
 from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.text.normalization.steps import standing
-from caesura.training.data import Material
-from caesura.training.search import scored
+from caesura.training.data import Dataset
+from caesura.training.search import score_boundaries
 
 EVERY = 4
 TIMED = 0.8
@@ -195,7 +195,9 @@ def tune(
         for alpha, bias in grid:
             tried = trained.adjusted(alpha=alpha, bias=bias)
             found[alpha, bias] += tried.detect_all(bare(here))
-    curve = [{"alpha": a, "bias": b, **rounded(scored(found[a, b], held))} for a, b in grid]
+    curve = [
+        {"alpha": a, "bias": b, **rounded(score_boundaries(found[a, b], held))} for a, b in grid
+    ]
     for row in curve:
         log.info("%s", row)
     best = max(curve, key=lambda row: row["f1"])
@@ -210,9 +212,9 @@ def bare(recordings: Sequence[Transcript]) -> list[Transcript]:
 def measured(trained: SDA, dev: Sequence[Transcript]) -> dict[str, float]:
     """Say what a model reaches on development recordings, with and without times."""
     found = [trained.annotate(each) for each in bare(dev)]
-    scores = rounded(scored([each.sentences for each in found if each.sentences], dev))
+    scores = rounded(score_boundaries([each.sentences for each in found if each.sentences], dev))
     quiet = [silent(each) for each in dev]
-    alone = rounded(scored(trained.detect_all(bare(quiet)), dev))
+    alone = rounded(score_boundaries(trained.detect_all(bare(quiet)), dev))
     scores["f1_without_times"] = alone["f1"]
     for metric in (Cluster(), Dependency()):
         if dev[0].head is not None:
@@ -236,9 +238,9 @@ def described(
     text: Sequence[Transcript],
 ) -> Iterable[dict[str, object]]:
     """Give the rows of a card about what a model was trained on."""
-    yield Material("train", recipe.corpus, (*speech, *dev)).described()
+    yield Dataset("train", recipe.corpus, (*speech, *dev)).summary()
     if text:
-        yield Material("text", recipe.trees, tuple(text)).described()
+        yield Dataset("text", recipe.trees, tuple(text)).summary()
 
 
 def notes(recipe: Recipe) -> str:

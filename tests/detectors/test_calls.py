@@ -12,7 +12,7 @@ from caesura.detectors.combination import Combination
 from caesura.detectors.lm import LM
 from caesura.detectors.pause import Pause
 from caesura.detectors.pause_model import PauseModel
-from caesura.training.search import scored
+from caesura.training.search import score_boundaries
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def reached(detector: Detector, calls: list[Transcript]) -> tuple[float, float]:
     """F1 and slot error rate on the development calls, of bare words."""
     development = calls[3::4]
     bare = [one.replace(mark=None, opening=None, sentences=None) for one in development]
-    values = scored(detector.detect_all(bare), development)
+    values = score_boundaries(detector.detect_all(bare), development)
     assert isinstance(values["f1"], float)
     assert isinstance(values["ser"], float)
     return values["f1"], values["ser"]

@@ -18,7 +18,7 @@ from caesura.detectors.tagging.pos_tagger import Tagged, Tagger, TaggerModel
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.vocabulary import hashed
-from caesura.training.tasks import accuracy
+from caesura.training.tasks import tag_accuracy
 from detectors.toy_tags import tagged_text
 
 pytest.importorskip("scipy")
@@ -91,7 +91,7 @@ def test_tags_are_those_of_the_slow_tagger(trained: Tagger) -> None:
 
 def test_learns_words_endings_and_neighbours(trained: Tagger) -> None:
     unseen = tagged_text(99)
-    assert accuracy([trained.tag(unseen)], [unseen]) == 1.0
+    assert tag_accuracy([trained.tag(unseen)], [unseen]) == 1.0
     words = ("the", "walk", "will", "walk", "qqqly", "77", "qqqness")
     expected = ("DET", "NOUN", "AUX", "VERB", "ADV", "NUM", "NOUN")
     assert trained.tag(Transcript(words)).tag == expected
@@ -223,7 +223,7 @@ def test_speech_is_tagged_well(corpora: Path, treebank: str, least: float) -> No
         list(caesura.read(corpora / "ud" / treebank / f"{p}.conllu")) for p in ("train", "dev")
     )
     made: WordTagger = Tagger().train(train)
-    found = accuracy(made.tag_all([each.only(["tag"]) for each in dev]), dev)
+    found = tag_accuracy(made.tag_all([each.only(["tag"]) for each in dev]), dev)
     assert isinstance(found, float)
     assert found >= least
     assert sum(array.nbytes for array in made.state().values()) <= 600_000

@@ -10,7 +10,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.sda import SDA
 from caesura.models import store
-from caesura.training.search import scored
+from caesura.training.search import score_boundaries
 
 LAYERS = ("start", "end", "speaker", "tag")
 SYNTAX = ("en-sda", "fr", "ja", "pcm")
@@ -27,7 +27,7 @@ def rhapsodie(corpora: Path) -> tuple[list[Transcript], list[Transcript]]:
 
 
 def reached(detector: Detector, dev: list[Transcript]) -> float:
-    found = scored(detector.detect_all([each.only(LAYERS) for each in dev]), dev)["f1"]
+    found = score_boundaries(detector.detect_all([each.only(LAYERS) for each in dev]), dev)["f1"]
     assert isinstance(found, float)
     return found
 

@@ -23,8 +23,8 @@ from caesura.detectors.pause_model import PauseModel
 from caesura.detectors.window_stream import Lookahead
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
-from caesura.training.data import Gathering
-from caesura.training.search import RATES, Training, changed, learns_anew, trained
+from caesura.training.data import DatasetReader
+from caesura.training.search import RATES, Training, needs_retraining, train_and_tune, with_settings
 from tiny import Around, Tiny, register
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -81,7 +81,7 @@ def test_the_scores_are_those_that_score_gives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("goal", ["f1", "ser"])
 def test_the_bias_is_the_best_of_all(goal: str) -> None:
-    made = trained(Tiny(), TRAIN, DEV, goal=goal)
+    made = train_and_tune(Tiny(), TRAIN, DEV, goal=goal)
     assert made.detector.settings["bias"] == made.curve[0].bias
     tried = [made.detector.adjusted(bias=bias) for bias in np.linspace(-6, 6, 400).tolist()]
     sign = 1 if goal == "f1" else -1
@@ -100,12 +100,12 @@ def _scores(detector: Detector) -> dict[str, Any]:
 
 
 def test_every_combination_is_tried_in_order_and_trained_as_seldom_as_can_be() -> None:
-    made = trained(Tiny(), TRAIN, DEV, tune=["smooth=1,4", "letters=1:3"])
+    made = train_and_tune(Tiny(), TRAIN, DEV, tune=["smooth=1,4", "letters=1:3"])
     expected = [{"smooth": s, "letters": n} for s, n in product((1, 4), (1, 2, 3))]
     assert [row.settings for row in made.curve] == expected
     assert Tiny.trainings == [1, 2, 3]
     for row in made.curve:
-        alone = trained(Tiny().adjusted(**row.settings), TRAIN, DEV)
+        alone = train_and_tune(Tiny().adjusted(**row.settings), TRAIN, DEV)
         assert alone.scores == row.scores
         assert alone.curve[0].bias == row.bias
     best = max(row.scores["f1"] for row in made.curve)  # type: ignore[type-var]
@@ -115,23 +115,25 @@ def test_every_combination_is_tried_in_order_and_trained_as_seldom_as_can_be() -
 
 
 def test_of_equals_the_first_is_taken() -> None:
-    made = trained(Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=9,8,7")
+    made = train_and_tune(Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=9,8,7")
     assert made.best == 0
     assert isinstance(made.scores["f1"], Undefined)
 
 
 def test_the_lowest_slot_error_rate_can_be_the_goal() -> None:
-    made = trained(Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=0.1:2:0.1", goal="ser")
+    made = train_and_tune(
+        Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=0.1:2:0.1", goal="ser"
+    )
     assert made.scores["ser"] == min(row.scores["ser"] for row in made.curve)  # type: ignore[type-var]
 
 
 def test_settings_of_detectors_within_are_tuned_and_what_was_learnt_is_kept() -> None:
-    made = trained(Around(), TRAIN, DEV, tune=["inner.bias=-1,0,1", "factor=1,2"])
+    made = train_and_tune(Around(), TRAIN, DEV, tune=["inner.bias=-1,0,1", "factor=1,2"])
     assert Tiny.trainings == [1]
     assert isinstance(made.detector, Around)
     assert made.detector.model.tolist() == [len(TRAIN)]
     assert made.scores["f1"] == pytest.approx(f1(made.detector))
-    trained(Around(), TRAIN, DEV, tune=["inner.letters=1,2", "inner.bias=0,1"])
+    train_and_tune(Around(), TRAIN, DEV, tune=["inner.letters=1,2", "inner.bias=0,1"])
     assert Tiny.trainings == [1, 1, 2]
 
 
@@ -145,24 +147,24 @@ def test_which_settings_are_learnt_anew() -> None:
         (fused, "detectors.0.smooth", True),
         (fused, "bias", False),
     ]:
-        assert learns_anew(detector, name) is anew, name
-    assert changed(fused, {"detectors.1.threshold": 0.7}) == Fusion(
+        assert needs_retraining(detector, name) is anew, name
+    assert with_settings(fused, {"detectors.1.threshold": 0.7}) == Fusion(
         (PauseModel(), Pause(threshold=0.7))
     )
 
 
 def test_a_bias_that_is_tuned_or_decisions_of_another_kind_are_left_alone() -> None:
-    made = trained(Tiny(), TRAIN, DEV, tune="bias=0.25,0.5")
+    made = train_and_tune(Tiny(), TRAIN, DEV, tune="bias=0.25,0.5")
     assert [row.bias for row in made.curve] == [None, None]
     assert made.detector.settings["bias"] in (0.25, 0.5)
-    decided = trained(Tiny(decision="viterbi", bias=0.75), TRAIN, DEV)
+    decided = train_and_tune(Tiny(decision="viterbi", bias=0.75), TRAIN, DEV)
     assert decided.detector == Tiny(decision="viterbi", bias=0.75)
     assert decided.scores["f1"] == pytest.approx(f1(decided.detector))
 
 
 def test_text_is_learnt_from_too() -> None:
     bare = [Transcript(t.words, id=f"text {t.id}", sentences=t.sentences) for t in TRAIN[2:]]
-    made = trained(Tiny(), TRAIN[:2], DEV, bare)
+    made = train_and_tune(Tiny(), TRAIN[:2], DEV, bare)
     assert made.detector.state()["seen"].sum() == sum(map(len, TRAIN))
 
 
@@ -170,12 +172,12 @@ def test_without_development_recordings_it_is_only_trained(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.INFO, "caesura.training"):
-        made = trained(Tiny(bias=0.5), TRAIN)
+        made = train_and_tune(Tiny(bias=0.5), TRAIN)
     assert made == Training(made.detector)
     assert made.detector == Tiny(bias=0.5)
     assert "neither tuned nor scored" in caplog.text
     with pytest.raises(MismatchError, match="tuned on development recordings"):
-        trained(Tiny(), TRAIN, tune="smooth=1,2")
+        train_and_tune(Tiny(), TRAIN, tune="smooth=1,2")
 
 
 @pytest.mark.parametrize("place", ["train", "text"])
@@ -183,18 +185,20 @@ def test_development_recordings_must_be_others(place: str) -> None:
     given: dict[str, list[Transcript]] = {"train": TRAIN, "dev": DEV, "text": []}
     given[place] = [*given[place], DEV[1]]
     with pytest.raises(MismatchError, match=r"1 development recording is among .*: 11"):
-        trained(Tiny(), given["train"], given["dev"], given["text"])
+        train_and_tune(Tiny(), given["train"], given["dev"], given["text"])
     given[place] = [*given[place][:-1], DEV[1].replace(id="another")]
     with pytest.raises(MismatchError, match=r"1 development recording is among .*: another"):
-        trained(Tiny(), given["train"], given["dev"], given["text"])
+        train_and_tune(Tiny(), given["train"], given["dev"], given["text"])
     few = DEV[1][:19]
-    trained(Tiny(), [*TRAIN, speech(99, id=DEV[1].id), few.replace(id="another")], [*DEV, few])
+    train_and_tune(
+        Tiny(), [*TRAIN, speech(99, id=DEV[1].id), few.replace(id="another")], [*DEV, few]
+    )
 
 
 def test_development_recordings_must_differ_in_more_than_case_and_punctuation() -> None:
     upper = tuple(f"{word.title()}," if at % 3 else word for at, word in enumerate(DEV[1].words))
     with pytest.raises(MismatchError, match=r"1 development recording is among .*: shouted"):
-        trained(Tiny(), [*TRAIN, DEV[1].replace(words=upper, id="shouted")], DEV)
+        train_and_tune(Tiny(), [*TRAIN, DEV[1].replace(words=upper, id="shouted")], DEV)
 
 
 def test_two_annotators_of_one_recording_are_no_training_and_development_set(
@@ -223,26 +227,26 @@ def test_recordings_without_sentences_are_refused_together(place: str) -> None:
     bare = [speech(60 + i).replace(sentences=None) for i in range(7)]
     given[place] = [*given[place], *bare]
     with pytest.raises(LayerError, match="7 have no sentences: 60, 61, 62, 63, 64, …"):
-        trained(Tiny(), given["train"], given["dev"], given["text"])
+        train_and_tune(Tiny(), given["train"], given["dev"], given["text"])
 
 
 def test_recordings_without_words_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
     nothing = Transcript((), id="silence")
     with caplog.at_level(logging.INFO, "caesura.training"):
-        made = trained(Tiny(), [*TRAIN, nothing], [nothing, *DEV])
+        made = train_and_tune(Tiny(), [*TRAIN, nothing], [nothing, *DEV])
     assert caplog.text.count("no words: 1 recording to") == 2
-    assert made.scores == trained(Tiny(), TRAIN, DEV).scores
+    assert made.scores == train_and_tune(Tiny(), TRAIN, DEV).scores
     for given in ([nothing], []):
         with pytest.raises(LayerError, match="there are no"):
-            trained(Tiny(), given)
+            train_and_tune(Tiny(), given)
     with pytest.raises(LayerError, match="no words in the recordings to tune on"):
-        trained(Tiny(), TRAIN, [nothing])
+        train_and_tune(Tiny(), TRAIN, [nothing])
 
 
 def test_nothing_is_tuned_on_undivided_recordings() -> None:
     whole = Transcript(("a", "b"), sentences=Segmentation.of_gaps(2, [1]))
     with pytest.raises(LayerError, match="one sentence each"):
-        trained(Tiny(), TRAIN, [whole])
+        train_and_tune(Tiny(), TRAIN, [whole])
 
 
 @pytest.mark.parametrize(
@@ -265,12 +269,12 @@ def test_nothing_is_tuned_on_undivided_recordings() -> None:
 )
 def test_what_cannot_be_tuned_is_told_before_anything_is_learnt(tune: Any, reason: str) -> None:
     with pytest.raises(UnknownName, match=reason):
-        trained(Tiny(), TRAIN, DEV, tune=tune)
+        train_and_tune(Tiny(), TRAIN, DEV, tune=tune)
     assert not Tiny.trainings
 
 
 def test_texts_and_truth_values_can_be_tuned() -> None:
-    made = trained(Tiny(), TRAIN, DEV, tune="decision=posterior,viterbi,None,True")
+    made = train_and_tune(Tiny(), TRAIN, DEV, tune="decision=posterior,viterbi,None,True")
     tried = [row.settings["decision"] for row in made.curve]
     assert tried == ["posterior", "viterbi", None, True]
 
@@ -286,7 +290,9 @@ def test_settings_of_several_numbers_can_be_tuned(tmp_path: Path) -> None:
 
 
 def test_words_and_pauses_together_are_tuned_as_one() -> None:
-    made = trained(Combination(), TRAIN, DEV, tune=["weight=0,1,2", "way=A,B", "lm.order=2,3"])
+    made = train_and_tune(
+        Combination(), TRAIN, DEV, tune=["weight=0,1,2", "way=A,B", "lm.order=2,3"]
+    )
     assert len(made.curve) == 12
     best = made.curve[made.best]
     for row in made.curve:
@@ -297,7 +303,7 @@ def test_words_and_pauses_together_are_tuned_as_one() -> None:
 
 def test_other_goals_are_refused() -> None:
     with pytest.raises(UnknownName, match="there is no goal 'best'; known are f1, ser"):
-        trained(Tiny(), TRAIN, DEV, goal="best")
+        train_and_tune(Tiny(), TRAIN, DEV, goal="best")
 
 
 @pytest.mark.parametrize(
@@ -353,7 +359,7 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path
 
 def test_equal_texts_are_kept_once() -> None:
     made = [Transcript(("".join(["wo", end]), "x"), mark=("." * 2, "")) for end in ("rd", "rd")]
-    (kept,) = Gathering().take("text", ["a"], [made])
+    (kept,) = DatasetReader().read("text", ["a"], [made])
     one, other = kept.recordings
     assert one == made[0]
     assert one.words[0] is other.words[0]

@@ -1,4 +1,4 @@
-"""What a detector is trained on and tuned on: recordings with sentences, gathered and checked."""
+"""Training and development recordings: read, counted, and checked before training."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ logger = logging.getLogger("caesura.training")
 
 PURPOSES = {"train": "to train on", "dev": "to tune on", "text": "as more text"}
 
-AMOUNTS = ("recordings", "words", "sentences")
+COUNTS = ("recordings", "words", "sentences")
 
-FEW = 20
-"""Words that may be the same in two recordings by chance."""
+CHANCE_WORDS = 20
+"""Two recordings with fewer words may have the same words by chance."""
 
-ODD = (2, 150)
-"""Words a sentence, fewer or more of which hardly anybody speaks."""
+USUAL_SENTENCE = (2, 150)
+"""Mean words of a sentence; fewer or more look like a wrong format."""
 
-NAMED = 5
+MOST_NAMES = 5
 """Recordings that an error names."""
 
-PATIENCE = 5.0
-"""Seconds after which reading says how far it has come."""
+PROGRESS_SECONDS = 5.0
+"""How often reading logs its progress."""
 
 
 @dataclass(frozen=True)
-class Material:
+class Dataset:
     """The recordings of one input, and what they are for: train, dev or text."""
 
     purpose: str
     name: str
     recordings: tuple[Transcript, ...]
 
-    def described(self) -> dict[str, Any]:
-        """Say how much it is, for the card of a model."""
+    def summary(self) -> dict[str, Any]:
+        """Return name, purpose and counts for the card of a model."""
         return {
             "name": self.name,
             "purpose": self.purpose,
@@ -55,76 +55,78 @@ class Material:
         }
 
 
-class Gathering:
-    """Takes recordings in, equal texts kept once: millions of words then fit into memory.
+class DatasetReader:
+    """Reads and normalises recordings.
 
-    What lies beside a recording is `added` to it before anything else.
+    Equal strings are kept in memory once, so that millions of words fit. `prepare` is applied to
+    each recording first; it can add layers from sidecar files.
     """
 
     def __init__(
         self,
         steps: Sequence[str] = (),
-        added: Callable[[Transcript], Transcript] = lambda transcript: transcript,
+        prepare: Callable[[Transcript], Transcript] = lambda transcript: transcript,
     ) -> None:
         self.steps = steps
-        self.added = added
-        self.texts: dict[str, str] = {}
-        self.files: set[tuple[str, str]] = set()
+        self.prepare = prepare
+        self._strings: dict[str, str] = {}
+        self._files: set[tuple[str, str]] = set()
 
-    def take(
+    def read(
         self, purpose: str, names: Sequence[str], inputs: Iterable[Iterable[Transcript]]
-    ) -> list[Material]:
-        """Read the recordings of each input, and say how many there are."""
+    ) -> list[Dataset]:
+        """Read the recordings of each input and log their counts."""
         found = []
         for name, recordings in zip(names, inputs, strict=True):
             begun = time.monotonic()
             logger.info("reading %s %s", name, PURPOSES[purpose])
-            material = Material(purpose, name, tuple(_told(map(self._kept, recordings))))
-            self._refuse_again(material)
-            counts = [counted(material.described()[what], what) for what in AMOUNTS]
+            prepared = map(self._prepared, recordings)
+            dataset = Dataset(purpose, name, tuple(_log_progress(prepared)))
+            self._refuse_twice(dataset)
+            counts = [counted(dataset.summary()[what], what) for what in COUNTS]
             logger.info("  %s in %.1f s", ", ".join(counts), time.monotonic() - begun)
-            _doubt(material)
-            found.append(material)
+            _warn_of_odd_sentences(dataset)
+            found.append(dataset)
         return found
 
-    def _refuse_again(self, material: Material) -> None:
+    def _refuse_twice(self, dataset: Dataset) -> None:
         """Raise an error if a file is in two inputs for the same purpose: it would count twice."""
-        origins = {each.origin.file for each in material.recordings if each.origin}
-        files = {(material.purpose, os.path.realpath(file)): file for file in origins}
-        for key in sorted(files.keys() & self.files):
+        origins = {each.origin.file for each in dataset.recordings if each.origin}
+        files = {(dataset.purpose, os.path.realpath(file)): file for file in origins}
+        for key in sorted(files.keys() & self._files):
             raise FormatError("the same input is given twice", where=files[key])
-        self.files |= files.keys()
+        self._files |= files.keys()
 
-    def _kept(self, transcript: Transcript) -> Transcript:
-        made = normalize(self.added(transcript), self.steps)
+    def _prepared(self, transcript: Transcript) -> Transcript:
+        made = normalize(self.prepare(transcript), self.steps)
         layers = {name: getattr(made, name) for name in ("words", "opening", "mark", "speaker")}
-        once = self.texts.setdefault
+        once = self._strings.setdefault
         return made.replace(
             **{name: tuple(map(once, cells, cells)) for name, cells in layers.items() if cells}
         )
 
 
-def _doubt(material: Material) -> None:
-    """Warn of sentences that look as if the text had none, or each word were one."""
-    amounts = material.described()
-    if amounts["words"] < FEW or not amounts["sentences"]:
+def _warn_of_odd_sentences(dataset: Dataset) -> None:
+    """Warn if sentences are so long or short that the text seems to have none marked."""
+    counts = dataset.summary()
+    if counts["words"] < CHANCE_WORDS or not counts["sentences"]:
         return
-    each = amounts["words"] / amounts["sentences"]
-    if not ODD[0] <= each <= ODD[1]:
+    mean = counts["words"] / counts["sentences"]
+    if not USUAL_SENTENCE[0] <= mean <= USUAL_SENTENCE[1]:
         logger.warning(
             "%s has %.0f words a sentence: are its sentences marked, and is the format right?",
-            material.name,
-            each,
+            dataset.name,
+            mean,
         )
 
 
-def _told(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
-    """Pass recordings on, and say now and then how many words there are so far."""
-    words, told = 0, time.monotonic()
+def _log_progress(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
+    """Pass recordings on, and log every few seconds how many words there are so far."""
+    words, last = 0, time.monotonic()
     for each in recordings:
         words += len(each)
-        if time.monotonic() - told > PATIENCE:
-            told = time.monotonic()
+        if time.monotonic() - last > PROGRESS_SECONDS:
+            last = time.monotonic()
             logger.info("  %s words so far", f"{words:,}")
         yield each
 
@@ -134,35 +136,48 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what.removesuffix('s') if number == 1 else what}"
 
 
-def usable(recordings: Sequence[Transcript], purpose: str) -> list[Transcript]:
-    """Leave out recordings without words; refuse those without sentences, all in one error."""
-    kept = [each for each in recordings if len(each)]
-    bare = [each for each in kept if each.sentences is None]
-    if bare:
+def check_sentences(recordings: Sequence[Transcript], purpose: str) -> list[Transcript]:
+    """Leave out recordings without words, and raise one error for all without sentences."""
+    spoken = [each for each in recordings if len(each)]
+    lacking = [each for each in spoken if each.sentences is None]
+    if lacking:
         raise LayerError(
-            f"of {counted(len(kept), 'recordings')} {PURPOSES[purpose]} {len(bare)} "
-            f"{'has' if len(bare) == 1 else 'have'} no sentences: {_listed(bare)}",
+            f"of {counted(len(spoken), 'recordings')} {PURPOSES[purpose]} {len(lacking)} "
+            f"{'has' if len(lacking) == 1 else 'have'} no sentences: {_names(lacking)}",
             remedy="give text with punctuation, one sentence a line, or JSONL with sentences",
         )
-    if recordings and not kept:
+    if recordings and not spoken:
         raise LayerError(f"there are no words in the recordings {PURPOSES[purpose]}")
-    if len(kept) < len(recordings):
+    if len(spoken) < len(recordings):
         logger.info(
             "left out because there are no words: %s %s",
-            counted(len(recordings) - len(kept), "recordings"),
+            counted(len(recordings) - len(spoken), "recordings"),
             PURPOSES[purpose],
         )
-    return kept
+    return spoken
 
 
-def refuse_shared(dev: Sequence[Transcript], others: Iterable[Transcript]) -> None:
-    """Raise an error if a development recording was trained on too: its scores would be too good.
+def check_layer(
+    recordings: Sequence[Transcript], purpose: str, layer: str, called: str, remedy: str
+) -> None:
+    """Raise an error if recordings lack a layer, which the error calls by another word."""
+    lacking = [each.id or "unnamed" for each in recordings if getattr(each, layer) is None]
+    if lacking:
+        raise LayerError(
+            f"of {counted(len(recordings), 'recordings')} {PURPOSES[purpose]} {len(lacking)} "
+            f"{'has' if len(lacking) == 1 else 'have'} no {called}, such as {lacking[0]}",
+            remedy=remedy,
+        )
 
-    It is the same if it has the same words, whatever their case and punctuation, and where these
-    are few the same name too.
+
+def check_disjoint(dev: Sequence[Transcript], others: Iterable[Transcript]) -> None:
+    """Raise an error if a development recording is trained on too: its scores would be too good.
+
+    Two recordings are the same if they have the same words, whatever their case and punctuation;
+    if these are few, they must have the same name too.
     """
     named = {(each.id, plain_words(each)) for each in dev}
-    long = {words for _, words in named if len(words) >= FEW}
+    long = {words for _, words in named if len(words) >= CHANCE_WORDS}
     shared = [
         each
         for each, words in ((each, plain_words(each)) for each in others)
@@ -171,7 +186,7 @@ def refuse_shared(dev: Sequence[Transcript], others: Iterable[Transcript]) -> No
     if shared:
         are = "recording is" if len(shared) == 1 else "recordings are"
         raise MismatchError(
-            f"{len(shared)} development {are} among those to train on: {_listed(shared)}",
+            f"{len(shared)} development {are} among those to train on: {_names(shared)}",
             remedy="tune on recordings that were not trained on",
         )
 
@@ -186,23 +201,23 @@ def _plain_word(word: str) -> str:
     return bare(composed(word)).casefold().replace("’", "'")
 
 
-def refuse_undivided(recordings: Sequence[Transcript]) -> None:
-    """Raise an error if no sentence ends inside a recording: there is nothing to be found."""
-    if not inner_gaps(recordings).any():
+def check_inner_boundaries(recordings: Sequence[Transcript]) -> None:
+    """Raise an error if no sentence ends inside a recording: nothing can be tuned on these."""
+    if not inner_boundaries(recordings).any():
         raise LayerError(
             "the development recordings are one sentence each: nothing can be tuned on them",
             remedy="give recordings of several sentences",
         )
 
 
-def inner_gaps(recordings: Sequence[Transcript]) -> Flags:
-    """Pool the gaps of recordings without their last ones, which are always ends."""
+def inner_boundaries(recordings: Sequence[Transcript]) -> Flags:
+    """Return for all gaps but the last of each recording whether a sentence ends there."""
     flags = [each.sentences.boundary[:-1] for each in recordings if each.sentences is not None]
     return np.concatenate([np.zeros(0, np.bool_), *flags])
 
 
-def _listed(recordings: Sequence[Transcript]) -> str:
+def _names(recordings: Sequence[Transcript]) -> str:
     names = [
         each.id or (each.origin.file if each.origin else "") or "unnamed" for each in recordings
     ]
-    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    return ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")

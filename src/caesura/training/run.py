@@ -1,21 +1,25 @@
-"""Detectors, taggers and entity models trained on files and written as models."""
+"""Train a detector, a tagger or an entity model on files, and write it as a model."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from caesura.core import registry
 from caesura.core.config import Trainable
+from caesura.core.errors import OutputError
 from caesura.core.protocols import Format
 from caesura.evaluation.plan import steps_of
 from caesura.formats.inputs import Inputs, pooled
 from caesura.formats.sidecars import EntityClasses, Paths
+from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.normalization.steps import describe
-from caesura.training.data import Gathering
-from caesura.training.search import Training, keep, refuse_place
-from caesura.training.tasks import tries as tries_of
+from caesura.training.data import Dataset, DatasetReader
+from caesura.training.search import Training
+from caesura.training.tasks import search_for
 
 
 def train(
@@ -40,24 +44,46 @@ def train(
 
     Settings (`tune='order=2,3'`; all combinations of several) and the bias are chosen by the
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
-    of other kinds. A tagger learns from recordings with tags, and is tuned for the share of words
-    that it tags right, an entity model from recordings with entities, whose classes may be in
-    sidecar files, `entity_classes`. The rest goes on the model's card.
+    of other kinds. A tagger is trained on recordings with tags and tuned for accuracy, an entity
+    model on recordings with entities, whose classes may be in sidecar files, `entity_classes`.
+    `name`, `about`, `language` and `licence` go on the model's card.
     """
-    asked = registry.learner(learner) if isinstance(learner, str) else learner
-    tries, steps = tries_of(asked, tune, goal), steps_of(normalize)
+    untrained = registry.learner(learner) if isinstance(learner, str) else learner
+    search, steps = search_for(untrained, tune, goal), steps_of(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
-    refuse_place(output)
+    check_output_folder(output)
     sidecars = EntityClasses(entity_classes)
-    gathering = Gathering(steps, sidecars.add)
-    speech = gathering.take("train", *pooled(train, format))
-    held_out = gathering.take("dev", *pooled(dev, format))
-    more = gathering.take("text", *pooled(text, text_format, format))
+    reader = DatasetReader(steps, sidecars.add)
+    speech = reader.read("train", *pooled(train, format))
+    held_out = reader.read("dev", *pooled(dev, format))
+    more = reader.read("text", *pooled(text, text_format, format))
     sidecars.check_all_used()
     sidecars.warn_if_none_labelled()
-    found = tries.trained(
-        *([t for m in part for t in m.recordings] for part in (speech, held_out, more))
+    found = search.run(
+        *([each for data in part for each in data.recordings] for part in (speech, held_out, more))
     )
     card = Card(name=name, about=about, language=language, licence=licence, notes=notes)
-    keep(output, found, [*speech, *held_out, *more], card)
+    write_model(output, found, [*speech, *held_out, *more], card)
     return found
+
+
+def check_output_folder(output: str | Path) -> None:
+    """Raise an error, before any work is done, if a model cannot be written there."""
+    store.refuse_others(Path(output))
+    above = next(each for each in Path(output).absolute().parents if each.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise OutputError("cannot be written", where=str(output), remedy="name another folder")
+
+
+def write_model(
+    output: str | Path, training: Training, datasets: Sequence[Dataset], card: Card
+) -> Path:
+    """Write the model with a card that says what it was trained on, and its scores."""
+    complete = replace(
+        card,
+        notes=" ".join(note for note in (card.notes, training.detector.describe()) if note),
+        data=tuple(each.summary() for each in datasets),
+        scores={"goal": training.goal, **training.scores} if training.scores else {},
+        curve=tuple(point.to_json() for point in training.curve),
+    )
+    return store.save(output, training.detector, complete)
