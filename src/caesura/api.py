@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from caesura.core.arrays import Strings
     from caesura.core.protocols import Detector, Format, Metric
     from caesura.core.transcript import Transcript
-    from caesura.detectors.streaming import Words
+    from caesura.detectors.streaming import WordSource
     from caesura.evaluation.comparison import Comparison
     from caesura.evaluation.plan import EvaluationOptions
     from caesura.evaluation.reports.write import Results
@@ -109,9 +109,9 @@ def segment(
     model that ships with Caesura, or the folder of a model that you trained. Recordings go
     through the steps of `normalize` first, if there are any.
     """
-    from caesura.detectors.stored_model import chosen
+    from caesura.detectors.stored_model import get_detector
 
-    deciding = chosen(detector)
+    deciding = get_detector(detector)
     recordings = _normalized(files, normalize, format)
     for transcript in recordings:
         found = deciding.annotate(transcript)
@@ -138,7 +138,7 @@ def _normalized(
 
 
 def stream(
-    words: Words,
+    words: WordSource,
     *,
     detector: str | Detector = "en",
     format: str | None = None,
@@ -156,9 +156,9 @@ def stream(
     `language` is the language of words that do not say theirs. A `silence` of so many seconds,
     between words or while none arrives, ends a sentence.
     """
-    from caesura.detectors.streaming import streamed
+    from caesura.detectors.streaming import stream_sentences
 
-    found = streamed(
+    found = stream_sentences(
         words,
         detector=detector,
         format=format,

@@ -19,7 +19,7 @@ from caesura.core.values import Counts, Value, ratio
 from caesura.detectors.column import Column
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
-from caesura.detectors.stored_model import chosen
+from caesura.detectors.stored_model import get_detector
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
 from caesura.models.card import Card
@@ -169,7 +169,7 @@ import numpy as np
 
 import caesura
 from caesura.core.config import ModelBacked
-from caesura.detectors.window import WindowStream
+from caesura.detectors.window_stream import WindowStream
 
 
 @dataclass(frozen=True, repr=False)
@@ -258,12 +258,12 @@ def test_a_detector_of_a_distribution_is_trained_stored_and_loaded(
         caesura.train("Length", train=[talk], output=tmp_path / "model")
         model = store.load(tmp_path / "model")
         assert model.card.requires == ("caesura-made-up==1.2",)
-        assert list(chosen(str(tmp_path / "model")).detect(talk).gaps) == [2, 4, 6]
+        assert list(get_detector(str(tmp_path / "model")).detect(talk).gaps) == [2, 4, 6]
         inner = Fusion((model.detector, Pause(), Fusion((model.detector,))))
         both = store.save(tmp_path / "both", inner, Card())
         assert store.load(both).card.requires == ("caesura-made-up==1.2",)
         with pytest.raises(UnknownName, match=r"Length has no setting 'x'; it has bias$"):
-            chosen("Length(x=1)")
+            get_detector("Length(x=1)")
     monkeypatch.setattr(plugins, "_plugins", {kind: {} for kind in plugins.GROUPS})
     for folder in ("model", "both"):
         with pytest.raises(ModelError) as caught:
@@ -394,7 +394,7 @@ def test_entry_points_are_read_only_where_they_are_needed(monkeypatch: pytest.Mo
     monkeypatch.setattr(plugins, "_declared", refuse)
     registry.parse("metric", "Boundary(classes=('.',))")
     registry.parse("detector", "Fusion((Pause, Column('x')))")
-    assert chosen("en").name == "Model"
+    assert get_detector("en").name == "Model"
     assert len(list(caesura.read(EXAMPLES / "interview.whisper.json"))) == 1
     with pytest.raises(AssertionError, match=r"caesura\..* is read"):
         registry.parse("metric", "Other")

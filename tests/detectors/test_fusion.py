@@ -191,8 +191,8 @@ def test_what_was_learnt_can_be_handed_on_to_the_last_bit() -> None:
     [
         ({"weights": np.ones(2)}, "the weights are not 3 numbers"),
         ({"weights": np.array([0, np.nan, 1])}, "the weights are not 3 numbers"),
-        ({"2.rate": np.ones(1)}, "no place for what is called '2.rate'"),
-        ({"rate": np.ones(1)}, "no place for what is called 'rate'"),
+        ({"2.rate": np.ones(1)}, "does not know the array '2.rate'"),
+        ({"rate": np.ones(1)}, "does not know the array 'rate'"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(arrays: dict[str, NDArray[Any]], message: str) -> None:
@@ -201,7 +201,7 @@ def test_arrays_that_do_not_fit_are_refused(arrays: dict[str, NDArray[Any]], mes
 
 
 def test_what_cannot_be_learnt_from_is_said() -> None:
-    with pytest.raises(LayerError, match="learnt from sentences; there are none"):
+    with pytest.raises(LayerError, match="estimated on sentences; there are none"):
         BOTH.train([], [columns(1, 5).replace(sentences=None)])
     dull = columns(1, 5).replace(sentences=Segmentation(np.zeros(5, np.bool_)))
     with pytest.raises(ModelError, match="cannot be learnt where 0 of 4 gaps are boundaries"):
@@ -245,7 +245,7 @@ def test_a_column_that_nobody_has_is_an_error(caplog: pytest.LogCaptureFixture) 
     start = np.array([0.0, 1.0, 3.0])
     ends = Segmentation.of_gaps(3, [0])
     lesson = Transcript(("a", "b", "c"), start=start, end=start + 1, sentences=ends)
-    with pytest.raises(LayerError, match=r"Column\(column='x'.* nothing to say of any of 1"):
+    with pytest.raises(LayerError, match=r"Column\(column='x'.* lacks what it needs in all of 1"):
         Fusion((PAUSE, Column("x"))).train([lesson], [lesson])
     Fusion((PAUSE, Column("x"))).detect(lesson)
     assert "the other detectors decide without it" in caplog.text

@@ -15,7 +15,7 @@ from caesura.core.errors import UnknownName
 from caesura.core.transcript import Transcript
 from caesura.detectors.lm import LM
 from caesura.detectors.pause import Pause
-from caesura.detectors.streaming import Live
+from caesura.detectors.streaming import StreamSession
 from caesura.formats.live_words import AT_ONCE, chunks
 from laws.test_detectors import lesson
 
@@ -54,7 +54,7 @@ def test_words_without_times_know_no_silence() -> None:
 
 
 def test_the_word_after_a_silence_told_of_it() -> None:
-    live = Live(PATIENT, silence=GAP)
+    live = StreamSession(PATIENT, silence=GAP)
     live.push(said("a b", 1)[:1])
     (found,) = live.push(said("a b c", 1)[1:])
     evidence = found.sentence.evidence or {}
@@ -66,7 +66,7 @@ def test_the_word_after_a_silence_told_of_it() -> None:
 
 
 def test_a_silence_at_which_no_word_comes_has_no_delay_in_words() -> None:
-    live = Live(PATIENT)
+    live = StreamSession(PATIENT)
     assert live.pause() == []
     live.push(said("a b"))
     (found,) = live.pause()

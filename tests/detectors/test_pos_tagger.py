@@ -205,16 +205,16 @@ def test_a_stored_tagger_is_loaded_from_its_folder(trained: Tagger, tmp_path: Pa
 
 def test_a_detector_is_no_tagger_and_a_tagger_no_detector(trained: Tagger, tmp_path: Path) -> None:
     from caesura.detectors.pause import Pause
-    from caesura.detectors.stored_model import chosen
+    from caesura.detectors.stored_model import get_detector
 
     pause = str(store.save(tmp_path / "pause", Pause(), Card()))
     folder = str(store.save(tmp_path / "toy", trained, Card()))
     with pytest.raises(ModelError, match="pause is a Pause, and a tagger is wanted"):
         Tagged(pause).tag(tagged_text(1))
     with pytest.raises(ModelError, match="toy is a Tagger, and a detector is wanted"):
-        chosen(folder)
+        get_detector(folder)
     with pytest.raises(CaesuraError, match="Tagger is a tagger, and a detector is wanted"):
-        chosen("Tagger")
+        get_detector("Tagger")
 
 
 @pytest.mark.parametrize(("treebank", "least"), [("naija", 0.95), ("french-rhapsodie", 0.92)])

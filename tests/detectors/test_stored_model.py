@@ -16,7 +16,7 @@ from caesura.core.errors import ModelError, UnknownName
 from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.detectors.stored_model import HEAD, LEAST, Model, chosen
+from caesura.detectors.stored_model import HEAD, LEAST, Model, get_detector
 from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.card import Card
@@ -66,11 +66,11 @@ def same(model: Detector, other: Detector, transcript: Transcript) -> bool:
 
 def test_a_model_is_chosen_by_name_or_folder(shipped: Path) -> None:
     assert repr(Model("en")) == "Model(model='en')"
-    assert registry.parse("detector", "Model('en')") == Model("en") == chosen("en")
-    assert chosen(str(shipped / "any")) == Model(str(shipped / "any"))
-    assert chosen("Pause(0.7)") == Pause(0.7)
-    assert chosen("Lookahead(Model('en'))") == Lookahead(Model("en"))
-    assert chosen(Pause()) == Pause()
+    assert registry.parse("detector", "Model('en')") == Model("en") == get_detector("en")
+    assert get_detector(str(shipped / "any")) == Model(str(shipped / "any"))
+    assert get_detector("Pause(0.7)") == Pause(0.7)
+    assert get_detector("Lookahead(Model('en'))") == Lookahead(Model("en"))
+    assert get_detector(Pause()) == Pause()
     for text in ("en", "any", str(shipped / "any")):
         assert same(Model(text), taught(), talk(30))
 
@@ -80,8 +80,8 @@ def test_a_registered_name_comes_before_a_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     store.save("Pause", taught(), Card())
-    assert chosen("Pause") == Pause()
-    assert chosen("./Pause") == Model("./Pause")
+    assert get_detector("Pause") == Pause()
+    assert get_detector("./Pause") == Model("./Pause")
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_a_registered_name_comes_before_a_folder(
 )
 def test_names_that_nothing_has(text: str, message: str) -> None:
     with pytest.raises(UnknownName, match=message):
-        chosen(text)
+        get_detector(text)
 
 
 def test_without_models_none_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(store, "files", lambda _: tmp_path)
     with pytest.raises(UnknownName, match=r"known are .*; or name a model folder$"):
-        chosen("fr")
+        get_detector("fr")
 
 
 def test_nothing_is_read_before_it_is_needed(tmp_path: Path) -> None:
@@ -289,4 +289,4 @@ def test_delays_do_not_depend_on_how_words_arrive(shipped: Path) -> None:
 
 def test_a_model_that_ships_takes_no_settings(shipped: Path) -> None:
     with pytest.raises(UnknownName, match="the model en takes no settings"):
-        chosen("en(bias=2)")
+        get_detector("en(bias=2)")

@@ -19,7 +19,13 @@ from caesura.core.serialize import to_document
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import Model
-from caesura.detectors.streaming import ENDLESS, Live, StateFile, streamed
+from caesura.detectors.streaming import (
+    ENDLESS,
+    StateFile,
+    StreamSession,
+    stream,
+    stream_sentences,
+)
 from caesura.formats.live_words import Arriving
 from caesura.models import store
 from laws.test_detectors import DETECTORS, lesson, trained
@@ -66,7 +72,7 @@ def test_cut_anywhere_it_goes_on_from_a_file(
         file = StateFile(path, detector)
         saved = file.load()
         arriving = Arriving(None, "stop", "words", saved.get("words"))
-        live = Live(detector, saved.get("live"))
+        live = StreamSession(detector, saved.get("session"))
         assert arriving.lines == at
         stop = at + data.draw(st.integers(1, 80))
         step = data.draw(st.sampled_from([1, 7, 100]))
@@ -110,7 +116,7 @@ def test_a_layer_that_comes_late_is_the_same_however_lines_arrive() -> None:
     late = [{**word, "speaker": None if at < 70 else "AB"[at % 2]} for at, word in enumerate(WORDS)]
     for name in ("PauseModel", "Pause"):
         detector = trained(name)
-        live = Live(detector)
+        live = StreamSession(detector)
         batches = Arriving(None, "stop", "words").batches([late])
         found = [each.sentence for batch in batches for each in live.push(batch)]
         found += [each.sentence for each in live.close()]
@@ -133,8 +139,8 @@ def _cut(words: list[dict[str, object]]) -> Iterator[dict[str, object]]:
     [
         ({"detector": "Pause"}, "is of the detector Pause"),
         ({"caesura": "9.9"}, "version 9.9 of Caesura"),
-        ({"caesura_stream": 2}, "form"),
-        ({"knows": "x"}, "has learnt something else"),
+        ({"caesura_stream": 1}, "has version 1"),
+        ({"fingerprint": "x"}, "was trained differently"),
     ],
 )
 def test_a_state_of_something_else_is_refused(
@@ -161,12 +167,12 @@ def test_a_damaged_state_is_refused(content: str, tmp_path: Path) -> None:
         list(caesura.stream(WORDS, detector=PAUSES, state=path))
 
 
-def test_a_detector_that_has_learnt_something_else_is_refused(tmp_path: Path) -> None:
+def test_a_detector_that_was_trained_differently_is_refused(tmp_path: Path) -> None:
     from caesura.detectors.pause_model import PauseModel
 
     one, other = (PauseModel().train([lesson(seed)]) for seed in (1, 2))
     saved(tmp_path / "state", one)
-    with pytest.raises(MismatchError, match="learnt"):
+    with pytest.raises(MismatchError, match="trained differently"):
         list(caesura.stream(WORDS, detector=other, state=tmp_path / "state"))
 
 
@@ -180,17 +186,17 @@ def test_the_state_is_plain_json_of_a_few_words(tmp_path: Path) -> None:
 
 def test_it_is_saved_after_the_sentences_were_taken(tmp_path: Path) -> None:
     path = tmp_path / "state"
-    found = streamed(WORDS, detector=PAUSES, state=path)
+    found = stream_sentences(WORDS, detector=PAUSES, state=path)
     first = next(found).sentence
-    assert json.loads(path.read_bytes())["live"]["given"] == 0
+    assert json.loads(path.read_bytes())["session"]["given"] == 0
     next(found)
-    assert json.loads(path.read_bytes())["live"]["given"] in (0, len(first))
+    assert json.loads(path.read_bytes())["session"]["given"] in (0, len(first))
 
 
 def test_what_is_asked_for_is_checked() -> None:
     for wrong in ({"format": "srt"}, {"on_error": "cry"}, {"detector": "Nothing"}):
         with pytest.raises(UnknownName):
-            list(streamed(WORDS, **wrong))  # type: ignore[arg-type]
+            list(stream_sentences(WORDS, **wrong))  # type: ignore[arg-type]
 
 
 def test_another_id_ends_a_recording_and_another_language_does_not() -> None:
@@ -221,7 +227,7 @@ def test_an_endless_sentence_is_told_once(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_an_open_sentence_is_kept_in_few_parts() -> None:
-    live = Live(PAUSES)
+    live = StreamSession(PAUSES)
     for _ in range(3000):
         live.push(Transcript(("on",)))
     assert live.stream is not None
@@ -273,7 +279,7 @@ a 1 5 1 .
 
 @pytest.mark.parametrize("name", ["Pause", "PauseModel", "Column('prosody')", "LM"])
 def test_memory_does_not_grow_with_the_talk(name: str) -> None:
-    live = Live(trained(name))
+    live = StreamSession(trained(name))
     for _ in range(5):
         live.push(TALK)
     tracemalloc.start()
@@ -285,3 +291,20 @@ def test_memory_does_not_grow_with_the_talk(name: str) -> None:
     tracemalloc.stop()
     # A talk of 150 words takes tens of kilobytes; the open sentence is longer at times.
     assert max(held[4:]) - max(held[:4]) < 20_000
+
+
+def test_lines_say_what_the_sentences_say() -> None:
+    sentences = list(stream(WORDS, detector=PAUSES))
+    assert len(sentences) > 1
+    assert list(stream(WORDS, detector=PAUSES, to="text")) == [each.text for each in sentences]
+    whole = [to_document(each) for each in sentences]
+    assert [*map(json.loads, stream(WORDS, detector=PAUSES, to="jsonl"))] == whole
+    found = [*map(json.loads, stream(WORDS, detector=PAUSES, to="json"))]
+    assert [each["text"] for each in found] == [each.text for each in sentences]
+    assert [each["first"] for each in found[1:]] == [each["last"] + 1 for each in found[:-1]]
+    assert found[-1]["last"] == len(WORDS) - 1
+
+
+def test_lines_of_an_unknown_kind_are_refused() -> None:
+    with pytest.raises(UnknownName, match="one of text, json, jsonl"):
+        stream(WORDS, to="srt")  # type: ignore[call-overload]

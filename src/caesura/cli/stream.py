@@ -15,7 +15,7 @@ from caesura.cli import options
 
 if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
-    from caesura.detectors.streaming import Streamed
+    from caesura.detectors.streaming import StreamedSentence
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -121,17 +121,17 @@ def command(words: str, to: str, json: bool, **asked: Any) -> None:
     must be there, or a row of a CTM. Ctrl-C ends the stream: the words left are written as a
     sentence, or saved for later with --state.
     """
-    from caesura.detectors.streaming import streamed
+    from caesura.detectors.streaming import stream_sentences
 
     if json and to != "text":
         raise click.UsageError("--json and --to each say what to write: give one of them")
     interrupts = DelayedInterrupts()
     with interrupts.installed():
-        for found in streamed(words, waiting=interrupts, **asked):
+        for found in stream_sentences(words, waiting=interrupts, **asked):
             click.echo(as_line(found, "json" if json else to))
 
 
-def as_line(found: Streamed, to: str) -> str:
+def as_line(found: StreamedSentence, to: str) -> str:
     """Write a sentence as one line."""
     from caesura.core.serialize import to_document
 
@@ -141,7 +141,7 @@ def as_line(found: Streamed, to: str) -> str:
     return _json.dumps(document, ensure_ascii=False)
 
 
-def as_document(found: Streamed) -> dict[str, Any]:
+def as_document(found: StreamedSentence) -> dict[str, Any]:
     """Give a sentence as JSON for programs: text, place, times, speaker and delay."""
     from caesura.core.values import as_json
 

@@ -1,4 +1,4 @@
-"""Sentence ends as another system sees them: a column of evidence that came with the words."""
+"""The detector `Column`: log-odds or probabilities of another system, read from the transcript."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from caesura.detectors.window_stream import LocalStream
 
 SCALES = ("log_odds", "probability")
 LEAST = 1e-6
-"""Probabilities are kept so far from 0 and 1, which no other evidence could outweigh."""
+"""Probabilities stay this far from 0 and 1, which no other evidence could outweigh."""
 
 
 @dataclass(frozen=True, repr=False)
 class Column(Detector):
-    """What a column of the transcript's `evidence` says, on a `scale` of log_odds or probability.
+    """A column of the transcript's `evidence`, on the `scale` 'log_odds' or 'probability'.
 
-    Probabilities become log-odds, no further out than those of 0.000001 and 0.999999. An unknown
-    cell says nothing (0). `bias` is added to all.
+    Probabilities become log-odds, at most those of 0.000001 and 0.999999. A missing value has
+    log-odds 0. `bias` is added to all.
     """
 
     column: str
@@ -43,23 +43,23 @@ class Column(Detector):
             raise ValueError(f"bias is a number, not {self.bias!r}")
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Give the column as log-odds."""
-        lacking = self.lacks(transcript)
-        if lacking:
+        """Return the column as log-odds."""
+        missing = self.lacks(transcript)
+        if missing:
             raise LayerError(
-                lacking,
+                missing,
                 where=transcript.id,
                 remedy="name another, or write it into 'evidence' of a jsonl file",
             )
         cells = (transcript.evidence or {}).get(self.column, np.zeros(0))
         if self.scale == "probability":
-            _check(transcript, cells)
-            chance = np.clip(cells, LEAST, 1 - LEAST)
-            cells = np.log(chance) - np.log1p(-chance)
+            _check_probabilities(transcript, cells)
+            clipped = np.clip(cells, LEAST, 1 - LEAST)
+            cells = np.log(clipped) - np.log1p(-clipped)
         return np.where(np.isnan(cells), 0.0, cells) + self.bias
 
     def lacks(self, transcript: Transcript) -> str:
-        """Name the column, and those that are there instead."""
+        """Return which column is missing, and which ones there are."""
         known = transcript.evidence or {}
         if self.column in known or not len(transcript):
             return ""
@@ -67,11 +67,11 @@ class Column(Detector):
         return f"there is no column of evidence {self.column!r}, {instead}"
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Decide each gap as soon as the next word shows that it is not the last."""
+        """Return a stream that decides each gap when the next word has arrived."""
         return LocalStream(self, ahead=self.reach, behind=self.reach, state=state)
 
 
-def _check(transcript: Transcript, cells: Floats) -> None:
+def _check_probabilities(transcript: Transcript, cells: Floats) -> None:
     wrong = np.flatnonzero((cells < 0) | (cells > 1))
     if len(wrong):
         at = int(wrong[0])

@@ -1,4 +1,7 @@
-"""Sentence ends from words and pauses together: both decompositions of Gotoh and Renals."""
+"""The detector `Combination`: words and pauses together, as in Gotoh and Renals.
+
+Both of their decompositions are here, as way A and way B.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ from caesura.detectors.lm import LM
 from caesura.detectors.pause_model import PauseModel
 from caesura.ml.ngram_counts import damaged
 
-ENOUGH, FEWEST = 50, 0.02
-"""Of so many gaps with known pauses, the share that shows one if times are worth looking at."""
+ENOUGH, LEAST_SHARE = 50, 0.02
+"""Times are used if fewer than ENOUGH gaps have them, or LEAST_SHARE of these have a pause."""
 
 WORDS, PAUSES = LM(), PauseModel()
 
@@ -29,9 +32,9 @@ class Combination(HMMDetector):
     """A language model and a pause model in one search, the pause model with a `weight`.
 
     In way 'A' pauses count as p(f | e) (equations 10 to 12), in way 'B' as p(e | f) (13 and 14).
-    `decision` is 'posterior' or 'viterbi'; `bias` is added to the log-odds, and
-    `lone_bias` besides in a recording without word times and pause markers, where words decide
-    alone. Times that show next to no pauses are taken for none.
+    `decision` is 'posterior' or 'viterbi'. `bias` is added to the log-odds, and `lone_bias` too
+    in a recording without word times and pause markers, where words decide alone. Times that
+    show almost no pauses are ignored.
     """
 
     lm: LM = WORDS
@@ -62,7 +65,7 @@ class Combination(HMMDetector):
 
     @property
     def histories(self) -> int:
-        """How many sequences of classes are told apart."""
+        """The number of different class sequences of the language model's order."""
         return self.lm.histories
 
     def train(
@@ -77,52 +80,53 @@ class Combination(HMMDetector):
         return replace(self, lm=lm, pause=pause)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Give what both models have learnt."""
+        """Return the states of both models."""
         return prefixed_state({"lm": self.lm, "pause": self.pause})
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Combination:
-        """Give the same detector with models that know what was learnt."""
+        """Return this detector with stored states of both models."""
         others, lm, pause = split_state(state, "lm", "pause")
         if others:
             raise damaged(f"it has an array {min(others)}")
         return replace(self, lm=self.lm.from_state(lm), pause=self.pause.from_state(pause))
 
     def number_words(self, transcripts: Sequence[Transcript]) -> NumberedWords:
-        """Number the words of recordings."""
+        """Number the words of recordings by the vocabulary."""
         return self.lm.number_words(transcripts)
 
     def scores(self, transcripts: Sequence[Transcript], words: NumberedWords) -> Floats:
-        """Score each class of each word after each history, with the pause that follows."""
+        """Return the log-score of each word, class and pause after it, for each history."""
         scores = self.lm.scores(transcripts, words)
-        said = [
-            self.pause.emissions(without_punctuation(self._trusted(each), kept), self.way)  # type: ignore[arg-type]
-            for each, kept in zip(transcripts, words.is_word, strict=True)
+        trusted = [self._with_usable_times(each) for each in transcripts]
+        emissions = [
+            self.pause.emissions(without_punctuation(each, is_word), self.way)  # type: ignore[arg-type]
+            for each, is_word in zip(trusted, words.is_word, strict=True)
         ]
         width = class_count(self.classes)
-        evidence = self.weight * np.concatenate(said)
+        evidence = self.weight * np.concatenate(emissions)
         cells = scores.reshape(len(scores), scores.shape[1] // width, width)
         cells += evidence[:, None, :]
         return scores
 
     def bias_in(self, transcript: Transcript) -> float:
-        """Give what is added to the log-odds of a recording."""
-        pauses = self._trusted(transcript).pauses()
+        """Return the bias that is added to the log-odds of a recording."""
+        pauses = self._with_usable_times(transcript).pauses()
         alone = transcript.pause is None and bool(np.isnan(pauses).all())
         return self.bias + (self.lone_bias if alone else 0.0)
 
-    def _trusted(self, transcript: Transcript) -> Transcript:
-        """Leave out times that hardly show a pause: they were joined end to end, or made up."""
+    def _with_usable_times(self, transcript: Transcript) -> Transcript:
+        """Remove times that hardly show a pause: they were made up, or words were joined."""
         pauses = transcript.pauses()
         known = pauses[~np.isnan(pauses)]
-        if len(known) < ENOUGH or np.mean(known >= self.pause.step / 2) >= FEWEST:
+        if len(known) < ENOUGH or np.mean(known >= self.pause.step / 2) >= LEAST_SHARE:
             return transcript
         return transcript.replace(start=None, end=None)
 
     def coverage(self, transcript: Transcript) -> float:
-        """Give the share of the words that are known."""
+        """Return the share of the words that are in the vocabulary."""
         return self.lm.coverage(transcript)
 
     def lacks(self, transcript: Transcript) -> str:
-        """Say what is missing if neither model has anything to go by."""
+        """Return what is missing if neither model has anything to decide by."""
         words, pauses = self.lm.lacks(transcript), self.pause.lacks(transcript)
         return f"{words}, and {pauses}" if words and pauses else ""

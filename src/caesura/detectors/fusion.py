@@ -1,4 +1,4 @@
-"""Several detectors as one: the weighted sum of what each says of a gap."""
+"""The detector `Fusion`: the weighted sum of the log-odds of several detectors."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from caesura.ml import logistic
 logger = logging.getLogger("caesura")
 
 CERTAIN = 100.0
-"""Log-odds beyond which evidence is not told apart, so that nothing endless enters the sum."""
+"""Log-odds are clipped to this, so that no infinite value enters the sum."""
 
 REACH = 30
-"""Words that a stream waits for detectors that do not say how far they look."""
+"""Look-ahead in words for detectors that do not declare one."""
 
 
 @dataclass(frozen=True, repr=False)
 class Fusion(TrainableDetector[Floats]):
-    """Log-odds are `bias` plus the sum of what each detector says, times its weight.
+    """The sum of the log-odds of several detectors, each times its weight, plus `bias`.
 
-    Without `weights` training learns them, and a constant, from recordings kept for development;
-    `ridge` holds them back where there are few. Untrained, each weight is 1. A detector that lacks
-    what it needs, such as a column of evidence, says nothing of that recording (0).
+    Without `weights`, training estimates them and a constant on the dev set by logistic
+    regression with the penalty `ridge`. Untrained, each weight is 1. A detector that lacks what
+    it needs, such as a column of evidence, counts as 0 in that recording.
     """
 
     detectors: tuple[Detector, ...]
@@ -49,22 +49,22 @@ class Fusion(TrainableDetector[Floats]):
         several = isinstance(self.detectors, (tuple, list)) and len(self.detectors) > 0
         if not several or not all(isinstance(inner, Detector) for inner in self.detectors):
             raise ValueError(f"detectors is a tuple of detectors, not {self.detectors!r}")
-        if not isinstance(self.weights, (tuple, list)) or not all(map(_number, self.weights)):
+        if not isinstance(self.weights, (tuple, list)) or not all(map(_is_number, self.weights)):
             raise ValueError(f"weights is a tuple of numbers, not {self.weights!r}")
         if len(self.weights) not in (0, len(self.detectors)):
             raise ValueError(
                 f"there are {len(self.weights)} weights for {len(self.detectors)} detectors"
             )
-        if not _number(self.bias):
+        if not _is_number(self.bias):
             raise ValueError(f"bias is a number, not {self.bias!r}")
-        if not _number(self.ridge) or self.ridge <= 0:
+        if not _is_number(self.ridge) or self.ridge <= 0:
             raise ValueError(f"ridge is a number above 0, not {self.ridge!r}")
         object.__setattr__(self, "detectors", tuple(self.detectors))
         object.__setattr__(self, "weights", tuple(map(float, self.weights)))
 
     @property
     def terms(self) -> tuple[float, tuple[float, ...]]:
-        """The constant and the weights in use: given, learnt, or 0 and 1 each."""
+        """The constant and the weights in use: given, trained, or 0 and 1 each."""
         if self.weights:
             return self.bias, self.weights
         state = np.ones(len(self.detectors) + 1) if self._model is None else self._model
@@ -73,30 +73,30 @@ class Fusion(TrainableDetector[Floats]):
 
     @property
     def reach(self) -> int:
-        """How many words after a gap can bear on it, as far as the detectors say."""
+        """How many words after a gap the detectors look at."""
         return max(int(getattr(inner, "reach", REACH)) for inner in self.detectors)
 
     @property
     def behind(self) -> int:
-        """How many words before a gap can bear on it; as many as after it if nobody says more."""
+        """How many words before a gap they look at; as many as after it if none declares more."""
         return max(int(getattr(inner, "behind", self.reach)) for inner in self.detectors)
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Add up what the detectors say."""
+        """Return the weighted sum of the log-odds."""
         return self._sum(_evidence(self.detectors, [transcript])[0])
 
     def label(self, transcript: Transcript) -> Strings | None:
-        """Give each gap the first label that any detector has for it and that fits the decision."""
+        """Return for each gap the first detector's label that agrees with the decision."""
         return self.detect(transcript).label
 
     def detect(self, transcript: Transcript) -> Segmentation:
-        """Decide: a boundary wherever the sum speaks for one."""
+        """Segment a recording: a boundary wherever the sum is above 0."""
         return self.detect_all([transcript])[0]
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Ask each detector about all recordings at once, and decide by the sums."""
-        said = [_said(inner, transcripts) for inner in self.detectors]
-        return [self._decided(found) for found in zip(*said, strict=True)]
+        """Segment many recordings; each detector gets all of them at once."""
+        found = [_detect_all(inner, transcripts) for inner in self.detectors]
+        return [self._combine(parts) for parts in zip(*found, strict=True)]
 
     def train(
         self,
@@ -104,21 +104,21 @@ class Fusion(TrainableDetector[Floats]):
         dev: Sequence[Transcript] = (),
         text: Sequence[Transcript] = (),
     ) -> Fusion:
-        """Train the detectors; then learn the weights on `dev`, unless they are given."""
+        """Train the detectors; then estimate the weights on `dev`, unless they are given."""
         inner = tuple(detector.train(train, dev, text) for detector in self.detectors)
         made = replace(self, detectors=inner)
         if self.weights or not (train or dev):
             return made
         if not dev:
             logger.warning(
-                "the weights of %s are learnt from the recordings that its detectors were trained "
-                "on, where they look better than they are; name others for development",
+                "the weights of %s are estimated on the recordings that its detectors were trained "
+                "on, where they look better than they are; name others as the dev set",
                 self.name,
             )
-        return made.with_model(made._weighed(dev or train))
+        return made.with_model(made._fit_weights(dev or train))
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Give the weights, the constant first, and under its number what each detector learnt."""
+        """Return the weights, the constant first, and the state of each detector by its number."""
         arrays: dict[str, NDArray[Any]] = {}
         if self._model is not None:
             arrays["weights"] = self._model
@@ -127,14 +127,14 @@ class Fusion(TrainableDetector[Floats]):
         return arrays
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Fusion:
-        """Hand each detector what it learnt, and take the weights."""
+        """Return this detector with stored weights and stored states of its detectors."""
         parts: list[dict[str, NDArray[Any]]] = [{} for _ in self.detectors]
         for name, array in state.items():
             number, dot, inner = name.partition(".")
             if dot and number in map(str, range(len(parts))):
                 parts[int(number)][inner] = array
             elif name != "weights":
-                raise ModelError(f"{self.name} has no place for what is called {name!r}")
+                raise ModelError(f"{self.name} does not know the array {name!r}")
         pairs = zip(self.detectors, parts, strict=True)
         made = replace(self, detectors=tuple(one.from_state(part) for one, part in pairs))
         weights = state.get("weights")
@@ -145,7 +145,7 @@ class Fusion(TrainableDetector[Floats]):
         return made.with_model(np.array(weights, np.float64))
 
     def describe(self) -> str:
-        """Say which weights were learnt."""
+        """Return a sentence with the trained weights."""
         if self.weights or self._model is None:
             return ""
         constant, weights = self.terms
@@ -154,23 +154,24 @@ class Fusion(TrainableDetector[Floats]):
         return f"Learnt weights: {each}; constant {constant:.3f} with the bias."
 
     def lacks(self, transcript: Transcript) -> str:
-        """Say what all detectors lack; one that has something to go by is enough."""
+        """Return what all detectors lack; '' if one of them lacks nothing."""
         lacking = [inner.lacks(transcript) for inner in self.detectors]
         return "; ".join(dict.fromkeys(lacking)) if all(lacking) else ""
 
     def coverage(self, transcript: Transcript) -> float:
-        """Give the share of the words known to the detector that knows the fewest."""
+        """Return the lowest coverage of the detectors."""
         return min(inner.coverage(transcript) for inner in self.detectors)
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Decide each gap as soon as the words are there that any detector looks at."""
+        """Return a stream that decides each gap when the words that are looked at have arrived."""
         return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
 
-    def _decided(self, found: Sequence[Segmentation]) -> Segmentation:
-        log_odds = self._sum([_guarded(one) for one in found])
+    def _combine(self, found: Sequence[Segmentation]) -> Segmentation:
+        log_odds = self._sum([_clipped_log_odds(one) for one in found])
         labels = [one.label for one in found if one.label is not None]
         decided = Segmentation(log_odds > 0, None, log_odds)
-        return replace(decided, label=_fitting(labels, decided.boundary) if labels else None)
+        label = _choose_labels(labels, decided.boundary) if labels else None
+        return replace(decided, label=label)
 
     def _sum(self, evidence: Sequence[Floats]) -> Floats:
         # One column after another, and not a product of matrices: a gap must get the same number
@@ -181,35 +182,35 @@ class Fusion(TrainableDetector[Floats]):
             total += weight * column
         return total
 
-    def _weighed(self, recordings: Sequence[Transcript]) -> Floats:
-        """Learn the constant and the weights from recordings whose sentences are known."""
+    def _fit_weights(self, recordings: Sequence[Transcript]) -> Floats:
+        """Estimate the constant and the weights on recordings whose sentences are known."""
         known = [one for one in recordings if one.sentences is not None and len(one)]
         if not known:
             raise LayerError(
-                f"the weights of {self.name} are learnt from sentences; there are none"
+                f"the weights of {self.name} are estimated on sentences; there are none"
             )
         for inner in self.detectors:
             lacking = {inner.lacks(one) for one in known}
             if "" not in lacking:
                 raise LayerError(
-                    f"{inner!r} has nothing to say of any of {len(known)} recordings: "
+                    f"{inner!r} lacks what it needs in all of {len(known)} recordings: "
                     + "; ".join(sorted(lacking)[:3])
                 )
-        # The last gap of a recording is a boundary whatever the evidence: nothing to learn from.
+        # The last gap of a recording is always a boundary, so it is no training example.
         evidence = _evidence(self.detectors, known)
         rows = np.concatenate([np.column_stack(columns)[:-1] for columns in evidence])
         ends = np.concatenate([one.sentences.boundary[:-1] for one in known if one.sentences])
         if ends.all() or not ends.any():
             raise ModelError(
-                f"the weights of {self.name} cannot be learnt where {ends.sum()} of {len(ends)} "
+                f"the weights of {self.name} cannot be estimated where {ends.sum()} of {len(ends)} "
                 "gaps are boundaries",
-                remedy="name more recordings for development",
+                remedy="name more recordings for the dev set",
             )
         return logistic.fit(rows, ends, self.ridge)
 
 
-def _fitting(labels: Sequence[Strings], is_end: Flags) -> Strings:
-    """Of what detectors call each gap, take the first that ends a sentence, or that does not."""
+def _choose_labels(labels: Sequence[Strings], is_end: Flags) -> Strings:
+    """Return for each gap the first label that ends a sentence where `is_end`, or does not."""
     gaps = zip(zip(*labels, strict=True), is_end.tolist(), strict=True)
     return tuple(
         next((label for label in given if label and (label not in WITHIN) == end), "")
@@ -217,27 +218,27 @@ def _fitting(labels: Sequence[Strings], is_end: Flags) -> Strings:
     )
 
 
-def _number(value: object) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and type(value) is not bool and bool(np.isfinite(value))
 
 
 def _evidence(
     detectors: Sequence[Detector], transcripts: Sequence[Transcript]
 ) -> list[list[Floats]]:
-    """Give for each recording a column from each detector."""
-    said = [map(_guarded, _said(inner, transcripts)) for inner in detectors]
-    return [list(columns) for columns in zip(*said, strict=True)]
+    """Return for each recording a column of log-odds from each detector."""
+    found = [map(_clipped_log_odds, _detect_all(inner, transcripts)) for inner in detectors]
+    return [list(columns) for columns in zip(*found, strict=True)]
 
 
-def _said(detector: Detector, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-    """Ask one detector about all recordings, and one by one if it lacks something in some."""
+def _detect_all(detector: Detector, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+    """Run a detector on all recordings; one by one if some lack what it needs."""
     try:
         return detector.detect_all(transcripts)
     except LayerError:
-        return [_said_of(detector, transcript) for transcript in transcripts]
+        return [_detect_or_skip(detector, transcript) for transcript in transcripts]
 
 
-def _said_of(detector: Detector, transcript: Transcript) -> Segmentation:
+def _detect_or_skip(detector: Detector, transcript: Transcript) -> Segmentation:
     try:
         return detector.detect(transcript)
     except LayerError as error:
@@ -247,8 +248,8 @@ def _said_of(detector: Detector, transcript: Transcript) -> Segmentation:
         return Segmentation(np.zeros(len(transcript), np.bool_))
 
 
-def _guarded(found: Segmentation) -> Floats:
-    """Give evidence that can be added: unknown is 0, certain is a large number."""
+def _clipped_log_odds(found: Segmentation) -> Floats:
+    """Return log-odds that can be added: 0 where unknown, at most `CERTAIN`."""
     if found.log_odds is None:
         return np.zeros(len(found))
     return np.clip(np.nan_to_num(found.log_odds, nan=0.0), -CERTAIN, CERTAIN)

@@ -1,4 +1,4 @@
-"""Sentence ends from what a recogniser's file shows: pauses, speakers, sentence marks."""
+"""The detector `Pause`: rules on pauses, speaker changes and punctuation marks. No training."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.config import strings
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import NO_GAP
 from caesura.detectors.window_stream import LocalStream
 from caesura.text.normalization.steps import standing
 from caesura.text.punctuation import end_mark, sentence_ends
@@ -21,16 +22,16 @@ EVIDENCE = ("pause", "speaker", "marks")
 CONTEXT = 30
 """Words on either side in which a sentence mark shows that the text is punctuated."""
 
-STRETCH = 25
-"""Words in a row without any mark after which marks are taken to be missing."""
+MOST_UNMARKED = 25
+"""More words in a row without any mark mean that punctuation is missing there."""
+
+DEFAULT_THRESHOLD = 0.4
+"""Seconds of pause that make a boundary."""
 
 PER_SECOND = 10.0
 MOST_OF_A_PAUSE = 4.0
 MARK, NO_MARK, SPEAKER, NOTHING = 8.0, -6.0, 20.0, -1.0
 """Log-odds: marks outweigh pauses, and a new speaker outweighs both."""
-
-NO_GAP = -50.0
-"""Log-odds between a word and the marks that follow it as words of their own."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,13 +39,13 @@ class Pause(Detector):
     """A boundary where the pause is at least `threshold` seconds or another speaker begins.
 
     Sentence marks in the text are evidence too. Where the text around is punctuated, a gap
-    without a sentence mark is no boundary however long the pause; where marks are missing, as
-    happens for stretches even in good recognisers, pauses decide alone. `evidence` lists which
-    of pause, speaker and marks are looked at. With `markers`, such as `<s>`, only a gap where the
+    without a sentence mark is no boundary however long the pause. Where punctuation is missing,
+    as happens in parts even with good recognisers, pauses decide alone. `evidence` lists which
+    of pause, speaker and marks are used. With `markers`, such as `<s>`, only a gap where the
     recogniser put one of them counts as a pause.
     """
 
-    threshold: float = 0.4
+    threshold: float = DEFAULT_THRESHOLD
     evidence: Strings = EVIDENCE
     markers: Strings = ()
 
@@ -59,30 +60,30 @@ class Pause(Detector):
 
     @property
     def reach(self) -> int:
-        """How many words after a gap can bear on it."""
+        """How many words after a gap are looked at."""
         return CONTEXT + 1 if "marks" in self.evidence else 1
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Add up what pause, marks and speakers say of each gap."""
-        odds = self._pauses(transcript) if "pause" in self.evidence else None
+        """Return the sum of the log-odds of pause, marks and speaker change at each gap."""
+        odds = self._pause_log_odds(transcript) if "pause" in self.evidence else None
         total = np.full(len(transcript), NOTHING) if odds is None else odds
         if "marks" in self.evidence:
-            total = total + _marks(transcript)
+            total = total + _mark_log_odds(transcript)
         if "speaker" in self.evidence and transcript.speaker is not None:
             total = total + SPEAKER * speaker_changes(transcript.speaker)
         return total
 
     def label(self, transcript: Transcript) -> Strings | None:
-        """Plain sentence mark at each gap, where the text has marks."""
-        written = _written(transcript)
-        if written is None:
+        """Return the sentence mark at each gap, or None if the text has no marks."""
+        marked = _marked_words(transcript)
+        if marked is None:
             return None
-        ends = iter(sentence_ends(written.words, written.marks, ".?!;"))
-        last = set(written.last.tolist())
+        ends = iter(sentence_ends(marked.words, marked.marks, ".?!;"))
+        last = set(marked.last.tolist())
         return tuple(next(ends) if gap in last else "" for gap in range(len(transcript)))
 
     def lacks(self, transcript: Transcript) -> str:
-        """Name the evidence that would be needed where there is none at all."""
+        """Return which evidence is missing, if there is none at all."""
         known = {
             "pause": bool((self._is_pause(transcript) & ~np.isnan(transcript.pauses())).any()),
             "speaker": len(set(transcript.speaker or ()) - {""}) > 1,
@@ -95,10 +96,10 @@ class Pause(Detector):
         return " and ".join(f"no {names[name]}" for name in self.evidence) + " to go by"
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Decide each gap as soon as the words that can bear on it are there."""
+        """Return a stream that decides each gap when the words that it looks at have arrived."""
         return LocalStream(self, ahead=self.reach, behind=self.reach, state=state)
 
-    def _pauses(self, transcript: Transcript) -> Floats:
+    def _pause_log_odds(self, transcript: Transcript) -> Floats:
         # Gaps are rounded to milliseconds; half of one lets a pause of just the threshold count.
         # Overlapping speech has negative gaps: no pause.
         pause = np.maximum(np.round(transcript.pauses(), 3), 0)
@@ -109,28 +110,28 @@ class Pause(Detector):
         return np.where(self._is_pause(transcript), odds, -MOST_OF_A_PAUSE)
 
     def _is_pause(self, transcript: Transcript) -> Flags:
-        """Whether the markers, if they matter, allow each gap to be a pause."""
+        """Return which gaps can be a pause; all of them unless `markers` are set."""
         if not self.markers:
             return np.ones(len(transcript), np.bool_)
         cells = transcript.pause or ("",) * len(transcript)
         return np.fromiter((cell in self.markers for cell in cells), np.bool_, len(cells))
 
 
-class _Written(NamedTuple):
-    """Words with the marks after them, and the gap after each and its marks."""
+class _MarkedWords(NamedTuple):
+    """Words, the marks after each, and the gap that follows a word and its marks."""
 
     words: Sequence[str]
     marks: Sequence[str]
     last: Indices
 
 
-def _written(transcript: Transcript) -> _Written | None:
-    """Give words and marks, also of marks that stand as words; None if there are no marks."""
+def _marked_words(transcript: Transcript) -> _MarkedWords | None:
+    """Return words and their marks, also marks that stand as words; None without any marks."""
     alone = standing(transcript)
     marks = transcript.mark
     if not alone.any():
         gaps = np.arange(len(transcript))
-        return None if marks is None else _Written(transcript.words, marks, gaps)
+        return None if marks is None else _MarkedWords(transcript.words, marks, gaps)
     # What comes before the first word belongs to no word, and to no gap that is one.
     words: list[str] = []
     joined: list[str] = []
@@ -144,35 +145,35 @@ def _written(transcript: Transcript) -> _Written | None:
         elif words:
             joined[-1] += word + mark
             last[-1] = at
-    return _Written(words, joined, np.array(last, np.int64))
+    return _MarkedWords(words, joined, np.array(last, np.int64))
 
 
 def _has_marks(transcript: Transcript) -> bool:
-    written = _written(transcript)
-    return written is not None and any(map(end_mark, set(written.marks)))
+    marked = _marked_words(transcript)
+    return marked is not None and any(map(end_mark, set(marked.marks)))
 
 
-def _marks(transcript: Transcript) -> Floats:
-    """Evidence of the marks: for a boundary, against one, or none in unpunctuated stretches."""
-    written, count = _written(transcript), len(transcript)
-    if written is None:
+def _mark_log_odds(transcript: Transcript) -> Floats:
+    """Return the log-odds of the marks; 0 where the text is not punctuated."""
+    marked, count = _marked_words(transcript), len(transcript)
+    if marked is None:
         return np.zeros(count)
     is_end, is_marked = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    is_end[written.last] = [*map(bool, sentence_ends(written.words, written.marks, ".?!"))]
-    is_marked[written.last] = [mark != "" for mark in written.marks]
+    is_end[marked.last] = [*map(bool, sentence_ends(marked.words, marked.marks, ".?!"))]
+    is_marked[marked.last] = [mark != "" for mark in marked.marks]
     seen = np.concatenate([[0], np.cumsum(is_end)])
     gaps = np.arange(count)
     near = seen[np.minimum(gaps + CONTEXT + 1, count)] > seen[np.maximum(gaps - CONTEXT, 0)]
-    punctuated = is_marked | (near & (_unmarked(is_marked) <= STRETCH))
+    punctuated = is_marked | (near & (_unmarked_run(is_marked) <= MOST_UNMARKED))
     odds = np.where(is_end, MARK, np.where(punctuated, NO_MARK, 0.0))
     inner = np.ones(count, np.bool_)
-    inner[written.last] = False
+    inner[marked.last] = False
     odds[inner] = NO_GAP
     return odds
 
 
-def _unmarked(is_marked: Flags) -> Indices:
-    """Count the words from the last marked word before each gap to the next one after it."""
+def _unmarked_run(is_marked: Flags) -> Indices:
+    """Return for each gap the number of words between the marks before and after it."""
     gaps = np.arange(len(is_marked))
     before = np.maximum.accumulate(np.where(is_marked, gaps, -1))
     after = np.where(is_marked, gaps, len(gaps) - 1)[::-1]
@@ -180,6 +181,6 @@ def _unmarked(is_marked: Flags) -> Indices:
 
 
 def speaker_changes(speaker: Strings) -> Flags:
-    """Whether a known speaker is followed by another known one, for each gap."""
+    """Return for each gap whether a known speaker is followed by another known one."""
     changes = [a != b and a != "" and b != "" for a, b in pairwise(speaker)]
     return np.array([*changes, False][: len(speaker)], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""How likely a sentence ends at a pause, state from pauses: the model of Gotoh and Renals."""
+"""The detector `PauseModel`: P(sentence end | pause), trained by counting (Gotoh and Renals)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from caesura.detectors.gaps import (
 from caesura.detectors.window_stream import LocalStream
 
 EVIDENCE = ("pause", "marker", "speaker")
-LACKING = {"pause": "word times", "marker": "pause markers", "speaker": "speakers"}
+EVIDENCE_NAMES = {"pause": "word times", "marker": "pause markers", "speaker": "speakers"}
 MOST_BINS = 10_000
 SMOOTH = (1e-9, 1e9)
 Way = Literal["A", "B"]
 
 
 class Point(NamedTuple):
-    """What training saw after one kind of pause, and the probability of a boundary there.
+    """A point of the curve P(boundary | pause), with the counts of training.
 
     `seconds` is the middle of the bin; the last bin has all longer pauses, and None stands for
     an unknown duration. `marker` is '' where there is none.
@@ -55,26 +55,27 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Counts c(f, e), a row for each value of f, for every choice of evidence f is made of."""
+class PauseCounts:
+    """Counts c(f, e), one table for each choice of evidence; a row for each value of f."""
 
     markers: Strings
     counts: Mapping[Strings, Indices]
 
 
 @dataclass(frozen=True, repr=False)
-class PauseModel(TrainableDetector[Seen]):
+class PauseModel(TrainableDetector[PauseCounts]):
     """Probability of a sentence end given f, what lies between a word and the next.
 
     f is the recogniser's pause marker, the duration of the pause to the nearest `step` (all from
-    `longest` on are one value) and whether another speaker follows. A duration or speaker that is
-    not known is a value of its own; a layer that a transcript does not have at all is left out
-    of f. Of what lies after the last word nothing is known, and nothing is state; nor from the
-    times of a recording in which fewer than `timed` of the words have any, which tend to be wrong.
+    `longest` on are one value) and whether another speaker follows. An unknown duration or
+    speaker is a value of its own; a layer that a transcript does not have at all is left out of
+    f. Nothing is counted after the last word of a recording, where f is unknown. The times of a
+    recording in which a smaller share of the words than `timed` has any are not used: they tend
+    to be wrong.
 
-    Each value of f is given `smooth` gaps more than were seen, shared among the classes as these
-    are overall: p(e | f) is drawn towards p(e), and a value never seen speaks for no class in
-    p(f | e) either. With `classes` each of these labels is a class of boundary of its own.
+    Smoothing adds `smooth` gaps to each value of f, with the classes in the proportion that they
+    have overall: p(e | f) is drawn towards p(e), and a value that was never seen favours no
+    class in p(f | e). With `classes` each of these labels is a class of boundary of its own.
     """
 
     step: float = 0.1
@@ -104,8 +105,10 @@ class PauseModel(TrainableDetector[Seen]):
         dev: Sequence[Transcript] = (),  # noqa: ARG002 - there is nothing to tune
         text: Sequence[Transcript] = (),  # noqa: ARG002 - nor are there pauses in text
     ) -> PauseModel:
-        """Count what lies at the gaps of each class; recordings without sentences are passed by."""
-        found = [(self._trusted(each), classes_of_gaps(each, self.classes)) for each in train]
+        """Count the values of f for each class; recordings without sentences are skipped."""
+        found = [
+            (self._with_usable_times(each), classes_of_gaps(each, self.classes)) for each in train
+        ]
         known = [(each, classes) for each, classes in found if classes is not None]
         if not known:
             raise missing_sentences(len(train))
@@ -119,10 +122,10 @@ class PauseModel(TrainableDetector[Seen]):
             for names in choices:
                 left_out = tuple(i for i, name in enumerate(richest) if name not in names)
                 counts[names] += table.sum(axis=left_out).reshape(-1, self._width)
-        return self.with_model(Seen(markers, counts))
+        return self.with_model(PauseCounts(markers, counts))
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Give the counts, and the names of the markers as the bytes of a JSON list."""
+        """Return the counts, and the markers as the bytes of a JSON list."""
         markers = json.dumps(self.model.markers).encode()
         return {
             "markers": np.frombuffer(markers, np.uint8),
@@ -130,7 +133,7 @@ class PauseModel(TrainableDetector[Seen]):
         }
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> PauseModel:
-        """Give the same detector with counts and markers that were state before."""
+        """Return this detector with stored counts and markers."""
         choices = self._choices(self.evidence)
         if set(state) != {"markers", *map(_key, choices)}:
             raise _damaged(f"it has the arrays {', '.join(sorted(state))}")
@@ -144,13 +147,13 @@ class PauseModel(TrainableDetector[Seen]):
                 raise _damaged(f"{_key(names)} has cells that are no counts")
             if (table.sum(axis=0) > counts[()].sum(axis=0)).any():
                 raise _damaged(f"{_key(names)} has more gaps than there are")
-        return self.with_model(Seen(markers, counts))
+        return self.with_model(PauseCounts(markers, counts))
 
     def emissions(self, transcript: Transcript, way: Way) -> Floats:
-        """Give for each word and class e: log p(f | e) for way A, log p(e | f) for way B.
+        """Return for each word and class e: log p(f | e) for way A, log p(e | f) for way B.
 
-        f lies between the word and the next. Where nothing is known of it a row says nothing:
-        it is 0 for A and log p(e) for B.
+        f lies between the word and the next. Where f is unknown, a row is 0 for A and log p(e)
+        for B.
         """
         if way not in ("A", "B"):
             raise ValueError(f"way is 'A' or 'B', not {way!r}")
@@ -161,22 +164,22 @@ class PauseModel(TrainableDetector[Seen]):
         return rows
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Weigh the classes that end a sentence against the others, and add the bias."""
+        """Return the log-odds of the classes that end a sentence, plus the bias."""
         rows, ends = self.emissions(transcript, "B"), ends_sentence(self.classes)
         boundary: Floats = np.logaddexp.reduce(rows[:, ends], axis=1)
         other: Floats = np.logaddexp.reduce(rows[:, ~ends], axis=1)
         return boundary - other + self.bias
 
     def label(self, transcript: Transcript) -> Strings | None:
-        """Give the likeliest class of each gap, if there are classes to tell apart."""
+        """Return the most probable label of each gap, or None if `classes` is empty."""
         if not self.classes:
             return None
         is_end = Segmentation(self.log_odds(transcript) > 0).boundary
-        likely = likeliest_classes(self.emissions(transcript, "B"), is_end, self.classes)
-        return class_labels(likely.tolist(), self.classes)
+        chosen = likeliest_classes(self.emissions(transcript, "B"), is_end, self.classes)
+        return class_labels(chosen.tolist(), self.classes)
 
     def lacks(self, transcript: Transcript) -> str:
-        """Name the evidence that would be needed where there is none at all."""
+        """Return which evidence is missing, if there is none at all."""
         known = {
             "pause": not np.isnan(transcript.pauses()).all(),
             "marker": any(transcript.pause or ()),
@@ -184,15 +187,15 @@ class PauseModel(TrainableDetector[Seen]):
         }
         if len(transcript) < 2 or any(known[name] for name in self._usable(transcript)):
             return ""
-        return " and ".join(f"no {LACKING[name]}" for name in self.evidence) + " to go by"
+        return " and ".join(f"no {EVIDENCE_NAMES[name]}" for name in self.evidence) + " to go by"
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Decide each gap as soon as the next word is there."""
+        """Return a stream that decides each gap when the next word has arrived."""
         return LocalStream(self, ahead=self.reach, behind=0, state=state)
 
     def curve(self) -> list[Point]:
-        """Give p(boundary | f) by duration and marker, over all speakers (figure 3)."""
-        names = self._trained([name for name in self.evidence if name != "speaker"])
+        """Return p(boundary | f) by duration and marker, over all speakers (figure 3)."""
+        names = self._seen_in_training([name for name in self.evidence if name != "speaker"])
         bins = [*(round(k * self.step, 6) for k in range(self._bins + 1)), None]
         kinds = product(
             bins if "pause" in names else [None],
@@ -212,27 +215,27 @@ class PauseModel(TrainableDetector[Seen]):
 
     @property
     def _bins(self) -> int:
-        """The bin of the longest pauses."""
+        """The number of the bin of the longest pauses."""
         return int(round_to_steps(np.array([self.longest]), self.step)[0])
 
     def _choices(self, available: Sequence[str]) -> list[Strings]:
-        """Give all that f can be made of, the richest first."""
+        """Return all choices of evidence that f can be made of, the richest first."""
         names = [name for name in EVIDENCE if name in available and name in self.evidence]
         return [c for size in range(len(names), -1, -1) for c in combinations(names, size)]
 
     def _layers(self, transcript: Transcript) -> list[str]:
-        """Name the evidence a transcript has a layer for."""
+        """Return the names of the evidence that a transcript has a layer for."""
         timed = transcript.start is not None and transcript.end is not None
         has = (timed, transcript.pause is not None, transcript.speaker is not None)
         return [name for name, known in zip(EVIDENCE, has, strict=True) if known]
 
-    def _trained(self, available: Sequence[str]) -> Strings:
-        """Choose the richest evidence of those available that was seen together in training."""
+    def _seen_in_training(self, available: Sequence[str]) -> Strings:
+        """Return the richest choice of the available evidence that was seen in training."""
         counts = self.model.counts
         return next((c for c in self._choices(available) if counts[c].any()), ())
 
     def _usable(self, transcript: Transcript) -> Strings:
-        return self._trained(self._layers(transcript))
+        return self._seen_in_training(self._layers(transcript))
 
     def _sizes(self, names: Strings, markers: Strings) -> list[int]:
         sizes = {"pause": self._bins + 2, "marker": len(markers) + 1, "speaker": len(SPEAKERS)}
@@ -243,7 +246,7 @@ class PauseModel(TrainableDetector[Seen]):
         return np.zeros((values, self._width), np.int64)
 
     def _logs(self, names: Strings, way: Way) -> Floats:
-        """Give a row of log-probabilities for each value of f: normalised over f, or over e."""
+        """Return a row of log-probabilities for each value of f: normalised over f, or over e."""
         counts = self.model.counts[names]
         share = (counts.sum(axis=0) + 1) / (counts.sum() + self._width)
         joint = counts + self.smooth * share
@@ -251,7 +254,7 @@ class PauseModel(TrainableDetector[Seen]):
         return logs
 
     def _values(self, transcript: Transcript, names: Strings, markers: Strings) -> Indices:
-        """Number what lies at each gap but the last, of which nothing is known."""
+        """Return the number of the value of f at each gap but the last."""
         values = np.zeros(max(len(transcript) - 1, 0), np.int64)
         for name, size in zip(names, self._sizes(names, markers), strict=True):
             values = values * size + self._column(transcript, name, markers)
@@ -264,8 +267,8 @@ class PauseModel(TrainableDetector[Seen]):
             return cell_indices((transcript.pause or ())[:-1], ["", *markers])
         return speaker_turns(transcript.speaker or ())
 
-    def _trusted(self, transcript: Transcript) -> Transcript:
-        """Leave out the times of a recording in which too few words have any."""
+    def _with_usable_times(self, transcript: Transcript) -> Transcript:
+        """Remove the times of a recording in which too few words have any."""
         if transcript.start is None or transcript.end is None or not len(transcript):
             return transcript
         if np.mean(~np.isnan(transcript.start + transcript.end)) >= self.timed:

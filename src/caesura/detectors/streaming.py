@@ -1,4 +1,9 @@
-"""Sentences from words that arrive over time, and the state that lets a stream go on later."""
+"""Find sentences in words that arrive over time, and save the state of a stream.
+
+`stream` is what `caesura.stream` and the command `caesura stream` call. It reads words from a
+source, passes them to a `StreamSession`, which runs the detector on one recording after another,
+and saves the state of both in a `StateFile`, so that a stream that was cut can go on later.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -20,231 +25,125 @@ from caesura import __version__
 from caesura.core.atomic import atomic
 from caesura.core.errors import FormatError, MismatchError, UnknownName
 from caesura.core.protocols import Detector, Stream
+from caesura.core.serialize import to_document
 from caesura.core.transcript import Transcript
-from caesura.detectors.stored_model import chosen
-from caesura.detectors.window_stream import delayed
+from caesura.core.values import as_json
+from caesura.detectors.stored_model import get_detector
+from caesura.detectors.window_stream import with_delay
 from caesura.formats.live_words import Arriving, Line, chunks
 
 logger = logging.getLogger("caesura")
 
-MOST = 1000
-"""Names of recordings that are kept, to see whether they come again."""
+WordSource = str | Path | Iterable[Line]
+"""A file (- is standard input), or lines, objects or transcripts one by one."""
+
+LineFormat = Literal["text", "json", "jsonl"]
+LINE_FORMATS: tuple[LineFormat, ...] = ("text", "json", "jsonl")
+"""A sentence as a line: its text, a JSON object with place and delay, or all layers as JSONL."""
+
+MOST_IDS = 1000
+"""Ids of recordings that are remembered, to notice when one comes again."""
 
 ENDLESS = 2000
-"""Words without a sentence end after which something seems to be wrong."""
+"""Words without a sentence end after which a warning is logged."""
 
 
-class Streamed(NamedTuple):
-    """A sentence, and the number of its first word in the recording."""
+class StreamedSentence(NamedTuple):
+    """A sentence that is final, and the index of its first word in the recording."""
 
     first: int
     sentence: Transcript
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return text, place, times, speaker and delay, as JSON can hold them."""
+        sentence, last = self.sentence, len(self.sentence) - 1
+        evidence = sentence.evidence or {}
 
-class Live:
-    """A detector at work on recordings that arrive one after another.
+        def cell(column: Any, at: int) -> Any:
+            return None if column is None else as_json(column[at].item())
 
-    A `silence` of so many seconds before a word ends the sentence before it.
-    """
-
-    def __init__(
-        self,
-        detector: Detector,
-        saved: Mapping[str, Any] | None = None,
-        silence: float = math.inf,
-    ) -> None:
-        kept = saved or {"id": "", "pushed": 0, "given": 0, "end": None, "stream": None}
-        self.detector, self.silence = detector, silence
-        self.id: str = kept["id"]
-        self.pushed: int = kept["pushed"]
-        self.given: int = kept["given"]
-        self.end: float = math.nan if kept["end"] is None else kept["end"]
-        self._begun: set[str] = set()
-        self._warned = False
-        begun = kept["stream"] is not None
-        self.stream: Stream | None = detector.stream(kept["stream"]) if begun else None
-
-    def push(self, words: Transcript) -> list[Streamed]:
-        """Take words; those of another recording end the one before."""
-        found = []
-        if self.stream is None or words.id != self.id:
-            found = self.close()
-            self.stream, self.id = self.detector.stream(), words.id
-            self._begin(words.id)
-        silent = self._silent(words)
-        for first, stop in pairwise(sorted({0, *silent, len(words)})):
-            part = words[first:stop] if stop - first < len(words) else words
-            if first in silent:
-                found += self.pause(part)
-            found += self._pushed(part)
-        return found
-
-    def pause(self, then: Transcript | None = None) -> list[Streamed]:
-        """End the sentence that is open, since nobody has spoken for a while.
-
-        If words come `then` it is their first that told so, else no word did.
-        """
-        if self.stream is None:
-            return []
-        sentences, self.stream = self.stream.close(), self.detector.stream()
-        if then is not None and len(then):
-            left = [len(sentence) for sentence in sentences]
-            end = math.nan if then.end is None else float(then.end[0])
-            sentences = [
-                delayed(sentence, sum(left[at + 1 :]) + 1, end)
-                for at, sentence in enumerate(sentences)
-            ]
-        return self._numbered(sentences)
-
-    def _begin(self, id: str) -> None:
-        """Warn, once, of a recording that comes again after another."""
-        if id in self._begun and not self._warned:
-            self._warned = True
-            logger.warning(
-                "%s comes again after another recording, and begins anew each time: give the words "
-                "of one recording, or channel, after those of another, not in turns",
-                id or "a recording",
-            )
-        if len(self._begun) < MOST:
-            self._begun.add(id)
-
-    def _silent(self, words: Transcript) -> list[int]:
-        """Give the words that follow a silence."""
-        if self.silence == math.inf or words.start is None or words.end is None:
-            return []
-        before = np.append(self.end, words.end)[: len(words)]
-        found: list[int] = np.flatnonzero(words.start - before >= self.silence).tolist()
-        return found
-
-    def _pushed(self, words: Transcript) -> list[Streamed]:
-        assert self.stream is not None
-        self.pushed += len(words)
-        if words.end is not None and len(words):
-            self.end = float(words.end[-1])
-        open_before = self.pushed - self.given
-        found = self._numbered(self.stream.push(words))
-        if open_before - len(words) < ENDLESS <= self.pushed - self.given:
-            logger.warning(
-                "%s: no sentence has ended for %s words: is there anything to go by?",
-                words.id or "a recording",
-                f"{ENDLESS:,}",
-            )
-        return found
-
-    def close(self) -> list[Streamed]:
-        """End the recording."""
-        found = self._numbered(self.stream.close()) if self.stream is not None else []
-        self.stream = None
-        self.pushed = self.given = 0
-        self.end = math.nan
-        return found
-
-    def state(self) -> dict[str, Any]:
-        """Give, as JSON can hold it, what is needed to go on."""
+        speakers = set(sentence.speaker or ()) - {""}
         return {
-            "id": self.id,
-            "pushed": self.pushed,
-            "given": self.given,
-            "end": None if math.isnan(self.end) else self.end,
-            "stream": None if self.stream is None else self.stream.state(),
+            "id": sentence.id,
+            "first": self.first,
+            "last": self.first + last,
+            "text": sentence.text,
+            "start": cell(sentence.start, 0),
+            "end": cell(sentence.end, last),
+            "speaker": speakers.pop() if len(speakers) == 1 else None,
+            "delay_words": int(evidence["delay_words"][last]),
+            "delay_seconds": cell(evidence.get("delay_seconds"), last),
         }
 
-    def _numbered(self, sentences: Sequence[Transcript]) -> list[Streamed]:
-        """Number sentences, and note their delays if the stream does not tell them."""
-        found = []
-        for sentence in sentences:
-            first, self.given = self.given, self.given + len(sentence)
-            if "delay_words" not in (sentence.evidence or {}):
-                sentence = delayed(sentence, self.pushed - self.given, self.end)
-            found.append(Streamed(first, sentence))
-        return found
+    def to_line(self, to: LineFormat) -> str:
+        """Write the sentence as one line."""
+        if to == "text":
+            return self.sentence.text
+        document = self.to_dict() if to == "json" else to_document(self.sentence)
+        return json.dumps(document, ensure_ascii=False)
 
 
-Words = str | Path | Iterable[Line]
-"""A file (- is standard input), or lines, objects or transcripts one by one."""
+@overload
+def stream(
+    words: WordSource,
+    *,
+    to: None = None,
+    detector: str | Detector = "en",
+    format: str | None = None,
+    state: str | Path | None = None,
+    on_error: str = "stop",
+    language: str = "",
+    silence: float | None = None,
+    waiting: AbstractContextManager[Any] | None = None,
+) -> Iterator[Transcript]: ...
+@overload
+def stream(
+    words: WordSource,
+    *,
+    to: LineFormat,
+    detector: str | Detector = "en",
+    format: str | None = None,
+    state: str | Path | None = None,
+    on_error: str = "stop",
+    language: str = "",
+    silence: float | None = None,
+    waiting: AbstractContextManager[Any] | None = None,
+) -> Iterator[str]: ...
+def stream(
+    words: WordSource,
+    *,
+    to: LineFormat | None = None,
+    detector: str | Detector = "en",
+    format: str | None = None,
+    state: str | Path | None = None,
+    on_error: str = "stop",
+    language: str = "",
+    silence: float | None = None,
+    waiting: AbstractContextManager[Any] | None = None,
+) -> Iterator[Transcript] | Iterator[str]:
+    """Yield each sentence as soon as it is final: a transcript, or a line of the format `to`.
 
-STATE, VERSION = "caesura_stream", 1
-SHARE = 20
-"""Saving takes no more than one in so many seconds while words come fast."""
-
-
-class StateFile:
-    """Where the state of a stream is kept; without a path nothing is."""
-
-    def __init__(self, path: str | Path | None, detector: Detector) -> None:
-        self.path = Path(path) if path else None
-        self.front = {STATE: VERSION, "caesura": __version__, "detector": repr(detector)}
-        self._next = 0.0
-        if self.path:
-            self.front["knows"] = fingerprint(detector)
-
-    def load(self) -> dict[str, Any]:
-        """Read the state; nothing if there is none yet, an error if it is of another stream."""
-        if self.path is None or not self.path.exists():
-            return {}
-        try:
-            found = json.loads(self.path.read_bytes())
-            checksum = found.pop("checksum") == _checksum(found)
-        except (
-            OSError,
-            ValueError,
-            RecursionError,
-            LookupError,
-            TypeError,
-            AttributeError,
-        ) as error:
-            raise self._damaged() from error
-        if not checksum:
-            raise self._damaged()
-        for name, ours in self.front.items():
-            if found.get(name) != ours:
-                raise self._other(name, found.get(name), ours)
-        return dict(found)
-
-    def save(self, words: Arriving, live: Live) -> None:
-        """Write the state, unless so much of the time has gone into that of late."""
-        begun = time.monotonic()
-        if begun >= self._next:
-            self.save_now(words, live)
-            now = time.monotonic()
-            self._next = now + SHARE * (now - begun)
-
-    def save_now(self, words: Arriving, live: Live) -> None:
-        """Write the state, which replaces the former one when it is complete."""
-        if self.path is None:
-            return
-        document = {**self.front, "words": words.state(), "live": live.state()}
-        # As it will be read: a tuple is a list there.
-        document = json.loads(json.dumps(document))
-        document["checksum"] = _checksum(document)
-        with atomic(self.path) as file:
-            file.write(json.dumps(document, ensure_ascii=False).encode())
-
-    def remove(self) -> None:
-        """Forget a stream that has come to its end."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
-    def _damaged(self) -> FormatError:
-        return FormatError(
-            "this is no state of a stream, or it is damaged",
-            where=str(self.path),
-            remedy="remove it to begin anew",
-        )
-
-    def _other(self, name: str, theirs: object, ours: object) -> MismatchError:
-        what = {
-            STATE: f"the state is of a form ({theirs}) that this program does not know",
-            "caesura": f"the state was saved by version {theirs} of Caesura, and this is {ours}",
-            "detector": f"the state is of the detector {theirs}, not of {ours}",
-            "knows": "the state is of a detector that has learnt something else",
-        }[name]
-        remedy = "go on as you began, or remove the state to begin anew"
-        return MismatchError(what, where=str(self.path), remedy=remedy)
+    The other parameters are those of `stream_sentences`.
+    """
+    if to is not None and to not in LINE_FORMATS:
+        raise UnknownName(f"{to!r} is not one of {', '.join(LINE_FORMATS)}")
+    found = stream_sentences(
+        words,
+        detector=detector,
+        format=format,
+        state=state,
+        on_error=on_error,
+        language=language,
+        silence=silence,
+        waiting=waiting,
+    )
+    if to is None:
+        return (each.sentence for each in found)
+    return (each.to_line(to) for each in found)
 
 
-def streamed(
-    words: Words,
+def stream_sentences(
+    words: WordSource,
     *,
     detector: str | Detector = "en",
     format: str | None = None,
@@ -253,44 +152,52 @@ def streamed(
     language: str = "",
     silence: float | None = None,
     waiting: AbstractContextManager[Any] | None = None,
-) -> Iterator[Streamed]:
-    """Give each sentence, numbered by its first word, as soon as it is final.
+) -> Iterator[StreamedSentence]:
+    """Yield each sentence, with the index of its first word, as soon as it is final.
 
-    A silence of so many seconds, between words or while none arrives, ends a sentence at once.
-    Interrupted, or stopped by a bad line, it saves its state if it has one, else gives what is
-    left as if the words had ended. The state is saved after the sentences have been taken.
+    A `silence` of so many seconds, between words or while none arrives, ends a sentence at once.
+    With a `state` file, a stream that is interrupted, or stopped by a line that cannot be read,
+    saves its state there; without one, the words left are given as if the stream had ended. The
+    state is saved after the sentences before it have been taken. `waiting` is entered while the
+    stream waits for words.
     """
-    quiet = _seconds(silence)
-    deciding = chosen(detector)
+    longest_silence = _check_silence(silence)
+    deciding = get_detector(detector)
     file = StateFile(state, deciding)
     saved = file.load()
-    name = ("<stdin>" if str(words) == "-" else str(words)) if _is_name(words) else "<words>"
-    arriving = Arriving(format, on_error, name, saved.get("words"), language)
-    live = Live(deciding, saved.get("live"), quiet)
+    name = _source_name(words)
+    reader = Arriving(format, on_error, name, saved.get("words"), language)
+    session = StreamSession(deciding, saved.get("session"), longest_silence)
     if saved:
-        logger.info("%s: going on after line %d", name, arriving.lines)
-    batches = arriving.batches(_opened(words, arriving.lines, waiting, quiet))
+        logger.info("%s: going on after line %d", name, reader.lines)
+    batches = reader.batches(_read_lines(words, reader.lines, waiting, longest_silence))
     while True:
         try:
             batch = next(batches, None)
         except (KeyboardInterrupt, FormatError):
             if state:
-                file.save_now(arriving, live)
+                file.save_now(reader, session)
             else:
-                yield from _left(arriving, live)
+                yield from _close(reader, session)
             raise
         if batch is None:
             break
         if len(batch):
-            yield from live.push(batch)
+            yield from session.push(batch)
         elif silence is not None:
-            yield from live.pause()
-        file.save(arriving, live)
-    yield from _left(arriving, live)
+            yield from session.pause()
+        file.save(reader, session)
+    yield from _close(reader, session)
     file.remove()
 
 
-def _seconds(silence: float | None) -> float:
+def _close(reader: Arriving, session: StreamSession) -> Iterator[StreamedSentence]:
+    for words in reader.rest():
+        yield from session.push(words)
+    yield from session.close()
+
+
+def _check_silence(silence: float | None) -> float:
     if silence is None:
         return math.inf
     if not (type(silence) in (int, float) and 0 < silence < math.inf):
@@ -298,20 +205,16 @@ def _seconds(silence: float | None) -> float:
     return silence
 
 
-def _left(arriving: Arriving, live: Live) -> Iterator[Streamed]:
-    for words in arriving.rest():
-        yield from live.push(words)
-    yield from live.close()
+def _source_name(words: WordSource) -> str:
+    if not isinstance(words, (str, Path)):
+        return "<words>"
+    return "<stdin>" if str(words) == "-" else str(words)
 
 
-def _is_name(words: Words) -> bool:
-    return isinstance(words, (str, Path))
-
-
-def _opened(
-    words: Words, skip: int, waiting: AbstractContextManager[Any] | None, silence: float
+def _read_lines(
+    words: WordSource, skip: int, waiting: AbstractContextManager[Any] | None, silence: float
 ) -> Iterator[Sequence[Line]]:
-    """Read lines; of a file those after the ones that were read before."""
+    """Read lines; those of a file after the first `skip` lines, which were read before."""
     if not isinstance(words, (str, Path)):
         yield from ([line] for line in words)
     elif str(words) == "-":
@@ -330,8 +233,209 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
+class StreamSession:
+    """Runs a detector on recordings that arrive one after another.
+
+    A `silence` of so many seconds before a word ends the sentence before it.
+    """
+
+    def __init__(
+        self,
+        detector: Detector,
+        state: Mapping[str, Any] | None = None,
+        silence: float = math.inf,
+    ) -> None:
+        saved = state or {"id": "", "pushed": 0, "given": 0, "end": None, "stream": None}
+        self.detector, self.silence = detector, silence
+        self.id: str = saved["id"]
+        self.pushed: int = saved["pushed"]
+        """Words of the recording that have arrived."""
+        self.given: int = saved["given"]
+        """Words of the sentences that were given out."""
+        self.end: float = math.nan if saved["end"] is None else saved["end"]
+        self._seen_ids: set[str] = set()
+        self._warned = False
+        is_open = saved["stream"] is not None
+        self.stream: Stream | None = detector.stream(saved["stream"]) if is_open else None
+
+    def push(self, words: Transcript) -> list[StreamedSentence]:
+        """Add words and return the sentences that are final; another id ends the recording."""
+        found = []
+        if self.stream is None or words.id != self.id:
+            found = self.close()
+            self.stream, self.id = self.detector.stream(), words.id
+            self._warn_if_seen(words.id)
+        silent = self._after_silence(words)
+        for first, stop in pairwise(sorted({0, *silent, len(words)})):
+            part = words[first:stop] if stop - first < len(words) else words
+            if first in silent:
+                found += self.pause(part)
+            found += self._push(part)
+        return found
+
+    def pause(self, following: Transcript | None = None) -> list[StreamedSentence]:
+        """End the open sentence, because nobody has spoken for a while.
+
+        If that is known from the words `following`, the delay is counted up to the first of them.
+        """
+        if self.stream is None:
+            return []
+        sentences, self.stream = self.stream.close(), self.detector.stream()
+        if following is not None and len(following):
+            lengths = [len(sentence) for sentence in sentences]
+            end = math.nan if following.end is None else float(following.end[0])
+            sentences = [
+                with_delay(sentence, sum(lengths[at + 1 :]) + 1, end)
+                for at, sentence in enumerate(sentences)
+            ]
+        return self._number(sentences)
+
+    def close(self) -> list[StreamedSentence]:
+        """End the recording and return the sentences that are left."""
+        found = self._number(self.stream.close()) if self.stream is not None else []
+        self.stream = None
+        self.pushed = self.given = 0
+        self.end = math.nan
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Return, as JSON can hold it, what is needed to go on."""
+        return {
+            "id": self.id,
+            "pushed": self.pushed,
+            "given": self.given,
+            "end": None if math.isnan(self.end) else self.end,
+            "stream": None if self.stream is None else self.stream.state(),
+        }
+
+    def _warn_if_seen(self, id: str) -> None:
+        """Warn, once, about a recording that comes again after another one."""
+        if id in self._seen_ids and not self._warned:
+            self._warned = True
+            logger.warning(
+                "%s comes again after another recording, and begins anew each time: give the words "
+                "of one recording, or channel, after those of another, not in turns",
+                id or "a recording",
+            )
+        if len(self._seen_ids) < MOST_IDS:
+            self._seen_ids.add(id)
+
+    def _after_silence(self, words: Transcript) -> list[int]:
+        """Return the indices of the words that follow a silence."""
+        if self.silence == math.inf or words.start is None or words.end is None:
+            return []
+        before = np.append(self.end, words.end)[: len(words)]
+        found: list[int] = np.flatnonzero(words.start - before >= self.silence).tolist()
+        return found
+
+    def _push(self, words: Transcript) -> list[StreamedSentence]:
+        assert self.stream is not None
+        self.pushed += len(words)
+        if words.end is not None and len(words):
+            self.end = float(words.end[-1])
+        open_before = self.pushed - self.given
+        found = self._number(self.stream.push(words))
+        if open_before - len(words) < ENDLESS <= self.pushed - self.given:
+            logger.warning(
+                "%s: no sentence has ended for %s words: is there anything to go by?",
+                words.id or "a recording",
+                f"{ENDLESS:,}",
+            )
+        return found
+
+    def _number(self, sentences: Sequence[Transcript]) -> list[StreamedSentence]:
+        """Number sentences by their first word, and add delays that the stream did not give."""
+        found = []
+        for sentence in sentences:
+            first, self.given = self.given, self.given + len(sentence)
+            if "delay_words" not in (sentence.evidence or {}):
+                sentence = with_delay(sentence, self.pushed - self.given, self.end)
+            found.append(StreamedSentence(first, sentence))
+        return found
+
+
+STATE, VERSION = "caesura_stream", 2
+SAVING_SHARE = 20
+"""While words come fast, saving takes at most one second in this many."""
+
+
+class StateFile:
+    """The file in which the state of a stream is saved; without a path nothing is saved."""
+
+    def __init__(self, path: str | Path | None, detector: Detector) -> None:
+        self.path = Path(path) if path else None
+        self.header = {STATE: VERSION, "caesura": __version__, "detector": repr(detector)}
+        self._next_save = 0.0
+        if self.path:
+            self.header["fingerprint"] = fingerprint(detector)
+
+    def load(self) -> dict[str, Any]:
+        """Read the state; {} if there is none yet, an error if it is of another detector."""
+        if self.path is None or not self.path.exists():
+            return {}
+        try:
+            found = json.loads(self.path.read_bytes())
+            is_whole = found.pop("checksum") == _checksum(found)
+        except (
+            OSError,
+            ValueError,
+            RecursionError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ) as error:
+            raise self._damaged() from error
+        if not is_whole:
+            raise self._damaged()
+        for name, ours in self.header.items():
+            if found.get(name) != ours:
+                raise self._mismatch(name, found.get(name), ours)
+        return dict(found)
+
+    def save(self, reader: Arriving, session: StreamSession) -> None:
+        """Write the state, unless saving has taken too much of the time lately."""
+        begun = time.monotonic()
+        if begun >= self._next_save:
+            self.save_now(reader, session)
+            now = time.monotonic()
+            self._next_save = now + SAVING_SHARE * (now - begun)
+
+    def save_now(self, reader: Arriving, session: StreamSession) -> None:
+        """Write the state; the old one is replaced when the new one is complete."""
+        if self.path is None:
+            return
+        document = {**self.header, "words": reader.state(), "session": session.state()}
+        # The checksum is that of the document as it will be read: a tuple is a list there.
+        document = json.loads(json.dumps(document))
+        document["checksum"] = _checksum(document)
+        with atomic(self.path) as file:
+            file.write(json.dumps(document, ensure_ascii=False).encode())
+
+    def remove(self) -> None:
+        """Delete the file, because the stream has ended."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _damaged(self) -> FormatError:
+        return FormatError(
+            "this is not the state of a stream, or it is damaged",
+            where=str(self.path),
+            remedy="remove it to start again",
+        )
+
+    def _mismatch(self, name: str, theirs: object, ours: object) -> MismatchError:
+        what = {
+            STATE: f"the state has version {theirs}, which this program does not know",
+            "caesura": f"the state was saved by version {theirs} of Caesura, and this is {ours}",
+            "detector": f"the state is of the detector {theirs}, not of {ours}",
+            "fingerprint": "the state is of a detector that was trained differently",
+        }[name]
+        remedy = "go on with the same detector and version, or remove the state to start again"
+        return MismatchError(what, where=str(self.path), remedy=remedy)
+
+
 def fingerprint(detector: Detector) -> str:
-    """Tell apart detectors of the same settings that have learnt different things."""
+    """Return a hash of a detector's settings and of what it was trained to."""
     found = hashlib.sha256(repr(detector).encode())
     for name, array in sorted(detector.state().items()):
         found.update(f"{name} {array.dtype} {array.shape}".encode())

@@ -1,4 +1,7 @@
-"""Streams for detectors whose evidence about a gap lies in the words around it."""
+"""Streams that decide each gap from a window of words around it, and the detector `Lookahead`.
+
+Any detector can be streamed this way: a gap is decided when `ahead` words after it have arrived.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +19,21 @@ from caesura.core.serialize import from_document, to_document
 from caesura.core.transcript import Transcript
 
 DELAYS = ("delay_words", "delay_seconds")
-"""Columns of evidence of a streamed sentence: how long after its end that was decided."""
+"""Columns of evidence of a streamed sentence: how long after its end it was decided."""
 
 AT_ONCE = 64
-"""Windows that are handed to a detector at a time."""
+"""Windows that a detector gets at a time."""
 
-FEW = 32
-"""Parts of an open sentence that may lie about before they are joined."""
+MOST_PARTS = 32
+"""Parts of an open sentence that are kept before they are joined."""
 
 
 class WindowStream(Stream):
-    """Decides each gap once `ahead` words after it are there; looks at `behind` words before it.
+    """Decides each gap from `behind` words before it and `ahead` words after it.
 
     Each gap is decided from these words alone, however many are pushed at once: sentences do not
-    depend on how words arrive. `window` holds words that still bear on a decision, the first
-    `decided` of them decided; `open` holds the parts of the sentence that has not ended.
+    depend on how words arrive. `window` holds the words that are still needed; the gaps of the
+    first `decided` of them are decided. `open` holds the parts of the sentence that has not ended.
     """
 
     def __init__(
@@ -45,25 +48,25 @@ class WindowStream(Stream):
         self.open = [from_document(part) for part in saved["open"]]
 
     def push(self, words: Transcript) -> list[Transcript]:
-        """Take words; give the sentences that are final now."""
+        """Add words and return the sentences that are final now."""
         self.window = Transcript.join([self.window, words]) if len(self.window) else words
         stop = len(self.window) - self.ahead
-        return self._cut(self._found(stop), stop) if stop > self.decided else []
+        return self._cut(self._detect(stop), stop) if stop > self.decided else []
 
     def close(self) -> list[Transcript]:
-        """Decide what is left; the last word ends a sentence."""
+        """Decide the gaps that are left; the last word ends a sentence."""
         stop = len(self.window)
         return self._cut(self.detector.detect(self.window), stop) if stop > self.decided else []
 
     def state(self) -> Mapping[str, Any]:
-        """Give the words that are still needed and how far decisions have come."""
+        """Return the words that are still needed, and how many of them are decided."""
         return {
             "window": to_document(self.window),
             "decided": self.decided,
             "open": [to_document(part) for part in self.open],
         }
 
-    def _found(self, stop: int) -> Segmentation:
+    def _detect(self, stop: int) -> Segmentation:
         """Decide the gaps from `decided` to `stop`, each from its own window."""
         if stop == self.decided + 1:
             return self.detector.detect(self.window)
@@ -84,57 +87,57 @@ class WindowStream(Stream):
         return Segmentation(boundary, labels, log_odds)
 
     def _cut(self, found: Segmentation, stop: int) -> list[Transcript]:
-        """Take the decided words into the open sentence, and let go of those that end."""
+        """Move the decided words into the open sentence, and return the sentences that end."""
         sentences = []
         begin = self.decided
         for gap in (np.flatnonzero(found.boundary[begin:stop]) + begin).tolist():
-            known = min(gap + self.ahead, len(self.window) - 1)
-            whole, said = self._whole(begin, gap + 1, found)
-            evidence = delays(whole, known - gap, _end(self.window, known))
-            sentences.append(whole.replace(sentences=_undivided(said), evidence=evidence))
+            last = min(gap + self.ahead, len(self.window) - 1)
+            whole, gaps = self._join_open(begin, gap + 1, found)
+            evidence = delay_evidence(whole, last - gap, _end_time(self.window, last))
+            sentences.append(whole.replace(sentences=_as_one_sentence(gaps), evidence=evidence))
             self.open = []
             begin = gap + 1
         if begin < stop:
-            self._keep(self.window[begin:stop].replace(sentences=found[begin:stop]))
+            self._add_open(self.window[begin:stop].replace(sentences=found[begin:stop]))
         spare = max(stop - self.behind, 0)
         self.window = self.window[spare:]
         self.decided = stop - spare
         return sentences
 
-    def _whole(
+    def _join_open(
         self, first: int, stop: int, found: Segmentation
     ) -> tuple[Transcript, Segmentation | None]:
-        """Give the words of a sentence that ends in the window, and what was said of its gaps."""
-        part, said = self.window[first:stop], found[first:stop]
+        """Return the words of a sentence that ends in the window, and its gaps."""
+        part, gaps = self.window[first:stop], found[first:stop]
         if not self.open:
-            return part, said
-        whole = Transcript.join([*self.open, part.replace(sentences=said)])
+            return part, gaps
+        whole = Transcript.join([*self.open, part.replace(sentences=gaps)])
         return whole, whole.sentences
 
-    def _keep(self, part: Transcript) -> None:
-        """Put a part to the open sentence; a long one is kept in a few parts that double."""
+    def _add_open(self, part: Transcript) -> None:
+        """Add a part to the open sentence; a long one is kept in a few parts of doubling size."""
         self.open.append(part)
-        while len(self.open) > FEW and len(self.open[-2]) <= len(self.open[-1]):
+        while len(self.open) > MOST_PARTS and len(self.open[-2]) <= len(self.open[-1]):
             self.open[-2:] = [Transcript.join(self.open[-2:])]
 
 
 class LocalStream(WindowStream):
-    """The same for detectors for which nothing else bears on a gap: all gaps in one go.
+    """A `WindowStream` for detectors that give a gap the same log-odds in any larger window.
 
-    What they say of a gap is the same whatever else is in the window.
+    All gaps of the window are decided in one call.
     """
 
-    def _found(self, stop: int) -> Segmentation:  # noqa: ARG002 - more is decided than asked for
+    def _detect(self, stop: int) -> Segmentation:  # noqa: ARG002 - more is decided than asked for
         return self.detector.detect(self.window)
 
 
-def delayed(sentence: Transcript, words: int, seconds: float) -> Transcript:
-    """Note that a sentence was decided `words` words after its end, when it was `seconds`."""
-    return sentence.replace(evidence=delays(sentence, words, seconds))
+def with_delay(sentence: Transcript, words: int, seconds: float) -> Transcript:
+    """Add the delay of a sentence that was decided `words` words later, at the time `seconds`."""
+    return sentence.replace(evidence=delay_evidence(sentence, words, seconds))
 
 
-def delays(sentence: Transcript, words: int, seconds: float) -> dict[str, Floats]:
-    """Give the evidence of a sentence with its delay."""
+def delay_evidence(sentence: Transcript, words: int, seconds: float) -> dict[str, Floats]:
+    """Return the evidence of a sentence with the columns `DELAYS`."""
     columns = {name: np.full(len(sentence), np.nan) for name in DELAYS}
     columns["delay_words"][-1:] = words
     if sentence.end is None:
@@ -145,22 +148,22 @@ def delays(sentence: Transcript, words: int, seconds: float) -> dict[str, Floats
     return {**(sentence.evidence or {}), **columns}
 
 
-def decided_after(sentences: list[Transcript], words: Transcript) -> list[Transcript]:
-    """Note that sentences, of the first of these words on, were decided after all of the words."""
+def with_delay_after(sentences: list[Transcript], words: Transcript) -> list[Transcript]:
+    """Add the delay of sentences, the first of `words`, that were decided after all of `words`."""
     left = len(words)
     found = []
     for sentence in sentences:
         left -= len(sentence)
-        found.append(delayed(sentence, left, _end(words, len(words) - 1)))
+        found.append(with_delay(sentence, left, _end_time(words, len(words) - 1)))
     return found
 
 
-def _end(words: Transcript, at: int) -> float:
+def _end_time(words: Transcript, at: int) -> float:
     return float("nan") if words.end is None else float(words.end[at])
 
 
-def _undivided(found: Segmentation | None) -> Segmentation | None:
-    """Give one sentence with the labels and evidence of its gaps."""
+def _as_one_sentence(found: Segmentation | None) -> Segmentation | None:
+    """Remove the boundaries, and keep labels and log-odds."""
     if found is None:
         return None
     return Segmentation(np.zeros(len(found), np.bool_), found.label, found.log_odds)
@@ -168,7 +171,7 @@ def _undivided(found: Segmentation | None) -> Segmentation | None:
 
 @dataclass(frozen=True, repr=False)
 class Lookahead(Detector):
-    """Another detector that, in a stream, decides each gap `words` words later."""
+    """Another detector, with a look-ahead of `words` words in a stream."""
 
     detector: Detector
     words: int = 10
@@ -183,23 +186,23 @@ class Lookahead(Detector):
 
     @property
     def reach(self) -> int:
-        """How many words after a gap bear on it in a stream."""
+        """How many words after a gap a stream looks at."""
         return self.words
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Say what the other detector says."""
+        """Return the log-odds of the other detector."""
         return self.detector.log_odds(transcript)
 
     def label(self, transcript: Transcript) -> Strings | None:
-        """Label as the other detector does."""
+        """Return the labels of the other detector."""
         return self.detector.label(transcript)
 
     def detect(self, transcript: Transcript) -> Segmentation:
-        """Decide as the other detector does."""
+        """Segment as the other detector does."""
         return self.detector.detect(transcript)
 
     def annotate(self, transcript: Transcript) -> Transcript:
-        """Find what the other detector finds."""
+        """Annotate as the other detector does."""
         return self.detector.annotate(transcript)
 
     def train(
@@ -212,21 +215,21 @@ class Lookahead(Detector):
         return replace(self, detector=self.detector.train(train, dev, text))
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Give what the other detector has learnt."""
+        """Return the state of the other detector."""
         return self.detector.state()
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Lookahead:
-        """Let the other detector know what was learnt."""
+        """Return this detector with a stored state of the other one."""
         return replace(self, detector=self.detector.from_state(state))
 
     def coverage(self, transcript: Transcript) -> float:
-        """Know what the other detector knows."""
+        """Return the coverage of the other detector."""
         return self.detector.coverage(transcript)
 
     def lacks(self, transcript: Transcript) -> str:
-        """Lack what the other detector lacks."""
+        """Return what the other detector lacks."""
         return self.detector.lacks(transcript)
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Decide each gap with `words` words of context on either side."""
+        """Return a stream that looks at `words` words on either side of a gap."""
         return WindowStream(self.detector, ahead=self.words, behind=self.words, state=state)

@@ -25,7 +25,7 @@ from caesura.detectors.syntax.chunking import INSIDE, LABELS
 from caesura.detectors.syntax.crf_svm import CRF, begins
 from caesura.detectors.syntax.dependency_parser import drawn, units_of
 from caesura.detectors.syntax.word_features import hashes_of
-from caesura.detectors.window_stream import decided_after, delays
+from caesura.detectors.window_stream import delay_evidence, with_delay_after
 from caesura.ml import crf
 from caesura.ml.features import REACH
 from caesura.ml.parsing.arcs import MARGIN, Looks
@@ -270,7 +270,7 @@ class StretchStream(Stream):
         # Punctuation without any word is a sentence.
         words, self.open = Transcript.join(self.open), []
         ends = Segmentation(np.zeros(len(words), np.bool_))
-        return decided_after([words.replace(sentences=ends)], words)
+        return with_delay_after([words.replace(sentences=ends)], words)
 
     def _spoken(self, words: Transcript) -> Iterator[tuple[int, bool]]:
         """Give the place of each word that is no punctuation, and whether a pause precedes it."""
@@ -354,7 +354,7 @@ class StretchStream(Stream):
             found.append(
                 sentence.replace(
                     sentences=Segmentation(np.zeros(len(sentence), np.bool_)),
-                    evidence=delays(sentence, arrived - done, now),
+                    evidence=delay_evidence(sentence, arrived - done, now),
                     **drawing.layers(sentence),
                 )
             )
