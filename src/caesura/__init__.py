@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from caesura.core.transcript import Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
     from caesura.evaluation.comparison import Comparison
-    from caesura.evaluation.correlate import Correlations, correlate
+    from caesura.evaluation.correlation import Correlations, correlate
     from caesura.evaluation.project_entities import Projection, project
     from caesura.evaluation.scores import Scores
     from caesura.evaluation.script_alignment import Aligned, aligned
@@ -67,7 +67,7 @@ _MODULES = {
     "core.transcript": ("Span", "Transcript"),
     "core.values": ("Counts", "Undefined", "Value"),
     "evaluation.comparison": ("Comparison",),
-    "evaluation.correlate": ("Correlations", "correlate"),
+    "evaluation.correlation": ("Correlations", "correlate"),
     "evaluation.project_entities": ("Projection", "project"),
     "evaluation.scores": ("Scores",),
     "evaluation.script_alignment": ("Aligned", "aligned"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
     from caesura.detectors.streaming import WordSource
     from caesura.evaluation.comparison import Comparison
-    from caesura.evaluation.plan import EvaluationOptions
+    from caesura.evaluation.evaluate import EvaluationOptions
     from caesura.evaluation.reports.write import Results
     from caesura.evaluation.scores import Scores
     from caesura.formats.inputs import Input, Inputs
@@ -128,7 +128,7 @@ def _normalized(
     """Read recordings and normalise them; check the steps before anything is read."""
     if not normalize or normalize in ("none", ["none"]):
         return read(files, format=format)
-    from caesura.evaluation.plan import steps_of
+    from caesura.evaluation.evaluate import steps_of
     from caesura.text.normalization.steps import describe
     from caesura.text.normalization.steps import normalize as normalized
 
@@ -198,7 +198,7 @@ def score(
     references, or folders of them. A `report` is a file, or several: .html for a page to look
     through, .md, .tex or .json for tables, .png or .svg for figures.
     """
-    from caesura.evaluation.plan import EvaluationOptions, evaluated
+    from caesura.evaluation.evaluate import EvaluationOptions, evaluated
     from caesura.formats.inputs import called, each
 
     _check_report(report)
@@ -246,7 +246,7 @@ def compare(
     The other parameters are those of `score`.
     """
     from caesura.evaluation.comparison import Comparison
-    from caesura.evaluation.plan import EvaluationOptions
+    from caesura.evaluation.evaluate import EvaluationOptions
 
     _check_report(report)
     options = EvaluationOptions(
@@ -286,7 +286,7 @@ def agree(
     differ are carried over to the words of the first. A `report` is as for `score`.
     """
     from caesura.core.errors import MismatchError
-    from caesura.evaluation.plan import EvaluationOptions, evaluated
+    from caesura.evaluation.evaluate import EvaluationOptions, evaluated
     from caesura.formats.inputs import each
 
     _check_report(report)
@@ -433,7 +433,7 @@ def _score_systems(
 ) -> tuple[Strings, tuple[Scores, ...]]:
     """Score systems with the same options; return their names and scores."""
     from caesura.core.errors import MismatchError
-    from caesura.evaluation.plan import evaluated
+    from caesura.evaluation.evaluate import evaluated
     from caesura.formats.inputs import each
 
     names, systems = each(hypothesis, format)

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.evaluation.correlate import correlate
-from caesura.evaluation.correlation import Against
+from caesura.evaluation.correlation import Against, correlate
 
 SYSTEMS, SHOWS, TASKS = "abcd", ["one", "two", "three"], ["crf", "hmm"]
 Records = list[dict[str, Any]]

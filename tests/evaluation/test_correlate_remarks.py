@@ -9,7 +9,7 @@ import pytest
 import caesura
 from caesura import __version__
 from caesura.core.errors import MismatchError, UnknownName
-from caesura.evaluation.correlate import Correlations, correlate
+from caesura.evaluation.correlation import Correlations, correlate
 from evaluation.correlated import SHOWS, SYSTEMS, TASKS, ask, drawn_records, smooth
 
 pytest.importorskip("scipy.stats")

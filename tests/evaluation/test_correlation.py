@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation import correlated, kendall, pearson, ranks, spearman, with_first
+from caesura.evaluation.correlation_coefficients import (
+    correlated,
+    kendall,
+    pearson,
+    ranks,
+    spearman,
+    with_first,
+)
 from caesura.evaluation.resampling import Resampling, bootstrapped, interval
 
 scipy_stats = pytest.importorskip("scipy.stats")

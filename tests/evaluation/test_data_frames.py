@@ -14,7 +14,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.correlate import Correlations, correlate
+from caesura.evaluation.correlation import Correlations, correlate
 from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE

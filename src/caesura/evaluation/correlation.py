@@ -1,13 +1,13 @@
-"""Whether metrics predict what a task makes of recogniser output.
+"""Whether metrics predict the results of a task that uses recognisers' output.
 
 For each show and task system, metric and result are correlated over the systems; the mean is
-taken over shows, then over task systems (Ben Jannet et al. 2015, Table 2).
+taken over shows, then over task systems (Ben Jannet et al. 2015, Table 2). Start at `correlate`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,118 +16,33 @@ import numpy as np
 
 from caesura import __version__
 from caesura.core.arrays import Strings
-from caesura.core.errors import MismatchError, UnknownName
+from caesura.core.errors import MismatchError, UnknownName, advice
 from caesura.core.values import Undefined, Value, as_json
-from caesura.evaluation.correlation_data import Complete, Observed, Pair, complete
+from caesura.evaluation.correlation_coefficients import COEFFICIENTS, with_first
+from caesura.evaluation.correlation_data import (
+    SHOW,
+    SYSTEM,
+    TASK,
+    Complete,
+    Heads,
+    Observed,
+    Pair,
+    Tables,
+    complete,
+    observed,
+)
 from caesura.evaluation.resampling import (
     FEW,
     FEWEST,
+    RESAMPLES,
+    SEED,
     Interval,
     Resampling,
     Rows,
     bootstrapped,
     interval,
 )
-from caesura.evaluation.scores import interval_columns, number_columns
-
-Series = Sequence[float] | Rows
-
-SHORT = Undefined("a correlation takes two pairs of numbers")
-FLAT = Undefined("one of the series does not vary")
-
-
-def pearson(one: Series, other: Series) -> Value:
-    """How close two series come to a straight line."""
-    return _pair(one, other, "pearson")
-
-
-def spearman(one: Series, other: Series) -> Value:
-    """Pearson's correlation of ranks; equal numbers share the mean of their ranks."""
-    return _pair(one, other, "spearman")
-
-
-def kendall(one: Series, other: Series) -> Value:
-    """Kendall's tau-b: pairs in the same order less pairs in the opposite, ties allowed for."""
-    return _pair(one, other, "kendall")
-
-
-def with_first(columns: Rows, coefficient: str) -> list[Value]:
-    """Correlate each column but the first with the first."""
-    if len(columns) < 2:
-        return [SHORT] * (columns.shape[1] - 1)
-    # Asked of the numbers themselves: a mean may differ from equal numbers in the last bit.
-    flat = columns.min(0) == columns.max(0)
-    with np.errstate(invalid="ignore"):
-        found = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
-    return [FLAT if flat[0] or flat[at] else float(found[at]) for at in range(1, columns.shape[1])]
-
-
-def ranks(columns: Series) -> Rows:
-    """Ranks from 1 within each column; equal numbers share the mean of theirs."""
-    given = np.asarray(columns, float)
-    order = np.argsort(given, axis=0, kind="stable")
-    ordered = np.take_along_axis(given, order, 0)
-    places = np.arange(len(given)).reshape(-1, *[1] * (given.ndim - 1))
-    differs = ordered[1:] != ordered[:-1]
-    edge = np.ones_like(given[:1], bool)
-    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs]), places, 0))
-    after = np.where(np.concatenate([differs, edge]), places, len(given))
-    last = np.minimum.accumulate(after[::-1])[::-1]
-    found = np.empty_like(given)
-    np.put_along_axis(found, order, (first + last) / 2 + 1, 0)
-    return found
-
-
-def correlated(
-    one: Sequence[float], other: Sequence[float], resampling: Resampling
-) -> tuple[Value, Interval | Undefined]:
-    """Correlation of two series, and its interval when pairs of them are drawn again."""
-    pairs = np.array([one, other], float)
-    count = pairs.shape[1]
-    random = np.random.default_rng(resampling.seed)
-    drawn = [
-        pearson(*pairs[:, random.integers(count, size=count)])
-        for _ in range(resampling.resamples if count else 0)
-    ]
-    return pearson(one, other), interval(drawn, resampling.level)
-
-
-def _pair(one: Series, other: Series, coefficient: str) -> Value:
-    if len(one) != len(other):
-        raise ValueError(f"series of {len(one)} and {len(other)} numbers have no pairs")
-    (found,) = with_first(np.array([one, other], float).T, coefficient)
-    return found
-
-
-def _line(columns: Rows) -> Rows:
-    """Centre each column, multiply by the first, and divide by the lengths of both."""
-    # Powers of two cost no digits, and differences from one of the numbers few.
-    scaled = np.ldexp(columns, -np.frexp(np.abs(columns).max(0))[1])
-    shifted = scaled - scaled[0]
-    centred = shifted - shifted.mean(0)
-    # Divided last, and summed alike, so that what lies on a line of ranks comes out as 1.
-    products, squares = (centred[:, :1] * centred).sum(0), (centred * centred).sum(0)
-    return np.asarray(products / np.sqrt(squares[0] * squares))
-
-
-def _order(columns: Rows) -> Rows:
-    """Compare the order of each pair of rows with that in the first column."""
-    # Ranks order as the numbers do, and their differences never overflow.
-    ranked = ranks(columns)
-    same, untied = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
-    for at in range(len(ranked) - 1):
-        signs = np.sign(ranked[at + 1 :] - ranked[at])
-        same += signs[:, 0] @ signs
-        untied += np.abs(signs).sum(0)
-    return np.asarray(same / np.sqrt(untied[0] * untied))
-
-
-COEFFICIENTS: dict[str, Callable[[Rows], Rows]] = {
-    "spearman": lambda columns: _line(ranks(columns)),
-    "kendall": _order,
-    "pearson": _line,
-}
-
+from caesura.evaluation.scores import data_frame, interval_columns, number_columns
 
 EMPTY = Undefined("nothing there is defined")
 
@@ -470,3 +385,86 @@ def _first(found: Sequence[Correlation], metric: str, coefficient: str) -> Corre
         if (one.metric, one.coefficient) == (metric, coefficient):
             return one
     raise UnknownName(f"there is no {coefficient} of {metric!r}")
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Metrics against results, one after another."""
+
+    results: tuple[Against, ...]
+
+    def __getitem__(self, result: str) -> Against:
+        """Return the correlations of all metrics with one result."""
+        known = [each.result for each in self.results]
+        if result not in known:
+            raise UnknownName(
+                f"there is no result {result!r}", remedy=advice(result, known, "there are")
+            )
+        return self.results[known.index(result)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dictionaries and lists: what `correlate --json` prints."""
+        return {"results": [each.to_dict() for each in self.results]}
+
+    def to_frame(self, per_show: bool = False) -> Any:
+        """Return a pandas DataFrame with a row for each result, metric and coefficient.
+
+        `low` and `high` are the limits of the confidence interval of the mean correlation;
+        `difference`, with limits of its own, is how far it is above that of the baseline. With
+        `per_show` there is a row for each show and task system instead, without intervals.
+        """
+        if per_show:
+            return data_frame(row for each in self.results for row in each.show_rows())
+        return data_frame(row for each in self.results for row in each.mean_rows())
+
+
+def correlate(
+    tables: Tables,
+    *,
+    metric: str | Sequence[str],
+    result: str | Sequence[str],
+    baseline: str = "",
+    without: str | Sequence[str] = (),
+    negate: str | Sequence[str] = (),
+    system: str = SYSTEM,
+    show: str = SHOW,
+    task: str = TASK,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Correlations:
+    """Measure how well metrics predict what a task makes of recognisers' output.
+
+    Tables are CSV or TSV files with a row for each `system` and `show` (and `task`, if they have
+    that column), files that `score --json` or `compare --json` wrote, or rows that are there
+    already; they are joined. Each `metric` and `result` is a column of them, or a value of the
+    scores. Other metrics are compared with the `baseline`, the first if none is named. Systems
+    in `without` are left out; columns in `negate` count with the opposite sign. Intervals come
+    from `resamples` draws of shows.
+    """
+    metrics, results, turned = _several(metric), _several(result), _several(negate)
+    for kind, names in (("metric", metrics), ("result", results)):
+        if not names:
+            raise UnknownName(f"there is no {kind}", remedy="name a column of the tables")
+    first = baseline or metrics[0]
+    _refuse_unknown(first, metrics, "baseline")
+    for name in turned:
+        _refuse_unknown(name, (*metrics, *results), "column to negate")
+    signs = {name: f"-{name}" for name in turned}
+    terms = Terms(signs.get(first, first), _several(without), Resampling(resamples, seed))
+    found = observed(tables, Heads(system, show, task, (*metrics, *results))).negated(turned)
+    named = tuple(signs.get(name, name) for name in metrics)
+    return Correlations(
+        tuple(against(found, signs.get(name, name), named, terms) for name in results)
+    )
+
+
+def _several(names: str | Sequence[str]) -> Strings:
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
+def _refuse_unknown(name: str, known: Strings, kind: str) -> None:
+    if name not in known:
+        raise UnknownName(
+            f"the {kind} {name!r} is not among those asked for",
+            remedy=advice(name, known, "it is one of"),
+        )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caesura.core.arrays import Indices
 from caesura.core.values import Undefined, Value
 
 Rows = NDArray[Any]
@@ -53,12 +54,18 @@ class Resampling:
         return f"resamples={self.resamples},level={self.level},seed={self.seed}"
 
 
-def bootstrapped(systems: Sequence[Rows], resampling: Resampling) -> Iterator[list[Rows]]:
-    """Draw as many units as there are, with replacement, the same for all systems; sum them."""
-    count = len(systems[0])
+def bootstrap_draws(count: int, resampling: Resampling) -> Iterator[Indices]:
+    """Draw as many of `count` units as there are, with replacement; yield their numbers."""
     random = np.random.default_rng(resampling.seed)
-    for _ in range(resampling.resamples):
-        times = np.bincount(random.integers(count, size=count), minlength=count)
+    for _ in range(resampling.resamples if count else 0):
+        yield random.integers(count, size=count)
+
+
+def bootstrapped(systems: Sequence[Rows], resampling: Resampling) -> Iterator[list[Rows]]:
+    """Sum the rows of each bootstrap resample; the same units are drawn for all systems."""
+    count = len(systems[0])
+    for units in bootstrap_draws(count, resampling):
+        times = np.bincount(units, minlength=count)
         yield [times @ rows for rows in systems]
 
 

@@ -14,8 +14,8 @@ from caesura.core.errors import LayerError
 from caesura.core.protocols import Format
 from caesura.core.transcript import LAYERS, Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json, ratio
+from caesura.evaluation.evaluate import steps_of
 from caesura.evaluation.pairing import paired
-from caesura.evaluation.plan import steps_of
 from caesura.formats.inputs import Input, Inputs, each, read
 from caesura.text.alignment.transfer import by_characters, carry
 from caesura.text.alignment.word_alignment import Alignment, align

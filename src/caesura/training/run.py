@@ -11,7 +11,7 @@ from caesura.core import registry
 from caesura.core.config import Trainable
 from caesura.core.errors import OutputError
 from caesura.core.protocols import Format
-from caesura.evaluation.plan import steps_of
+from caesura.evaluation.evaluate import steps_of
 from caesura.formats.inputs import Inputs, pooled
 from caesura.formats.sidecars import EntityClasses, Paths
 from caesura.models import store

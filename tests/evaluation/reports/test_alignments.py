@@ -8,7 +8,7 @@ import pytest
 from caesura import api
 from caesura.core.errors import UnknownName
 from caesura.core.transcript import Transcript
-from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.reports.alignment_view import as_json, for_page, isolated, shown
 from caesura.evaluation.reports.table import columns
 from caesura.evaluation.reports.write import Results

@@ -10,9 +10,9 @@ import pytest
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import EvaluationOptions, evaluated
-from caesura.evaluation.reports.difference_tables import worst_first
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.reports.page import page, payload
+from caesura.evaluation.reports.score_tables import worst_first
 from caesura.evaluation.reports.write import Results
 from caesura.metrics.boundary import Boundary
 from evaluation.reports.browser import BROWSER, Element, acted, drawn

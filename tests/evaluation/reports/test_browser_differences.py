@@ -7,7 +7,7 @@ import pytest
 from caesura import api
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.reports.page import page, payload
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.browser import BROWSER, acted, drawn

@@ -8,8 +8,8 @@ from caesura.core.protocols import Disagreement
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.disagreements import Digest
-from caesura.evaluation.plan import EvaluationOptions, evaluated
-from caesura.evaluation.reports.difference_tables import _row
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+from caesura.evaluation.reports.disagreement_tables import _row
 from caesura.evaluation.reports.page import LONGEST, payload
 from caesura.evaluation.reports.render import latex, markdown, terminal
 from caesura.evaluation.reports.table import columns

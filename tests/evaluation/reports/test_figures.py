@@ -13,7 +13,7 @@ from caesura.core.errors import OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.reports import figures
 from caesura.evaluation.reports.figures import figure, styles
 from caesura.evaluation.reports.write import Results

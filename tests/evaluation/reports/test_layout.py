@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.reports.render import latex, markdown, terminal
 from caesura.evaluation.reports.score_tables import grids
 from caesura.evaluation.reports.table import Grid, clean, wrap

@@ -7,9 +7,8 @@ from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Undefined
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.document import Terms
-from caesura.evaluation.reports.difference_tables import worst_first
 from caesura.evaluation.reports.render import markdown, terminal
-from caesura.evaluation.reports.score_tables import grids
+from caesura.evaluation.reports.score_tables import grids, worst_first
 from caesura.evaluation.reports.table import Grid
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.scores import scored

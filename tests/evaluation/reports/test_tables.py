@@ -10,7 +10,7 @@ from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.document import Terms
-from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.reports.render import latex, markdown, plain, table, terminal
 from caesura.evaluation.reports.score_tables import grids
 from caesura.evaluation.reports.table import between, chance, number, reasons

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from caesura.core.atomic import atomic
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlate import Correlations
-from caesura.evaluation.correlation import ALONE, SYSTEMS, Against, Correlation
+from caesura.evaluation.correlation import ALONE, SYSTEMS, Against, Correlation, Correlations
 from caesura.evaluation.reports.render import marked_all, plain, typeset
 from caesura.evaluation.reports.table import Grid, between, number, reasons
 from caesura.evaluation.reports.write import Output, kinds, put

@@ -20,8 +20,7 @@ from caesura.core.atomic import atomic
 from caesura.core.errors import OutputError
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.document import Document
-from caesura.evaluation.reports.difference_tables import swept, worst_first
-from caesura.evaluation.reports.score_tables import shown
+from caesura.evaluation.reports.score_tables import shown, swept, worst_first
 from caesura.evaluation.reports.table import clean, labels_of, wrap
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.resampling import Interval

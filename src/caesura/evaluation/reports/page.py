@@ -21,7 +21,7 @@ from caesura.core.transcript import Transcript
 from caesura.evaluation.disagreements import Recurring
 from caesura.evaluation.document import Document
 from caesura.evaluation.reports.alignment_view import for_page
-from caesura.evaluation.reports.difference_tables import best_of, leading, worst_first
+from caesura.evaluation.reports.score_tables import best_of, leading, worst_first
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.scores import Scores, Sweep, length, told
 from caesura.metrics.wisebe import WiSeBE

@@ -15,10 +15,10 @@ from pathlib import Path
 from caesura.core.errors import FormatError, MismatchError
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.evaluation.correlation import correlated
+from caesura.evaluation.correlation_coefficients import correlated
 from caesura.evaluation.document import Terms
 from caesura.evaluation.pairing import paired
-from caesura.evaluation.reports import difference_tables, score_tables
+from caesura.evaluation.reports import score_tables
 from caesura.evaluation.reports.render import marked
 from caesura.evaluation.reports.table import between
 from caesura.evaluation.reports.write import Results
@@ -179,7 +179,7 @@ def chapter(accord: Accord) -> Part:
         _pairs(accord),
         "### By recording",
         _recordings(accord),
-        *map(marked, difference_tables.coverage(results)),
+        *map(marked, score_tables.coverage(results)),
         "### On the words of each transcript",
         _bases(accord),
         *(_choices(accord) if len(accord.texts) > 2 else ()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation import correlated
+from caesura.evaluation.correlation_coefficients import correlated
 from caesura.evaluation.reports.table import between
 from caesura.evaluation.resampling import Interval, bootstrapped, interval
 from caesura_studies.report import Part, Picture, dots, number, part_of, signed, sure, table

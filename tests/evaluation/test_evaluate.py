@@ -10,7 +10,7 @@ from caesura.core.config import points
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.plan import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.resampling import Resampling
 from caesura.formats.inputs import called
 from text.recorded import recorded_steps

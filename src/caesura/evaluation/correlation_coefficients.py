@@ -1,0 +1,103 @@
+"""Correlation coefficients: Pearson's, Spearman's and Kendall's, of series or of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from caesura.core.values import Undefined, Value
+from caesura.evaluation.resampling import Interval, Resampling, Rows, bootstrap_draws, interval
+
+Series = Sequence[float] | Rows
+
+SHORT = Undefined("a correlation takes two pairs of numbers")
+FLAT = Undefined("one of the series does not vary")
+
+
+def pearson(one: Series, other: Series) -> Value:
+    """How close two series come to a straight line."""
+    return _pair(one, other, "pearson")
+
+
+def spearman(one: Series, other: Series) -> Value:
+    """Pearson's correlation of ranks; equal numbers share the mean of their ranks."""
+    return _pair(one, other, "spearman")
+
+
+def kendall(one: Series, other: Series) -> Value:
+    """Kendall's tau-b: pairs in the same order less pairs in the opposite, ties allowed for."""
+    return _pair(one, other, "kendall")
+
+
+def with_first(columns: Rows, coefficient: str) -> list[Value]:
+    """Correlate each column but the first with the first."""
+    if len(columns) < 2:
+        return [SHORT] * (columns.shape[1] - 1)
+    # Asked of the numbers themselves: a mean may differ from equal numbers in the last bit.
+    flat = columns.min(0) == columns.max(0)
+    with np.errstate(invalid="ignore"):
+        found = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
+    return [FLAT if flat[0] or flat[at] else float(found[at]) for at in range(1, columns.shape[1])]
+
+
+def ranks(columns: Series) -> Rows:
+    """Ranks from 1 within each column; equal numbers share the mean of theirs."""
+    given = np.asarray(columns, float)
+    order = np.argsort(given, axis=0, kind="stable")
+    ordered = np.take_along_axis(given, order, 0)
+    places = np.arange(len(given)).reshape(-1, *[1] * (given.ndim - 1))
+    differs = ordered[1:] != ordered[:-1]
+    edge = np.ones_like(given[:1], bool)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs]), places, 0))
+    after = np.where(np.concatenate([differs, edge]), places, len(given))
+    last = np.minimum.accumulate(after[::-1])[::-1]
+    found = np.empty_like(given)
+    np.put_along_axis(found, order, (first + last) / 2 + 1, 0)
+    return found
+
+
+def correlated(
+    one: Sequence[float], other: Sequence[float], resampling: Resampling
+) -> tuple[Value, Interval | Undefined]:
+    """Correlation of two series, and its interval when pairs of them are drawn again."""
+    pairs = np.array([one, other], float)
+    drawn = [pearson(*pairs[:, units]) for units in bootstrap_draws(len(one), resampling)]
+    return pearson(one, other), interval(drawn, resampling.level)
+
+
+def _pair(one: Series, other: Series, coefficient: str) -> Value:
+    if len(one) != len(other):
+        raise ValueError(f"series of {len(one)} and {len(other)} numbers have no pairs")
+    (found,) = with_first(np.array([one, other], float).T, coefficient)
+    return found
+
+
+def _line(columns: Rows) -> Rows:
+    """Centre each column, multiply by the first, and divide by the lengths of both."""
+    # Powers of two cost no digits, and differences from one of the numbers few.
+    scaled = np.ldexp(columns, -np.frexp(np.abs(columns).max(0))[1])
+    shifted = scaled - scaled[0]
+    centred = shifted - shifted.mean(0)
+    # Divided last, and summed alike, so that what lies on a line of ranks comes out as 1.
+    products, squares = (centred[:, :1] * centred).sum(0), (centred * centred).sum(0)
+    return np.asarray(products / np.sqrt(squares[0] * squares))
+
+
+def _order(columns: Rows) -> Rows:
+    """Compare the order of each pair of rows with that in the first column."""
+    # Ranks order as the numbers do, and their differences never overflow.
+    ranked = ranks(columns)
+    same, untied = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
+    for at in range(len(ranked) - 1):
+        signs = np.sign(ranked[at + 1 :] - ranked[at])
+        same += signs[:, 0] @ signs
+        untied += np.abs(signs).sum(0)
+    return np.asarray(same / np.sqrt(untied[0] * untied))
+
+
+COEFFICIENTS: dict[str, Callable[[Rows], Rows]] = {
+    "spearman": lambda columns: _line(ranks(columns)),
+    "kendall": _order,
+    "pearson": _line,
+}
