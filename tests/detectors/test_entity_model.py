@@ -267,14 +267,14 @@ def test_damaged_arrays_are_refused(trained: Margins, problem: str) -> None:
         trained.from_state(arrays)
 
 
-def test_even_steps_find_the_same_minimum_sooner() -> None:
+def test_rescaled_steps_find_the_same_minimum() -> None:
     chance = np.random.default_rng(3)
     columns = (chance.random((400, 6)) ** 3 * 40).astype(np.int64)
-    rows, labels = maxent.rows_of(columns, 40), chance.integers(0, 3, 400)
+    rows, labels = maxent.sparse_rows(columns, 40), chance.integers(0, 3, 400)
     far = maxent.Search(steps=2000, gain=1e-14)
     plain = maxent.multinomial(rows, labels, 3, search=far)
-    even = maxent.multinomial(rows, labels, 3, search=far._replace(even=0.1))
-    np.testing.assert_allclose(even, plain, atol=1e-4)
+    rescaled = maxent.multinomial(rows, labels, 3, search=far._replace(rescale=0.1))
+    np.testing.assert_allclose(rescaled, plain, atol=1e-4)
 
 
 def test_the_search_comes_close_to_the_minimum() -> None:
@@ -282,7 +282,7 @@ def test_the_search_comes_close_to_the_minimum() -> None:
     chance = np.random.default_rng(5)
     columns = (chance.random((600, 9)) ** 2 * 80).astype(np.int64)
     labels = np.where(columns[:, 0] < 8, columns[:, 1] % 3, 0)
-    rows = maxent.rows_of(columns, 80)
+    rows = maxent.sparse_rows(columns, 80)
 
     def loss(search: maxent.Search) -> float:
         weights = maxent.multinomial(rows, labels, 3, search=search)

@@ -1,4 +1,4 @@
-"""Features: what stands around a word decides its keys, and nothing else does."""
+"""Hashed features: the keys of a word depend on its neighbours, and on nothing else."""
 
 import numpy as np
 import pytest
@@ -12,18 +12,16 @@ LETTERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=20)
 
 
 def column(cells: list[str]) -> Hashes:
-    return features.padded(features.spread(np.array(["abc".index(cell) for cell in cells])))
+    return features.padded(features.hash_numbers(np.array(["abc".index(cell) for cell in cells])))
 
 
-def around(cells: list[str], at: int, template: Template) -> tuple[str, ...]:
+def values_around(cells: list[str], at: int, template: Template) -> tuple[str, ...]:
     places = [at + offset for _, offset in template]
     return tuple(cells[place] if 0 <= place < len(cells) else "" for place in places)
 
 
 @given(LETTERS, LETTERS)
-def test_keys_are_the_same_exactly_where_the_same_stands_around(
-    one: list[str], two: list[str]
-) -> None:
+def test_keys_are_equal_if_and_only_if_the_neighbours_are(one: list[str], two: list[str]) -> None:
     templates = tuple(each for each in TEMPLATES if all(name == "word" for name, _ in each))
     assert len(templates) > REACH * 2
     rows = [
@@ -33,14 +31,14 @@ def test_keys_are_the_same_exactly_where_the_same_stands_around(
     for keys, cells in zip(rows, (one, two), strict=True):
         for row, template in zip(keys.tolist(), templates, strict=True):
             for at, key in enumerate(row):
-                told = template, around(cells, at, template)
-                assert seen.setdefault(key, told) == told
+                found = template, values_around(cells, at, template)
+                assert seen.setdefault(key, found) == found
                 assert 0 <= key < 1 << 63
     assert len(set(seen.values())) == len(seen)
 
 
 @given(LETTERS, st.data())
-def test_a_part_has_the_keys_of_the_whole(cells: list[str], data: st.DataObject) -> None:
+def test_keys_of_a_slice_are_a_slice_of_the_keys(cells: list[str], data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(cells)))
     stop = data.draw(st.integers(first, len(cells)))
     columns = {"word": column(cells), "tag": column(cells[::-1])}
@@ -63,7 +61,7 @@ def test_templates_without_their_columns_are_left_out() -> None:
     }
 
 
-def test_keys_are_the_same_everywhere() -> None:
+def test_keys_never_change() -> None:
     """Stored models have such keys: another version must not change them."""
     key = features.keys({"word": column(["a", "b"])}, 0, 2, ((("word", 0), ("word", 1)),))
     assert key.tolist() == [[1069064924, 741748196]]

@@ -1,4 +1,4 @@
-"""Training and tuning: grids, the bias, the scores, and what is refused."""
+"""Training and tuning: combinations of settings, the bias, scores, and refused data."""
 
 import logging
 import sys
@@ -32,7 +32,7 @@ WORDS = "so we went there and they said it was over then he left us".split()
 
 
 def speech(seed: int, count: int = 80, id: str = "") -> Transcript:
-    """Words of which some end sentences more often, with times."""
+    """Return timed words, some of which end sentences more often than others."""
     rng = np.random.default_rng(seed)
     words = rng.choice(len(WORDS), count)
     ends = rng.random(count) < np.where(words % 3 == 0, 0.6, 0.1)
@@ -68,7 +68,7 @@ def f1(detector: Detector) -> float:
     return 2 * correct / (found + real)
 
 
-def test_the_scores_are_those_that_score_gives(tmp_path: Path) -> None:
+def test_scores_are_those_of_the_score_command(tmp_path: Path) -> None:
     out = tmp_path / "model"
     made = caesura.train("Tiny", train=TRAIN, dev=DEV, output=out, tune="smooth=0.5:2:0.5")
     stored = store.load(out)
@@ -80,7 +80,7 @@ def test_the_scores_are_those_that_score_gives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", ["f1", "ser"])
-def test_the_bias_is_the_best_of_all(goal: str) -> None:
+def test_the_best_bias_is_chosen(goal: str) -> None:
     made = train_and_tune(Tiny(), TRAIN, DEV, goal=goal)
     assert made.detector.settings["bias"] == made.curve[0].bias
     tried = [made.detector.adjusted(bias=bias) for bias in np.linspace(-6, 6, 400).tolist()]
@@ -99,7 +99,7 @@ def _scores(detector: Detector) -> dict[str, Any]:
     return metric.values(counts)
 
 
-def test_every_combination_is_tried_in_order_and_trained_as_seldom_as_can_be() -> None:
+def test_combinations_are_tried_in_order_and_retrained_only_if_needed() -> None:
     made = train_and_tune(Tiny(), TRAIN, DEV, tune=["smooth=1,4", "letters=1:3"])
     expected = [{"smooth": s, "letters": n} for s, n in product((1, 4), (1, 2, 3))]
     assert [row.settings for row in made.curve] == expected
@@ -114,20 +114,20 @@ def test_every_combination_is_tried_in_order_and_trained_as_seldom_as_can_be() -
     assert made.detector.settings == {**Tiny().settings, **chosen}
 
 
-def test_of_equals_the_first_is_taken() -> None:
+def test_of_equal_scores_the_first_is_chosen() -> None:
     made = train_and_tune(Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=9,8,7")
     assert made.best == 0
     assert isinstance(made.scores["f1"], Undefined)
 
 
-def test_the_lowest_slot_error_rate_can_be_the_goal() -> None:
+def test_the_goal_can_be_the_lowest_slot_error_rate() -> None:
     made = train_and_tune(
         Pause(evidence=("pause",)), TRAIN, DEV, tune="threshold=0.1:2:0.1", goal="ser"
     )
     assert made.scores["ser"] == min(row.scores["ser"] for row in made.curve)  # type: ignore[type-var]
 
 
-def test_settings_of_detectors_within_are_tuned_and_what_was_learnt_is_kept() -> None:
+def test_settings_of_detectors_within_are_tuned_without_losing_their_models() -> None:
     made = train_and_tune(Around(), TRAIN, DEV, tune=["inner.bias=-1,0,1", "factor=1,2"])
     assert Tiny.trainings == [1]
     assert isinstance(made.detector, Around)
@@ -137,9 +137,9 @@ def test_settings_of_detectors_within_are_tuned_and_what_was_learnt_is_kept() ->
     assert Tiny.trainings == [1, 1, 2]
 
 
-def test_which_settings_are_learnt_anew() -> None:
+def test_which_settings_need_retraining() -> None:
     fused = Fusion((PauseModel(), Pause()))
-    for detector, name, anew in [
+    for detector, name, expected in [
         (PauseModel(), "smooth", False),
         (PauseModel(), "step", True),
         (Lookahead(PauseModel()), "detector.smooth", False),
@@ -147,13 +147,13 @@ def test_which_settings_are_learnt_anew() -> None:
         (fused, "detectors.0.smooth", True),
         (fused, "bias", False),
     ]:
-        assert needs_retraining(detector, name) is anew, name
+        assert needs_retraining(detector, name) is expected, name
     assert with_settings(fused, {"detectors.1.threshold": 0.7}) == Fusion(
         (PauseModel(), Pause(threshold=0.7))
     )
 
 
-def test_a_bias_that_is_tuned_or_decisions_of_another_kind_are_left_alone() -> None:
+def test_a_tuned_bias_and_viterbi_decisions_are_left_alone() -> None:
     made = train_and_tune(Tiny(), TRAIN, DEV, tune="bias=0.25,0.5")
     assert [row.bias for row in made.curve] == [None, None]
     assert made.detector.settings["bias"] in (0.25, 0.5)
@@ -162,7 +162,7 @@ def test_a_bias_that_is_tuned_or_decisions_of_another_kind_are_left_alone() -> N
     assert decided.scores["f1"] == pytest.approx(f1(decided.detector))
 
 
-def test_text_is_learnt_from_too() -> None:
+def test_more_text_is_trained_on_too() -> None:
     bare = [Transcript(t.words, id=f"text {t.id}", sentences=t.sentences) for t in TRAIN[2:]]
     made = train_and_tune(Tiny(), TRAIN[:2], DEV, bare)
     assert made.detector.state()["seen"].sum() == sum(map(len, TRAIN))
@@ -181,7 +181,7 @@ def test_without_development_recordings_it_is_only_trained(
 
 
 @pytest.mark.parametrize("place", ["train", "text"])
-def test_development_recordings_must_be_others(place: str) -> None:
+def test_development_recordings_must_not_be_trained_on(place: str) -> None:
     given: dict[str, list[Transcript]] = {"train": TRAIN, "dev": DEV, "text": []}
     given[place] = [*given[place], DEV[1]]
     with pytest.raises(MismatchError, match=r"1 development recording is among .*: 11"):
@@ -189,9 +189,9 @@ def test_development_recordings_must_be_others(place: str) -> None:
     given[place] = [*given[place][:-1], DEV[1].replace(id="another")]
     with pytest.raises(MismatchError, match=r"1 development recording is among .*: another"):
         train_and_tune(Tiny(), given["train"], given["dev"], given["text"])
-    few = DEV[1][:19]
+    short = DEV[1][:19]
     train_and_tune(
-        Tiny(), [*TRAIN, speech(99, id=DEV[1].id), few.replace(id="another")], [*DEV, few]
+        Tiny(), [*TRAIN, speech(99, id=DEV[1].id), short.replace(id="another")], [*DEV, short]
     )
 
 
@@ -201,7 +201,7 @@ def test_development_recordings_must_differ_in_more_than_case_and_punctuation() 
         train_and_tune(Tiny(), [*TRAIN, DEV[1].replace(words=upper, id="shouted")], DEV)
 
 
-def test_two_annotators_of_one_recording_are_no_training_and_development_set(
+def test_two_annotations_of_one_recording_are_not_disjoint(
     tmp_path: Path,
 ) -> None:
     ann, ben = (EXAMPLES / f"council.{name}.txt" for name in ("ann", "ben"))
@@ -212,7 +212,7 @@ def test_two_annotators_of_one_recording_are_no_training_and_development_set(
 @pytest.mark.parametrize(
     ("text", "words"), [("a b c d " * 60, "240"), ("a\n" * 30, "1")], ids=["none", "each"]
 )
-def test_odd_sentences_are_doubted(
+def test_odd_sentence_lengths_are_warned_of(
     text: str, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "odd.txt").write_text(text)
@@ -222,7 +222,7 @@ def test_odd_sentences_are_doubted(
 
 
 @pytest.mark.parametrize("place", ["train", "dev", "text"])
-def test_recordings_without_sentences_are_refused_together(place: str) -> None:
+def test_recordings_without_sentences_are_refused_in_one_error(place: str) -> None:
     given: dict[str, list[Transcript]] = {"train": TRAIN, "dev": DEV, "text": [speech(50)]}
     bare = [speech(60 + i).replace(sentences=None) for i in range(7)]
     given[place] = [*given[place], *bare]
@@ -243,7 +243,7 @@ def test_recordings_without_words_are_left_out(caplog: pytest.LogCaptureFixture)
         train_and_tune(Tiny(), TRAIN, [nothing])
 
 
-def test_nothing_is_tuned_on_undivided_recordings() -> None:
+def test_development_recordings_of_one_sentence_are_refused() -> None:
     whole = Transcript(("a", "b"), sentences=Segmentation.of_gaps(2, [1]))
     with pytest.raises(LayerError, match="one sentence each"):
         train_and_tune(Tiny(), TRAIN, [whole])
@@ -267,19 +267,19 @@ def test_nothing_is_tuned_on_undivided_recordings() -> None:
         (["smooth=1:100", "letters=1:100"], "10,000 combinations"),
     ],
 )
-def test_what_cannot_be_tuned_is_told_before_anything_is_learnt(tune: Any, reason: str) -> None:
+def test_wrong_settings_are_refused_before_training(tune: Any, reason: str) -> None:
     with pytest.raises(UnknownName, match=reason):
         train_and_tune(Tiny(), TRAIN, DEV, tune=tune)
     assert not Tiny.trainings
 
 
-def test_texts_and_truth_values_can_be_tuned() -> None:
+def test_strings_and_booleans_can_be_tuned() -> None:
     made = train_and_tune(Tiny(), TRAIN, DEV, tune="decision=posterior,viterbi,None,True")
     tried = [row.settings["decision"] for row in made.curve]
     assert tried == ["posterior", "viterbi", None, True]
 
 
-def test_settings_of_several_numbers_can_be_tuned(tmp_path: Path) -> None:
+def test_tuples_can_be_tuned(tmp_path: Path) -> None:
     detector = "LM(cutoff=1)"
     out = tmp_path / "model"
     made = caesura.train(
@@ -289,7 +289,7 @@ def test_settings_of_several_numbers_can_be_tuned(tmp_path: Path) -> None:
     assert [row["strength"] for row in store.card(out).curve] == ["(4, 16)", "(1, 2.5)"]
 
 
-def test_words_and_pauses_together_are_tuned_as_one() -> None:
+def test_a_combination_of_detectors_is_tuned_as_a_whole() -> None:
     made = train_and_tune(
         Combination(), TRAIN, DEV, tune=["weight=0,1,2", "way=A,B", "lm.order=2,3"]
     )
@@ -301,7 +301,7 @@ def test_words_and_pauses_together_are_tuned_as_one() -> None:
     assert made.scores["f1"] == pytest.approx(f1(made.detector))
 
 
-def test_other_goals_are_refused() -> None:
+def test_unknown_goals_are_refused() -> None:
     with pytest.raises(UnknownName, match="there is no goal 'best'; known are f1, ser"):
         train_and_tune(Tiny(), TRAIN, DEV, goal="best")
 
@@ -316,7 +316,7 @@ def test_other_goals_are_refused() -> None:
         ("Margins", "scipy", "scipy"),
     ],
 )
-def test_packages_that_are_missing_are_told_before_anything_is_read(
+def test_missing_packages_are_reported_before_anything_is_read(
     detector: str, module: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
@@ -324,8 +324,8 @@ def test_packages_that_are_missing_are_told_before_anything_is_read(
         caesura.train(detector, train=tmp_path / "nowhere", output=tmp_path / "model")
 
 
-def test_the_card_says_what_was_done(tmp_path: Path) -> None:
-    told = {"about": "A test.", "language": "en", "licence": "CC0"}
+def test_the_card_describes_the_training(tmp_path: Path) -> None:
+    texts = {"about": "A test.", "language": "en", "licence": "CC0"}
     made = caesura.train(
         Tiny(),
         train=TRAIN,
@@ -334,10 +334,10 @@ def test_the_card_says_what_was_done(tmp_path: Path) -> None:
         tune="smooth=1,2",
         goal="ser",
         normalize="case",
-        **told,
+        **texts,
     )
     card = store.card(tmp_path / "model")
-    assert {name: getattr(card, name) for name in told} == told
+    assert {name: getattr(card, name) for name in texts} == texts
     assert card.name == "model"
     assert card.detector == repr(made.detector)
     assert [row["purpose"] for row in card.data] == ["train", "dev"]
@@ -349,7 +349,7 @@ def test_the_card_says_what_was_done(tmp_path: Path) -> None:
     assert card.notes == "words normalised before training: case"
 
 
-def test_a_place_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_output_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear Ann,")
     for place in (tmp_path, tmp_path / "letter.txt", tmp_path / "letter.txt" / "model"):
         with pytest.raises(OutputError, match="cannot be written"):
@@ -357,7 +357,7 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_read(tmp_path: Path
     assert (tmp_path / "letter.txt").read_text() == "Dear Ann,"
 
 
-def test_equal_texts_are_kept_once() -> None:
+def test_equal_strings_are_kept_in_memory_once() -> None:
     made = [Transcript(("".join(["wo", end]), "x"), mark=("." * 2, "")) for end in ("rd", "rd")]
     (kept,) = DatasetReader().read("text", ["a"], [made])
     one, other = kept.recordings
@@ -365,7 +365,7 @@ def test_equal_texts_are_kept_once() -> None:
     assert one.words[0] is other.words[0]
 
 
-def test_what_has_nothing_to_learn_is_tuned_and_kept(tmp_path: Path) -> None:
+def test_a_detector_without_a_model_can_be_tuned(tmp_path: Path) -> None:
     detector = "Pause(evidence=('pause',))"
     caesura.train(detector, train=TRAIN, dev=DEV, output=tmp_path / "m", tune="threshold=0.1:1:0.1")
     stored = store.load(tmp_path / "m").detector

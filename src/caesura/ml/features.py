@@ -1,10 +1,9 @@
-"""Features of words: what stands around each, as one number for each combination looked at.
+"""Hashed features of words and their neighbours: one key for each feature template.
 
-A column has a number for each word, spread over 64 bits (a hash of its spelling, say). A
-template names some columns and positions; its key at a word is a hash of what stands there.
-Two things that differ have the same key about once in 2^32 pairs, which is seldom enough: among
-a million keys a hundred pairs share theirs, and of the keys that are not known one in four
-thousand looks like one of them.
+A column has a hash of 64 bits for each word (of its spelling, say). A template names some
+columns and positions; its key at a word is a hash of the values there. Two different values have
+the same key about once in 2^32 pairs, which is seldom enough: among a million keys a hundred
+pairs collide, and of the unknown keys one in four thousand looks like a known one.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ Template = tuple[tuple[str, int], ...]
 """Names of columns, each with a position: 0 is the word itself, -1 the one before."""
 
 PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
-"""Seconds from which on pauses are told apart; what lies below 0 is speech that overlaps.
+"""Lower limits in seconds of the bins of pauses; below 0 speech overlaps.
 
-Times that were interpolated leave gaps of some milliseconds next to real pauses, and no pause
-elsewhere: what is shorter than 0.05 is no pause."""
+Interpolated times leave gaps of some milliseconds next to real pauses, and no pause
+elsewhere: a gap shorter than 0.05 is no pause."""
 
 NO_PAUSE = len(PAUSES) + 1
-"""The bin of pauses that are not known."""
+"""The bin of unknown pauses."""
 
 
 def _alike(columns: Sequence[str], *shapes: Sequence[int]) -> list[Template]:
-    """Give a template of each shape for each column."""
+    """Return a template of each shape for each column."""
     return [tuple((name, at) for at in shape) for name in columns for shape in shapes]
 
 
@@ -60,35 +59,35 @@ TEMPLATES: tuple[Template, ...] = (
     (("turn", 0),),
     (("turn", 0), ("pause", 0)),
 )
-"""What is looked at. `pause` and `turn` at a position are those of the gap before that word."""
+"""The templates of chunkers; `pause` and `turn` are those of the gap before a word."""
 
 
 def pause_bins(pauses: Floats) -> Indices:
-    """Number the bins of pauses: 0 where speech overlaps, `NO_PAUSE` where nothing is known."""
+    """Return the bin of each pause: 0 where speech overlaps, `NO_PAUSE` where it is unknown."""
     # To whole milliseconds, so that what a subtraction leaves over does not count as overlap.
     bins = np.searchsorted(PAUSES, np.round(pauses, 3), side="right")
     return np.where(np.isnan(pauses), NO_PAUSE, bins).astype(np.int64)
 
 
-def spread(numbers: Indices) -> Hashes:
+def hash_numbers(numbers: Indices) -> Hashes:
     """Return a hash of 64 bits for each small number."""
-    found: Hashes = _numbered(int(numbers.max(initial=0)) + 1)[numbers]
+    found: Hashes = _number_hashes(int(numbers.max(initial=0)) + 1)[numbers]
     return found
 
 
 @cache
-def _numbered(count: int) -> Hashes:
+def _number_hashes(count: int) -> Hashes:
     return np.array([constant(f"number {each}") for each in range(count)], np.uint64)
 
 
 @cache
 def constant(text: str) -> np.uint64:
-    """Give an odd number that stands for a text, the same everywhere."""
+    """Return an odd hash of a text, the same on every machine."""
     return np.uint64(int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) | 1)
 
 
 def padded(column: Hashes) -> Hashes:
-    """Put what stands for nothing before and after a column."""
+    """Add zeros, which stand for missing words, before and after a column."""
     found = np.zeros(len(column) + 2 * REACH, np.uint64)
     found[REACH : len(column) + REACH] = column
     return found

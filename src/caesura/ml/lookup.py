@@ -1,4 +1,4 @@
-"""Finding many integers in a fixed list of them at once."""
+"""A hash table that looks up many integers at once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from caesura.core.arrays import Indices
 class Table:
     """A hash table of distinct non-negative integers, with open addressing.
 
-    Half of it stays empty, so that most integers are found, or found missing, at first sight:
-    about ten times faster than searching a sorted list of a million. Keys are spread by a number
-    that nobody can know beforehand, so that no list of keys can be made to collide.
+    Half of it stays empty, so that most lookups end at the first slot: about ten times faster
+    than searching a sorted list of a million. Keys are multiplied by a random number, so that
+    nobody can make a list of keys that collide.
     """
 
     def __init__(self, keys: Indices) -> None:
         bits = max(2 * len(keys), 2).bit_length()
-        self._spread = np.uint64(secrets.randbits(64) | 1)
+        self._factor = np.uint64(secrets.randbits(64) | 1)
         self._shift = np.uint64(64 - bits)
         self._mask = np.int64((1 << bits) - 1)
         self._key = np.full(1 << bits, -1, np.int64)
@@ -37,11 +37,11 @@ class Table:
         # key alike, so the last one holds the slot and the others have moved on.
 
     def _slots(self, keys: Indices) -> NDArray[np.int64]:
-        hashed: NDArray[np.uint64] = keys.astype(np.uint64) * self._spread
+        hashed: NDArray[np.uint64] = keys.astype(np.uint64) * self._factor
         return (hashed >> self._shift).astype(np.int64)
 
     def find(self, keys: Indices) -> NDArray[np.int64]:
-        """Give the place of each integer in the list, -1 where it is not in it."""
+        """Return the index of each integer in the list, -1 if it is not there."""
         slot = self._slots(keys)
         found, real = self._key[slot], keys >= 0
         same = found == keys

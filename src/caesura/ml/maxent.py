@@ -1,6 +1,6 @@
-"""Conditional maximum entropy: which label a row has, and which row of a group is chosen.
+"""Maximum-entropy training: `multinomial` for labels of rows, `conditional_logit` for choices.
 
-Training goes through scipy's L-BFGS on sparse rows; what it finds is applied with numpy alone.
+Weights are fitted by scipy's L-BFGS on sparse rows, and applied with numpy alone.
 The loss is the negative log-likelihood plus ridge / 2 times the sum of squared weights, which
 has one minimum as long as `ridge` is above 0.
 """
@@ -22,35 +22,35 @@ from caesura.core.errors import CaesuraError
 logger = logging.getLogger("caesura.training")
 
 AT_ONCE = 1 << 21
-"""Cells of a full table of rows and labels that are made at a time."""
+"""Cells of a dense table of rows and labels that are computed at a time."""
 
-MOST = 1 << 24
-"""Weights that can be learnt together: the search holds about fifteen copies of them."""
+MOST_WEIGHTS = 1 << 24
+"""Weights that can be fitted together: the search holds about fifteen copies of them."""
 
-KEPT = 5
-"""Steps that the search remembers."""
+MEMORY = 5
+"""Steps that L-BFGS remembers."""
 
-PATIENCE = 5.0
-"""Seconds after which training says how far it has come."""
+PROGRESS_SECONDS = 5.0
+"""How often training logs its progress."""
 
 Loss = Callable[[Floats], tuple[float, Floats]]
 
 
 class Search(NamedTuple):
-    """When a search ends: so many steps, or a step that gains less than this share of the loss.
+    """When a search ends: after `steps`, or if a step gains less than `gain` of the loss.
 
-    The more rows a column is in, the more its weights bear on the loss: with `even` above 0 their
-    steps are made smaller by 1 / sqrt(ridge + even * rows), about the root of the second
-    derivative. That finds the same minimum in a fraction of the steps.
+    The more rows a column is in, the more its weights change the loss. With `rescale` above 0
+    their steps are divided by sqrt(ridge + rescale * rows), about the root of the second
+    derivative, which finds the same minimum in a fraction of the steps.
     """
 
     steps: int = 200
     gain: float = 1e-6
-    even: float = 0.0
+    rescale: float = 0.0
 
 
-def rows_of(columns: Indices, width: int) -> Any:
-    """Give sparse rows with a 1 in each of the columns that a row names; -1 names none."""
+def sparse_rows(columns: Indices, width: int) -> Any:
+    """Return sparse rows with a 1 in each of the columns that a row names; -1 names none."""
     _, sparse = _scipy()
     known = columns >= 0
     begin = np.append(0, np.cumsum(known.sum(axis=1)))
@@ -64,57 +64,57 @@ def multinomial(
     labels: Indices,
     count: int,
     ridge: float = 1.0,
-    base: Floats | None = None,
+    offset: Floats | None = None,
     search: Search | None = None,
 ) -> Floats:
-    """Learn a weight for each column and each of `count` labels from rows whose label is known.
+    """Fit a weight for each column and each of `count` labels to rows whose label is known.
 
-    The score of a label is the sum of its weights, and what `base` says of it if that is given.
+    The score of a label is the sum of its weights, plus its `offset` if that is given.
     """
     height, width = rows.shape
     if len(labels) != height or (height and not 0 <= labels.min() <= labels.max() < count):
         raise ValueError("there is a label from 0 to count - 1 for each row")
-    if base is not None and base.shape != (height, count):
-        raise ValueError("base has a number for each row and label")
-    parts = _parts(rows, labels, count, base)
+    if offset is not None and offset.shape != (height, count):
+        raise ValueError("offset has a number for each row and label")
+    parts = _parts(rows, labels, count, offset)
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(width, count)
         total, gradient = ridge / 2 * float(flat @ flat), ridge * weights
-        for part, real, said in parts:
-            logs = log_softmax(part @ weights + said)
-            here = np.arange(len(real))
-            total -= float(logs[here, real].sum())
-            chance = np.exp(logs)
-            chance[here, real] -= 1
-            gradient += part.T @ chance
+        for part, wanted, added in parts:
+            logs = log_softmax(part @ weights + added)
+            here = np.arange(len(wanted))
+            total -= float(logs[here, wanted].sum())
+            residual = np.exp(logs)
+            residual[here, wanted] -= 1
+            gradient += part.T @ residual
         return total, gradient.ravel()
 
     search = search or Search()
     start = np.zeros(width * count)
-    if not search.even:
-        return _lowest(loss, start, ridge, search).reshape(width, count)
+    if not search.rescale:
+        return _minimise(loss, start, ridge, search).reshape(width, count)
     times = np.asarray(rows.sum(axis=0)).ravel()
-    scale = np.repeat(1 / np.sqrt(ridge + search.even * times), count)
+    scale = np.repeat(1 / np.sqrt(ridge + search.rescale * times), count)
 
     def scaled(flat: Floats) -> tuple[float, Floats]:
         total, gradient = loss(flat * scale)
         return total, gradient * scale
 
-    return (_lowest(scaled, start, ridge, search) * scale).reshape(width, count)
+    return (_minimise(scaled, start, ridge, search) * scale).reshape(width, count)
 
 
-def _parts(rows: Any, labels: Indices, count: int, base: Floats | None) -> list[Any]:
-    """Cut rows into parts whose full tables memory can hold."""
+def _parts(rows: Any, labels: Indices, count: int, offset: Floats | None) -> list[Any]:
+    """Cut rows into parts whose dense tables fit into memory."""
     step = max(AT_ONCE // max(count, 1), 1)
     slices = [slice(first, first + step) for first in range(0, rows.shape[0], step)]
-    return [(rows[at], labels[at], 0.0 if base is None else base[at]) for at in slices]
+    return [(rows[at], labels[at], 0.0 if offset is None else offset[at]) for at in slices]
 
 
-def choice(
+def conditional_logit(
     rows: Any, begin: Indices, chosen: Indices, ridge: float = 1.0, search: Search | None = None
 ) -> Floats:
-    """Learn a weight for each column from groups of rows of which one each was chosen.
+    """Fit a weight for each column to groups of rows, one of which was chosen in each.
 
     Group k has the rows `begin[k]` to `begin[k + 1]`, and of these `chosen[k]` is the chosen one,
     counted over all rows.
@@ -127,42 +127,42 @@ def choice(
     wanted[chosen] = 1
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        logs = log_shares(rows @ weights, begin)
+        logs = group_log_softmax(rows @ weights, begin)
         gradient: Floats = rows.T @ (np.exp(logs) - wanted) + ridge * weights
         return ridge / 2 * float(weights @ weights) - float(logs[chosen].sum()), gradient
 
-    return _lowest(loss, np.zeros(width), ridge, search or Search())
+    return _minimise(loss, np.zeros(width), ridge, search or Search())
 
 
-def padded(weights: NDArray[Any]) -> NDArray[Any]:
-    """Put a row of zeros after weights, which is what -1 then names."""
+def with_zero_row(weights: NDArray[Any]) -> NDArray[Any]:
+    """Add a row of zeros after weights, which is the row -1 then."""
     return np.concatenate([weights, np.zeros((1, *weights.shape[1:]), weights.dtype)])
 
 
-def scores(columns: Indices, padded: NDArray[Any], starts: Sequence[int] = (0,)) -> NDArray[Any]:
-    """Add up the weights, padded, of the columns that each row names; -1 names none.
+def sum_rows(columns: Indices, weights: NDArray[Any], starts: Sequence[int] = (0,)) -> NDArray[Any]:
+    """Sum up the weights, with a zero row, of the columns that each row names; -1 names none.
 
     There is a sum of those from each start to the next, one column after another, so that a row
     has the same score whatever stands beside it.
     """
     height, width = columns.shape
-    total = np.zeros((height, len(starts), *padded.shape[1:]), padded.dtype)
-    step = max(AT_ONCE // max(width * padded[0].size, 1), 1)
+    total = np.zeros((height, len(starts), *weights.shape[1:]), weights.dtype)
+    step = max(AT_ONCE // max(width * weights[0].size, 1), 1)
     for first in range(0, height, step):
         here = slice(first, first + step)
-        np.add.reduceat(padded[columns[here]], starts, axis=1, out=total[here])
+        np.add.reduceat(weights[columns[here]], starts, axis=1, out=total[here])
     return total
 
 
 def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
-    """Make the scores of labels logarithms of probabilities that sum to one in each row."""
+    """Turn the scores of labels into log-probabilities that sum to one in each row."""
     logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
     logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
     return logs
 
 
-def log_shares(scores: Floats, begin: Indices) -> Floats:
-    """Make the scores of rows logarithms of probabilities that sum to one in each group."""
+def group_log_softmax(scores: Floats, begin: Indices) -> Floats:
+    """Turn the scores of rows into log-probabilities that sum to one in each group."""
     _check_groups(begin, len(scores))
     if not len(scores):
         return np.zeros(0)
@@ -177,13 +177,13 @@ def _check_groups(begin: Indices, rows: int) -> None:
         raise ValueError(f"groups of at least one row each make up the {rows} rows")
 
 
-def _lowest(loss: Loss, start: Floats, ridge: float, search: Search) -> Floats:
-    """Search for the minimum, and say now and then how far that has come."""
+def _minimise(loss: Loss, start: Floats, ridge: float, search: Search) -> Floats:
+    """Search for the minimum of a loss, and log the progress."""
     if not ridge > 0:
         raise ValueError(f"ridge is a number above 0, not {ridge!r}")
-    if start.size > MOST:
+    if start.size > MOST_WEIGHTS:
         raise CaesuraError(
-            f"there are {start.size:,} weights to learn, and {MOST:,} is the most",
+            f"there are {start.size:,} weights to fit, and {MOST_WEIGHTS:,} is the most",
             remedy="leave out what is seen rarely (cutoff), or train on less",
         )
     if not start.size:
@@ -192,19 +192,19 @@ def _lowest(loss: Loss, start: Floats, ridge: float, search: Search) -> Floats:
     options = {
         "maxiter": search.steps,
         "maxfun": 2 * search.steps,
-        "maxcor": KEPT,
+        "maxcor": MEMORY,
         "ftol": search.gain,
         "gtol": 0.0,
     }
     with _on_one_thread():
         found = optimize.minimize(
-            loss, start, jac=True, method="L-BFGS-B", callback=_Told(), options=options
+            loss, start, jac=True, method="L-BFGS-B", callback=_Progress(), options=options
         )
     return np.asarray(found.x, np.float64)
 
 
 def _on_one_thread() -> AbstractContextManager[Any]:
-    """Keep numpy from sharing out sums too small for that, which takes several times as long."""
+    """Keep numpy from splitting small sums among threads, which takes several times as long."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:
@@ -213,15 +213,15 @@ def _on_one_thread() -> AbstractContextManager[Any]:
     return limited
 
 
-class _Told:
-    """Says every few seconds how many steps a search has taken."""
+class _Progress:
+    """Logs every few seconds how many steps a search has taken."""
 
     def __init__(self) -> None:
         self.steps, self.last = 0, time.monotonic()
 
     def __call__(self, _: Floats) -> None:
         self.steps += 1
-        if time.monotonic() - self.last > PATIENCE:
+        if time.monotonic() - self.last > PROGRESS_SECONDS:
             self.last = time.monotonic()
             logger.info("  step %d", self.steps)
 

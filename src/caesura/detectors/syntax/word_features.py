@@ -52,10 +52,10 @@ def hashes_of(spoken: Transcript, subtags: Hashes | None = None) -> Columns:
         found["subtag"] = np.fromiter(map(cut.__getitem__, spoken.subtag), np.uint64, count)
     if spoken.start is not None and spoken.end is not None:
         before = np.append(np.nan, spoken.pauses()[:-1])[:count]
-        found["pause"] = features.spread(features.pause_bins(before))
+        found["pause"] = features.hash_numbers(features.pause_bins(before))
     if spoken.speaker is not None:
         unknown = np.full(min(count, 1), UNKNOWN)
-        found["turn"] = features.spread(np.append(unknown, speaker_turns(spoken.speaker)))
+        found["turn"] = features.hash_numbers(np.append(unknown, speaker_turns(spoken.speaker)))
     return found
 
 

@@ -64,8 +64,8 @@ TEMPLATES = (*CONTEXT, *SINGLE)
 MODELS = ("starts", "ends", "goes on")
 """What each of the three models says of a named entity at a word."""
 
-ROUGH = maxent.Search(steps=12, gain=1e-4, even=0.02)
-FINE = maxent.Search(steps=40, gain=1e-5, even=0.02)
+ROUGH = maxent.Search(steps=12, gain=1e-4, rescale=0.02)
+FINE = maxent.Search(steps=40, gain=1e-5, rescale=0.02)
 """Searches that rank features, and that fit the weights of those that are kept."""
 
 _DIGIT = re.compile(r"\d")

@@ -189,7 +189,7 @@ class TrainingExamples:
         if frequent_first:
             kept = kept[np.argsort(-times[kept], kind="stable")]
         columns = Table(distinct[kept]).find(keys.ravel()).reshape(keys.shape)
-        rows = maxent.rows_of(np.ascontiguousarray(columns.T), len(kept))
+        rows = maxent.sparse_rows(np.ascontiguousarray(columns.T), len(kept))
         return cls(distinct[kept], rows, labels, count, ridge, offset)
 
     def strongest(
@@ -288,7 +288,7 @@ class LinearModel:
     def _sums(self, places: Indices, starts: tuple[int, ...] = (0,)) -> NDArray[Any]:
         """Sum up the weights of each column of `places`, from each start to the next."""
         if self.precision is np.float32:
-            return maxent.scores(np.ascontiguousarray(places.T), self._rows, starts)
+            return maxent.sum_rows(np.ascontiguousarray(places.T), self._rows, starts)
         # Sums in float64 are exact, in any order: all weights are small multiples of 2^-24.
         total = np.zeros((places.shape[1], len(starts), self.weights.shape[1]))
         for group, (first, stop) in enumerate(pairwise((*starts, len(places)))):
@@ -302,7 +302,7 @@ class LinearModel:
 
     @cached_property
     def _rows(self) -> NDArray[Any]:
-        return maxent.padded(dequantise(self.weights, self.scales).astype(self.precision))
+        return maxent.with_zero_row(dequantise(self.weights, self.scales).astype(self.precision))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the model as arrays that can be stored."""

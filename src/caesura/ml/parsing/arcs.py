@@ -335,8 +335,10 @@ def learn(lessons: Sequence[Lesson], sight: Sight, bits: int, ridge: float) -> H
         return Heads(np.zeros(1 << bits, np.int8), 0.0)
     rows, sizes, chosen = zip(*taught, strict=True)
     begin = np.append(0, np.cumsum(np.concatenate(sizes)))
-    matrix = maxent.rows_of(_stacked(rows), 1 << bits)
-    weights = maxent.choice(matrix, begin, begin[:-1] + np.concatenate(chosen), ridge, SEARCH)
+    matrix = maxent.sparse_rows(_stacked(rows), 1 << bits)
+    weights = maxent.conditional_logit(
+        matrix, begin, begin[:-1] + np.concatenate(chosen), ridge, SEARCH
+    )
     size = float(abs(weights).max()) / STEPS
     return Heads(np.rint(weights / (size or 1.0)).astype(np.int8), size)
 

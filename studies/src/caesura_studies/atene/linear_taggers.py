@@ -29,11 +29,11 @@ class MaximumEntropy:
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
         known = Known(seen, self.cutoff)
-        rows = maxent.rows_of(np.concatenate([known.places(each) for each in seen]), len(known))
+        rows = maxent.sparse_rows(np.concatenate([known.places(each) for each in seen]), len(known))
         codes = np.concatenate([labels.coded(each) for each in texts])
         search = maxent.Search(steps=self.steps)
         weights = maxent.multinomial(rows, codes, len(labels), self.ridge, search=search)
-        return Decoded(labels, known, maxent.padded(weights))
+        return Decoded(labels, known, maxent.with_zero_row(weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Decoded:
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
         states = [
-            maxent.log_softmax(maxent.scores(self.known.places(keys(words)), self.weights)[:, 0])
+            maxent.log_softmax(maxent.sum_rows(self.known.places(keys(words)), self.weights)[:, 0])
             for words in texts
         ]
         return [self.labels.spans(each) for each in best(states, self.labels.allowed())]
