@@ -40,6 +40,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "tokens": "caesura.formats.plain:Tokens",
         "utterances": "caesura.formats.plain:Utterances",
         "jsonl": "caesura.formats.jsonl:Jsonl",
+        "tsv": "caesura.formats.tsv:Tsv",
         "ctm": "caesura.formats.nist.ctm:Ctm",
         "stm": "caesura.formats.nist.stm:Stm",
         "trn": "caesura.formats.nist.trn:Trn",

@@ -172,6 +172,7 @@ TABLE: dict[str, Entry] = {
     "tokens": Entry(TEXT),
     "utterances": Entry(TEXT),
     "jsonl": Entry((".jsonl", ".ndjson"), FirstRow(r"\{.*(?:\"words\"|\\u)")),
+    "tsv": Entry((".tsv",), FirstRow(r"(?i)(?=.*text).*\t")),
     "ctm": Entry(
         (".ctm",),
         FirstRow(rf"\s*\S+\s+\S+\s+{TIME}\s+{TIME}(?:\s+\S+){{1,4}}\s*$", NIST_COMMENT),
