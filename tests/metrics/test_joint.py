@@ -3,6 +3,7 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,8 +92,20 @@ def test_hebrew_as_the_paper_has_it() -> None:
     assert values["token_f1"] == 2 * 4 / 12
 
 
+CASES = Path(__file__).parent / "joint_cases.json"
+
+
+def test_the_paper_s_examples_and_small_cases() -> None:
+    check_cases(json.loads(CASES.read_text("utf-8")))
+
+
 def test_known_cases(corpora: Path) -> None:
-    for case in json.loads((corpora / "jp-table1/expected.json").read_text("utf-8"))["cases"]:
+    check_cases(json.loads((corpora / "jp-table1/expected.json").read_text("utf-8"))["cases"])
+
+
+def check_cases(cases: list[dict[str, Any]]) -> None:
+    assert cases
+    for case in cases:
         counts = score(said(case["gold"]), said(case["system"]))
         assert of(counts, "sentence") == tuple(case["sent"]), case["name"]
         assert of(counts, "token") == of(counts, "word") == tuple(case["tok"]), case["name"]

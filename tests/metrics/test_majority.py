@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from math import ceil
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -86,8 +85,8 @@ def test_the_fault_of_the_second_rate_is_told() -> None:
     assert KolarLamel().remarks(Counts()) == []
 
 
-def test_on_the_video(corpora: Path) -> None:
-    systems, references = video(corpora)
+def test_on_the_video() -> None:
+    systems, references = video()
     for system, first, second, errors, majority in zip(
         systems,
         (1.5750, 1.3778),

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,8 +65,8 @@ def test_without_tolerance(worked: Example, rows: list[str]) -> None:
             same(values, {name: averaged(exact(cells))})
 
 
-def test_on_the_video(corpora: Path) -> None:
-    systems, references = video(corpora)
+def test_on_the_video() -> None:
+    systems, references = video()
     metric = Tolerant(words=0)
     for system, rows in zip(
         systems,

@@ -3,7 +3,6 @@
 from decimal import InvalidOperation
 from fractions import Fraction
 from math import floor
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -59,8 +58,8 @@ def test_by_hand(example: Example, k: str, sizes: list[int], pk: str, window_dif
         assert values["windows"] == sum(example[0] - size for size in sizes)
 
 
-def test_on_the_video(corpora: Path) -> None:
-    systems, references = video(corpora)
+def test_on_the_video() -> None:
+    systems, references = video()
     sizes = [Pk().size(one, references) for one in references]
     assert (sizes, Pk("pooled").size(references[0], references)) == ([8, 9, 20], 11)
     for metric, name, rows in (

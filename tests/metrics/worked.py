@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
-from caesura import api
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined, Value
-from caesura.text.normalization.steps import normalize
+from metrics import video_v6
 from metrics.oracle import Exact, Places, text
 
 Example = tuple[int, list[Places], Places]
@@ -48,12 +46,7 @@ def printed(values: dict[str, Value], name: str, cells: str) -> None:
         assert value == pytest.approx(float(cell), abs=0.5001 * 10.0 ** -len(cell.split(".")[1]))
 
 
-def video(corpora: Path) -> tuple[list[Transcript], list[Transcript]]:
-    """Give two systems and three references: one segment a line, 1602 equal words."""
-    systems, references = (
-        [normalize(one, ("case", "dots")) for one in api.read(sorted(folder.glob("*.txt")))]
-        for folder in (corpora / "wisebe" / "candidate", corpora / "wisebe" / "references")
-    )
-    assert {one.words for one in systems + references} == {systems[0].words}
-    assert len(systems[0]) == 1602
-    return systems, references
+def video() -> tuple[list[Transcript], list[Transcript]]:
+    """Give two systems and three references of the video v6 of the WiSeBE paper."""
+    texts = video_v6.video()
+    return [texts[name] for name in "AB"], [texts[name] for name in "123"]
