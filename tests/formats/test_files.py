@@ -1,6 +1,7 @@
 """The front door: which format a file has, and where results go."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -152,8 +153,10 @@ def test_formats_that_are_only_read_are_refused_with_those_to_choose_from(
 
 
 def test_a_suffix_names_the_formats_that_can_be_written_with_it(tmp_path: Path) -> None:
-    with pytest.raises(AmbiguousFormat, match=r"--to: whisper, offsets$"):
-        api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.json")
+    with pytest.raises(AmbiguousFormat, match=r"--to: bio, iwslt$"):
+        api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.tsv")
+    api.convert(SAMPLES / "srt.srt", output=tmp_path / "x.json")
+    assert "segments" in json.loads((tmp_path / "x.json").read_text())
 
 
 def test_the_list_of_formats_says_which_can_be_written() -> None:

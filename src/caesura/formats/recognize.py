@@ -286,7 +286,11 @@ TABLE: dict[str, Entry] = {
     "conllu": Entry(
         (".conllu", ".conllup", ".conll"), FirstRow(r"(?:1|1-[0-9]+|0\.1)\t", comment="#")
     ),
-    "knp": Entry((".knp", ".juman", ".jumanpp", ".cabocha"), Contains(rb"[\r\n]EOS(?:[\r\n]|$)")),
+    "knp": Entry(
+        (".knp", ".juman", ".jumanpp", ".cabocha"),
+        Contains(rb"[\r\n]EOS(?:[\r\n]|$)"),
+        writable=False,
+    ),
     "bio": Entry(
         (".bio", ".iob", ".iob2", ".conll", ".tsv", *TEXT),
         FirstRow(r"(?:.*[\t ])?(?:O|[BEILMSU]-\S+) *$"),
@@ -298,6 +302,7 @@ TABLE: dict[str, Entry] = {
             "text tokens|sentences|sents[].start|startChar",
             "[].text",
         ),
+        writable=False,
     ),
     "iwslt": Entry((".tsv", ".iwslt", *TEXT), FirstRow(r"[^\t]*\t[A-Z_]+$")),
 }
