@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from caesura.evaluation.project_entities import Projection, project
     from caesura.evaluation.scores import Scores
     from caesura.evaluation.script_alignment import Aligned, aligned
+    from caesura.formats.in_memory import Sentences, Text, Words
     from caesura.text.alignment.transfer import Carried, carry
     from caesura.text.alignment.word_alignment import Alignment
     from caesura.text.normalization.steps import normalize
@@ -71,6 +72,7 @@ _MODULES = {
     "evaluation.project_entities": ("Projection", "project"),
     "evaluation.scores": ("Scores",),
     "evaluation.script_alignment": ("Aligned", "aligned"),
+    "formats.in_memory": ("Sentences", "Text", "Words"),
     "text.alignment.transfer": ("Carried", "carry"),
     "text.alignment.word_alignment": ("Alignment",),
     "text.normalization.steps": ("normalize",),
@@ -93,12 +95,15 @@ __all__ = [
     "Projection",
     "Scores",
     "Segmentation",
+    "Sentences",
     "Span",
     "Stream",
+    "Text",
     "Training",
     "Transcript",
     "Undefined",
     "Value",
+    "Words",
     "agree",
     "align",
     "aligned",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from caesura.evaluation.evaluate import EvaluationOptions
     from caesura.evaluation.reports.write import Results
     from caesura.evaluation.scores import Scores
+    from caesura.formats.in_memory import InMemory
     from caesura.formats.inputs import Input, Inputs
     from caesura.formats.sidecars import Paths
     from caesura.models.card import Card
@@ -31,9 +32,12 @@ logger = logging.getLogger("caesura")
 def read(
     files: Input | Iterable[Input], *, format: str | Format | None = None
 ) -> Iterator[Transcript]:
-    """Read all recordings of files and folders, one after another.
+    """Read all recordings of files, folders and input in memory, one after another.
 
-    Files that cannot be read are left out, and reported in one error at the end.
+    A `str` is always a path. Text is given as `caesura.Text(...)`, a list of sentences as
+    `caesura.Sentences([...])`, words as `caesura.Words([...])`. A recogniser's result dict, a
+    table of pandas, Polars or Arrow, and an open file are read as they are. Files that cannot
+    be read are left out, and reported in one error at the end.
     """
     from caesura.formats import inputs
 
@@ -138,7 +142,7 @@ def _normalized(
 
 
 def stream(
-    words: WordSource,
+    words: WordSource | InMemory,
     *,
     detector: str | Detector = "en",
     format: str | None = None,
@@ -149,17 +153,19 @@ def stream(
 ) -> Iterator[Transcript]:
     """Yield each sentence as soon as it is final, while words still arrive.
 
-    `words` are a file (- is standard input) of JSON objects or CTM rows, one a line, or such
-    objects one by one. Evidence `delay_words` and `delay_seconds` says how long after the end of
-    a sentence that was decided. With a `state` file a stream that was cut goes on where it was.
-    A line that cannot be read stops the stream, or is skipped with `on_error='skip'`.
-    `language` is the language of words that do not say theirs. A `silence` of so many seconds,
-    between words or while none arrives, ends a sentence.
+    `words` are a file (a path or an open one, - is standard input) of JSON objects or CTM rows,
+    one a line, or such objects one by one; or text, words or a result that are complete.
+    Evidence `delay_words` and `delay_seconds` says how long after the end of a sentence that
+    was decided. With a `state` file a stream that was cut goes on where it was. A line that
+    cannot be read stops the stream, or is skipped with `on_error='skip'`. `language` is the
+    language of words that do not say theirs. A `silence` of so many seconds, between words or
+    while none arrives, ends a sentence.
     """
-    from caesura.detectors.streaming import stream_sentences
+    from caesura.detectors import streaming
+    from caesura.formats.inputs import all_words
 
-    found = stream_sentences(
-        words,
+    return streaming.stream(
+        all_words(words),
         detector=detector,
         format=format,
         state=state,
@@ -167,7 +173,6 @@ def stream(
         language=language,
         silence=silence,
     )
-    return (each.sentence for each in found)
 
 
 def score(
@@ -199,7 +204,7 @@ def score(
     through, .md, .tex or .json for tables, .png or .svg for figures.
     """
     from caesura.evaluation.evaluate import EvaluationOptions, evaluated
-    from caesura.formats.inputs import called, each
+    from caesura.formats.inputs import as_list, names_of, read_each
 
     _check_report(report)
     options = EvaluationOptions(
@@ -210,14 +215,14 @@ def score(
         resamples=resamples,
         seed=seed,
     )
-    inputs = _listed(hypothesis)
-    names, references = each(reference, reference_format, format)
+    inputs = as_list(hypothesis)
+    names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, alternatives, entity_classes) for one in references]
     (found,) = evaluated([list(read(inputs, format=format))], references, options, names)
     if report:
         from caesura.evaluation.reports.write import Results
 
-        name = called(inputs)[0] if len(inputs) == 1 else ""
+        name = names_of(inputs)[0] if len(inputs) == 1 else ""
         _write_report(Results((name or "hypothesis",), (found,)), report)
     return found
 
@@ -287,13 +292,13 @@ def agree(
     """
     from caesura.core.errors import MismatchError
     from caesura.evaluation.evaluate import EvaluationOptions, evaluated
-    from caesura.formats.inputs import each
+    from caesura.formats.inputs import read_each
 
     _check_report(report)
     options = EvaluationOptions(
         metric=metric, normalize=normalize, align=align, resamples=resamples, seed=seed
     )
-    names, references = each(reference, format)
+    names, references = read_each(reference, format)
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
     (found,) = evaluated(references[:1], references, options, names)
@@ -404,14 +409,6 @@ def _first_line(thing: object) -> str:
     return (getdoc(thing) or "").split("\n", 1)[0]
 
 
-def _listed(hypothesis: Input | Iterable[Input]) -> list[Input]:
-    """Give one input or several as a list."""
-    from caesura.core.transcript import Transcript
-
-    single = isinstance(hypothesis, (str, Path, Transcript))
-    return [hypothesis] if single else list(hypothesis)  # type: ignore[list-item, arg-type]
-
-
 def _with_sidecars(
     references: list[Transcript], alternatives: Paths, entity_classes: Paths
 ) -> list[Transcript]:
@@ -434,12 +431,12 @@ def _score_systems(
     """Score systems with the same options; return their names and scores."""
     from caesura.core.errors import MismatchError
     from caesura.evaluation.evaluate import evaluated
-    from caesura.formats.inputs import each
+    from caesura.formats.inputs import read_each
 
-    names, systems = each(hypothesis, format)
+    names, systems = read_each(hypothesis, format)
     if not systems:
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
-    reference_names, references = each(reference, reference_format, format)
+    reference_names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, *sidecars) for one in references]
     return names, evaluated(systems, references, options, reference_names, names)
 

@@ -12,7 +12,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.evaluate import EvaluationOptions, evaluated
 from caesura.evaluation.resampling import Resampling
-from caesura.formats.inputs import called
+from caesura.formats.inputs import names_of
 from text.recorded import recorded_steps
 
 
@@ -147,11 +147,11 @@ def test_bad_numbers_are_told() -> None:
 
 
 def test_inputs_are_named_as_briefly_as_tells_them_apart() -> None:
-    assert called(["a/one.txt", Path("b/two.txt")]) == ("one", "two")
-    assert called(["x/a/one.txt", "x/b/one.txt"]) == ("a", "b")
-    assert called(["x/a/nlp", "x/b/nlp"]) == ("a", "b")
-    assert called(["x/a/nlp", "x/b/nlp", "x/nlp"]) == ("nlp 1", "nlp 2", "nlp 3")
-    assert called(["one.txt", "one.txt"]) == ("one 1", "one 2")
-    assert called([text("a"), text("b")]) == ("1", "2")
-    assert called([text("a")]) == ("1",)
-    assert called([text("a", id="x"), text("b", id="y")]) == ("x", "y")
+    assert names_of(["a/one.txt", Path("b/two.txt")]) == ("one", "two")
+    assert names_of(["x/a/one.txt", "x/b/one.txt"]) == ("a", "b")
+    assert names_of(["x/a/nlp", "x/b/nlp"]) == ("a", "b")
+    assert names_of(["x/a/nlp", "x/b/nlp", "x/nlp"]) == ("nlp 1", "nlp 2", "nlp 3")
+    assert names_of(["one.txt", "one.txt"]) == ("one 1", "one 2")
+    assert names_of([text("a"), text("b")]) == ("1", "2")
+    assert names_of([text("a")]) == ("1",)
+    assert names_of([text("a", id="x"), text("b", id="y")]) == ("x", "y")

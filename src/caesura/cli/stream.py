@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json as _json
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from caesura.cli import options
-
-if TYPE_CHECKING:
-    from caesura.core.transcript import Transcript
-    from caesura.detectors.streaming import StreamedSentence
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -113,7 +108,7 @@ class DelayedInterrupts:
     help="What to write: the text of a sentence a line, or a sentence with all layers as JSONL.",
 )
 @options.json
-def command(words: str, to: str, json: bool, **asked: Any) -> None:
+def command(words: str, to: Any, json: bool, **asked: Any) -> None:
     """Read words as they arrive and write each sentence the moment it is final.
 
     WORDS is a file or - for standard input, with one word a line: a JSON object such as
@@ -121,50 +116,11 @@ def command(words: str, to: str, json: bool, **asked: Any) -> None:
     must be there, or a row of a CTM. Ctrl-C ends the stream: the words left are written as a
     sentence, or saved for later with --state.
     """
-    from caesura.detectors.streaming import stream_sentences
+    from caesura.detectors.streaming import stream
 
     if json and to != "text":
         raise click.UsageError("--json and --to each say what to write: give one of them")
     interrupts = DelayedInterrupts()
     with interrupts.installed():
-        for found in stream_sentences(words, waiting=interrupts, **asked):
-            click.echo(as_line(found, "json" if json else to))
-
-
-def as_line(found: StreamedSentence, to: str) -> str:
-    """Write a sentence as one line."""
-    from caesura.core.serialize import to_document
-
-    if to == "text":
-        return found.sentence.text
-    document = as_document(found) if to == "json" else to_document(found.sentence)
-    return _json.dumps(document, ensure_ascii=False)
-
-
-def as_document(found: StreamedSentence) -> dict[str, Any]:
-    """Give a sentence as JSON for programs: text, place, times, speaker and delay."""
-    from caesura.core.values import as_json
-
-    sentence, last = found.sentence, len(found.sentence) - 1
-    evidence = sentence.evidence or {}
-
-    def cell(column: Any, at: int) -> Any:
-        return None if column is None else as_json(column[at].item())
-
-    return {
-        "id": sentence.id,
-        "first": found.first,
-        "last": found.first + last,
-        "text": sentence.text,
-        "start": cell(sentence.start, 0),
-        "end": cell(sentence.end, last),
-        "speaker": _speaker(sentence),
-        "delay_words": int(evidence["delay_words"][last]),
-        "delay_seconds": cell(evidence.get("delay_seconds"), last),
-    }
-
-
-def _speaker(sentence: Transcript) -> str | None:
-    """Name the speaker of a sentence, if it is one."""
-    named = set(sentence.speaker or ()) - {""}
-    return named.pop() if len(named) == 1 else None
+        for line in stream(words, to="json" if json else to, waiting=interrupts, **asked):
+            click.echo(line)

@@ -20,7 +20,7 @@ from caesura.core.errors import FormatError, MismatchError, UnknownName, advice
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.resampling import Rows
 from caesura.formats.files import load
-from caesura.formats.inputs import called
+from caesura.formats.inputs import names_of
 from caesura.formats.source import Source, items, number, string
 
 Records = Sequence[Mapping[str, Any]]
@@ -81,7 +81,7 @@ def rows(tables: Tables, heads: Heads) -> Iterator[Row]:
     scores = [
         source.name for source in opened if isinstance(source, Source) and _starts(source) == "{"
     ]
-    names = dict(zip(scores, called(scores), strict=True))
+    names = dict(zip(scores, names_of(scores), strict=True))
     for each in opened:
         if isinstance(each, Source):
             yield from _rows(each, names.get(each.name, ""), heads)

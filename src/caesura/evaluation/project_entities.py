@@ -15,7 +15,7 @@ from caesura.core.errors import LayerError, UnknownName
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
 from caesura.evaluation.pairing import paired
-from caesura.formats.inputs import Input, Inputs, each, read
+from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.formats.sidecars import Paths, with_sidecars
 from caesura.metrics.text_match import unlike
 from caesura.text.alignment.word_alignment import align
@@ -125,7 +125,7 @@ def project(
     """
     known_source(phones)
     recordings = list(read(hypothesis, format=format))
-    _, references = each(reference, reference_format, format)
+    _, references = read_each(reference, reference_format, format)
     all = with_sidecars((one for part in references for one in part), alternatives, entity_classes)
     all = _of_classes(all, strings("classes", classes))
     doubtful: list[str] = []

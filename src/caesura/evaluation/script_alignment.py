@@ -16,7 +16,7 @@ from caesura.core.transcript import LAYERS, Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json, ratio
 from caesura.evaluation.evaluate import steps_of
 from caesura.evaluation.pairing import paired
-from caesura.formats.inputs import Input, Inputs, each, read
+from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.text.alignment.transfer import by_characters, carry
 from caesura.text.alignment.word_alignment import Alignment, align
 from caesura.text.normalization.steps import describe
@@ -87,7 +87,7 @@ def aligned(
     steps = steps_of(normalize)
     describe(steps)
     recordings = list(read(files, format=format))
-    _, scripts = each(script, script_format, format)
+    _, scripts = read_each(script, script_format, format)
     pairs = paired(recordings, [[one for part in scripts for one in part]], SIDES)
     _refuse_bare([theirs for _, (theirs,) in pairs], wanted)
     for ours, (theirs,) in pairs:

@@ -71,13 +71,19 @@ def load(file: str) -> Source:
 
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
     """Yield the recordings of a file; the format is taken from suffix and content if not given."""
-    source = load(str(file))
+    yield from read_source(load(str(file)), format, str(file))
+
+
+def read_source(
+    source: Source, format: str | Format | None = None, file: str = ""
+) -> Iterator[Transcript]:
+    """Yield the recordings of content that is read already; `file` is its name if not its own."""
     blank = not source.data.removeprefix(BOM_UTF8).strip()
     chosen = format or (_of_nothing(source) if blank else choose(source))
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
     empty = blank and not (isinstance(reader, TextFormat) and reader.every_line)
     asked = "" if format is None or empty else _asked(reader, source)
-    origin = Origin(str(file), format=reader.name, asked=asked)
+    origin = Origin(file or source.name, format=reader.name, asked=asked)
     if empty and not reader.may_be_empty:
         raise source.error("the file is empty")
     said = False

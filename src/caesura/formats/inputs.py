@@ -1,10 +1,12 @@
-"""What users name to be read: files, folders, and recordings that are there already."""
+"""What users give to be read: files, folders, transcripts, and other input in memory."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from caesura.core import registry
 from caesura.core.arrays import Strings
@@ -12,115 +14,197 @@ from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, tell
 from caesura.core.protocols import Format
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats import files as _files
-from caesura.formats.sidecars import OPTIONS
 
 logger = logging.getLogger("caesura")
 
-Input = str | Path | Transcript
-Inputs = Input | Sequence[Input | Sequence[Transcript]]
+if TYPE_CHECKING:
+    from caesura.formats.in_memory import InMemory
+
+Input: TypeAlias = "str | Path | Transcript | InMemory"
+"""A path, a transcript, or input in memory (`in_memory.py`). A `str` is always a path."""
+
+Inputs: TypeAlias = "Input | Sequence[Input | Sequence[Transcript]]"
 """One input, or several: each a file, a folder, or what is in one."""
+
+TEXT_REMEDY = (
+    "if this is text: caesura.Text(...), caesura.Sentences([...]) or caesura.Words([...]) in "
+    "Python, standard input for a command"
+)
 
 
 def read(
     files: Input | Iterable[Input], *, format: str | Format | None = None
 ) -> Iterator[Transcript]:
-    """Read all recordings of files and folders, one after another.
+    """Read all recordings of files, folders and input in memory, one after another.
 
-    Of several files, those that cannot be read are left out, and told at the end.
+    Files that cannot be read are left out, and reported in one error at the end.
     """
-    several = [files] if isinstance(files, (str, Path, Transcript)) else files
+    several: Any = [files] if is_single(files) else files
     reader = registry.parse("format", format) if format and isinstance(format, str) else format
     seen: set[str] = set()
     failed: list[CaesuraError] = []
     for given in several:
         if isinstance(given, Transcript):
             yield given
-            continue
-        for file, place in _files.expand([given]):
-            if file in seen:
-                raise FormatError("the same input is given twice", where=file)
-            seen.add(file)
-            try:
-                found = list(_files.read(file, reader or None))
-                if not any(map(len, found)):
-                    logger.warning("%s: there are no words in it", file)
-            except CaesuraError as error:
-                failed.append(_misplaced(file) if _is_beside(error, file) else error)
-            else:
-                for transcript in found:
-                    origin = transcript.origin or Origin(file)
-                    yield transcript.replace(origin=origin._replace(file=file, place=str(place)))
+        elif isinstance(given, (str, Path)):
+            yield from _read_path(given, reader or None, seen, failed)
+        else:
+            from caesura.formats import in_memory
+
+            yield from in_memory.read(given, reader or None)
     tell(failed, len(seen), "could not be read")
 
 
-def _is_beside(error: CaesuraError, file: str) -> bool:
-    """Whether a file could not be read since it is one that lies beside a reference."""
-    return isinstance(error, AmbiguousFormat) and file.endswith(tuple(OPTIONS))
+def _read_path(
+    given: str | Path, reader: Format | None, seen: set[str], failed: list[CaesuraError]
+) -> Iterator[Transcript]:
+    """Read a file or all files of a folder; note the files seen, and the errors of those failed."""
+    if is_missing_text(given):
+        seen.add(str(given))
+        what = "cannot be read: No such file or directory"
+        failed.append(FormatError(what, where=_shortened(str(given)), remedy=TEXT_REMEDY))
+        return
+    for file, place in _files.expand([given]):
+        if file in seen:
+            raise FormatError("the same input is given twice", where=file)
+        seen.add(file)
+        try:
+            found = list(_files.read(file, reader))
+            if not any(map(len, found)):
+                logger.warning("%s: there are no words in it", file)
+        except CaesuraError as error:
+            failed.append(_explain_sidecar(error, file))
+        else:
+            for transcript in found:
+                origin = transcript.origin or Origin(file)
+                yield transcript.replace(origin=origin._replace(file=file, place=str(place)))
 
 
-def _misplaced(file: str) -> FormatError:
+def is_single(given: object) -> bool:
+    """Whether this is one input rather than several."""
+    if isinstance(given, (str, Path, Transcript, Mapping)):
+        return True
+    if isinstance(given, (list, tuple, Iterator)) and not hasattr(given, "read"):
+        return False
+    from caesura.formats.in_memory import is_in_memory
+
+    return is_in_memory(given)
+
+
+def all_words(given: Any) -> Any:
+    """Give what a stream of words is read from.
+
+    Text, words, results and tables become recordings; paths, open files and iterables stay.
+    """
+    if is_missing_text(given) or (is_single(given) and not _is_file(given)):
+        return list(read(given))
+    return given
+
+
+def _is_file(given: object) -> bool:
+    return isinstance(given, (str, Path)) or hasattr(given, "read")
+
+
+def is_missing_text(given: object) -> bool:
+    """Whether a string names no file and may be meant as text.
+
+    It may if it is long, has several words or lines, or has neither a folder nor a suffix.
+    """
+    if not isinstance(given, str) or given in ("", _files.STANDARD):
+        return False
+    is_bare = os.sep not in given and not Path(given).suffix[1:].isalnum()
+    is_long = len(given) > 255 or "\n" in given or len(given.split()) > 3
+    if not (is_bare or is_long):
+        return False
+    try:
+        return not Path(given).exists()
+    except (OSError, ValueError):
+        return True
+
+
+def _shortened(text: str) -> str:
+    """Give the beginning of a long text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:60]}…"
+
+
+def _explain_sidecar(error: CaesuraError, file: str) -> CaesuraError:
+    """Give a clearer error for a sidecar file of a reference, which is no transcript."""
+    from caesura.formats.sidecars import OPTIONS
+
+    if not (isinstance(error, AmbiguousFormat) and file.endswith(tuple(OPTIONS))):
+        return error
     remedy = " and ".join(f"*{suffix} as {option}" for suffix, option in OPTIONS.items())
     what = "a file of alternatives or entity classes is no transcript"
     return FormatError(what, where=file, remedy=f"give {remedy}")
 
 
-def each(
-    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+def read_each(
+    given: Inputs, format: str | Format | None, default: str | Format | None = None
 ) -> tuple[Strings, list[list[Transcript]]]:
-    """Read what each input holds, apart from the others, and name them."""
-    names, inputs = opened(given, format, likely)
+    """Read each input apart from the others; return their names and their recordings."""
+    names, inputs = open_each(given, format, default)
     return names, [list(one) for one in inputs]
 
 
-def opened(
-    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+def open_each(
+    given: Inputs, format: str | Format | None, default: str | Format | None = None
 ) -> tuple[Strings, Iterator[Iterator[Transcript]]]:
     """Name inputs, and read what each holds when its turn comes.
 
-    Without a `format` it is the `likely` one for files whose suffix does not speak against it.
+    Without a `format`, it is the `default` for files whose suffix does not speak against it.
     """
-    several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
+    several = as_list(given)
 
-    def one_by_one(one: Input | Sequence[Transcript]) -> Iterator[Transcript]:
-        fits = not isinstance(one, (str, Path)) or _files.fits(one, likely)
-        return read(one, format=format or (likely if fits else None))
+    def read_one(one: Any) -> Iterator[Transcript]:
+        is_path = isinstance(one, (str, Path)) and not is_missing_text(one)
+        fits = not is_path or _files.fits(one, default)
+        return read(one, format=format or (default if fits else None))
 
-    return called(several), map(one_by_one, several)
+    return names_of(several), map(read_one, several)
 
 
-def pooled(
-    given: Inputs, format: str | Format | None, likely: str | Format | None = None
+def open_pooled(
+    given: Inputs, format: str | Format | None, default: str | Format | None = None
 ) -> tuple[Strings, Iterable[Iterable[Transcript]]]:
-    """Do the same, but take recordings that are there already as one input."""
-    several = [given] if isinstance(given, (str, Path, Transcript)) else list(given)
-    there = [one for one in several if isinstance(one, Transcript)]
-    if there and len(there) == len(several):
-        return ("recordings",), [there]
-    return opened(several, format, likely)
+    """Do the same as `open_each`, but take input in memory together as one."""
+    several = as_list(given)
+    if several and not any(isinstance(one, (str, Path)) for one in several):
+        return ("recordings",), [list(read(several))]
+    return open_each(several, format, default)
 
 
-def called(inputs: Sequence[object]) -> Strings:
+def as_list(given: Any) -> list[Any]:
+    """Give one input or several as a list."""
+    return [given] if is_single(given) else list(given)
+
+
+def names_of(inputs: Sequence[object]) -> Strings:
     """Name inputs as briefly as tells them apart: by file, by folders they do not share, or both.
 
     The same input twice has its number too.
     """
-    names = [
-        each.id if isinstance(each, Transcript) else str(each) if _is_path(each) else ""
-        for each in inputs
-    ]
+    names = [_name_of(each) for each in inputs]
     paths = [Path(name) for name in names]
     stems = [path.stem for path in paths]
-    for short in (stems, _apart([path.parts for path in paths])):
+    for short in (stems, _distinct_parts([path.parts for path in paths])):
         if all(short) and len(set(short)) == len(short):
             return tuple(short)
     return tuple(f"{stem} {number}".strip() for number, stem in enumerate(stems, 1))
 
 
-def _is_path(given: object) -> bool:
-    return isinstance(given, (str, Path))
+def _name_of(given: object) -> str:
+    """Give the path of a file, the id of a transcript, or ''."""
+    if isinstance(given, (str, Path)):
+        return _shortened(str(given)) if is_missing_text(given) else str(given)
+    for attribute in ("id", "name"):
+        name = getattr(given, attribute, "")
+        if isinstance(name, str) and name and not name.startswith("<"):
+            return name
+    return ""
 
 
-def _apart(paths: Sequence[Strings]) -> list[str]:
+def _distinct_parts(paths: Sequence[Strings]) -> list[str]:
     """Leave out the folders that all paths begin or end with."""
     shortest = min(map(len, paths), default=0)
     front = next((i for i in range(shortest) if len({p[i] for p in paths}) > 1), 0)

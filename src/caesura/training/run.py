@@ -12,7 +12,7 @@ from caesura.core.config import Trainable
 from caesura.core.errors import OutputError
 from caesura.core.protocols import Format
 from caesura.evaluation.evaluate import steps_of
-from caesura.formats.inputs import Inputs, pooled
+from caesura.formats.inputs import Inputs, open_pooled
 from caesura.formats.sidecars import EntityClasses, Paths
 from caesura.models import store
 from caesura.models.card import Card
@@ -54,9 +54,9 @@ def train(
     check_output_folder(output)
     sidecars = EntityClasses(entity_classes)
     reader = DatasetReader(steps, sidecars.add)
-    speech = reader.read("train", *pooled(train, format))
-    held_out = reader.read("dev", *pooled(dev, format))
-    more = reader.read("text", *pooled(text, text_format, format))
+    speech = reader.read("train", *open_pooled(train, format))
+    held_out = reader.read("dev", *open_pooled(dev, format))
+    more = reader.read("text", *open_pooled(text, text_format, format))
     sidecars.check_all_used()
     sidecars.warn_if_none_labelled()
     found = search.run(

@@ -1,0 +1,399 @@
+"""Input that is no file: text, sentences, words, recognisers' results, tables, open files.
+
+`Text`, `Sentences` and `Words` say what a string or a list means, because a plain `str` is
+always a path. A recogniser's result is recognised by its keys, as a file would be. Tables are
+those of pandas, Polars or Arrow; none of these packages is imported. Open `inputs.py` for how
+files and such input are read together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Protocol, runtime_checkable
+
+from caesura.core.errors import AmbiguousFormat, FormatError
+from caesura.core.protocols import Format
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.formats.source import Source, folded, items, number, seconds, share, string
+
+TEXT_KEYS = ("punctuatedword", "displaytext", "word", "text", "token", "content", "value", "symbol")
+"""Keys of a word's text, the one with punctuation first; `punctuated_word` is the same key."""
+
+START_KEYS = {
+    **dict.fromkeys(("start", "starttime", "startsec", "startts", "begin", "from", "ts"), 1.0),
+    **dict.fromkeys(("startms", "startmilliseconds", "offsetms", "offsetmilliseconds"), 1e-3),
+    **dict.fromkeys(("offset", "offsetinticks"), 1e-7),
+}
+END_KEYS = {
+    **dict.fromkeys(("end", "endtime", "endsec", "endts", "stop", "to"), 1.0),
+    **dict.fromkeys(("endms", "endmilliseconds"), 1e-3),
+}
+DURATION_KEYS = {
+    **dict.fromkeys(("duration", "dur"), 1.0),
+    **dict.fromkeys(("durationms", "durationmilliseconds"), 1e-3),
+    **dict.fromkeys(("durationinticks",), 1e-7),
+}
+"""Keys of times and what they are counted in, in seconds. `offset` and `duration` of one word
+are Azure's, in ticks of 100 ns."""
+
+CONFIDENCE_KEYS = ("confidence", "probability", "conf", "score")
+SPEAKER_KEYS = ("speaker", "speakerid", "speakerlabel", "speakertag", "spk")
+RECORDING_KEYS = ("recording", "recordingid", "id", "file", "document")
+SENTENCE_KEYS = ("sentence", "sentenceid")
+
+PUNCTUATION = frozenset(("punctuation", "punct"))
+"""Types of a recogniser's items that are no words but belong to the word before."""
+
+LONG_WORD = 20
+"""Seconds. If half of the words are longer than this, the times are not in seconds."""
+
+UNITS = {"s": 1.0, "ms": 1e-3}
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """An open file, `io.StringIO` or `io.BytesIO`."""
+
+    def read(self) -> Any:
+        """Read all of it."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Running text, as in `caesura.segment(caesura.Text("So it goes. We tied it shut."))`."""
+
+    text: str
+    id: str = ""
+    language: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"caesura.Text takes a string, not {type(self.text).__name__}")
+
+    def transcript(self) -> Transcript:
+        """Read the text; its sentences end at punctuation and at empty lines."""
+        from caesura.formats.plain import Text as TextFormat
+
+        (found,) = TextFormat().parse(_source_of(self.text))
+        return found.replace(id=self.id, language=self.language)
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A list of sentences, as in `caesura.Sentences(["So it goes.", "We tied it shut."])`."""
+
+    sentences: Sequence[str]
+    id: str = ""
+    language: str = ""
+
+    def __post_init__(self) -> None:
+        _refuse_one_string(self.sentences, "caesura.Sentences", "caesura.Text")
+        object.__setattr__(self, "sentences", tuple(self.sentences))
+        for sentence in self.sentences:
+            if not isinstance(sentence, str):
+                raise TypeError(f"a sentence is a string, not {type(sentence).__name__}")
+
+    def transcript(self) -> Transcript:
+        """Read the sentences; those without words are left out."""
+        from caesura.formats.plain import Lines
+
+        lines = (" ".join(sentence.split()) for sentence in self.sentences)
+        (found,) = Lines().parse(_source_of("\n".join(lines)))
+        return found.replace(id=self.id, language=self.language)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A list of words: strings, or dicts in any recogniser's shape.
+
+    Keys are `word`, `text` or `punctuated_word`, `start`, `end` (in seconds; `start_ms` in
+    milliseconds), `speaker`, `confidence` and their like in other spellings. With `unit="ms"`,
+    `start` and `end` are in milliseconds. Punctuation glued to words is taken off.
+
+    This is input. The metric of that name, the word error rate, is `metric="Words"`.
+    """
+
+    words: Sequence[str | Mapping[str, Any]]
+    id: str = ""
+    language: str = ""
+    unit: str = "s"
+
+    def __post_init__(self) -> None:
+        _refuse_one_string(self.words, "caesura.Words", "caesura.Text")
+        object.__setattr__(self, "words", tuple(self.words))
+        if self.unit not in UNITS:
+            raise ValueError(f"unit is 's' or 'ms', not {self.unit!r}")
+
+    def transcript(self) -> Transcript:
+        """Read the words; there are no sentences yet."""
+        return _transcript_of_words(self.words, self.id, self.language, UNITS[self.unit])
+
+
+class Table(Protocol):
+    """A table of pandas, Polars or Arrow."""
+
+    @property
+    def shape(self) -> Any:
+        """The numbers of rows and columns."""
+
+    def __getitem__(self, name: Any, /) -> Any:
+        """Give a column."""
+
+
+InMemory = Text | Sentences | Words | Mapping[str, Any] | Readable | Table
+"""Input that is neither a path nor a transcript."""
+
+
+def is_in_memory(given: object) -> bool:
+    """Whether this is one input that is no path: text, words, a result, a table, an open file."""
+    return (
+        isinstance(given, (Text, Sentences, Words, Readable)) or is_table(given) or is_result(given)
+    )
+
+
+def is_table(given: object) -> bool:
+    """Whether this is a table of pandas, Polars or Arrow."""
+    return hasattr(given, "column_names") or (
+        hasattr(given, "columns") and hasattr(given, "__getitem__") and hasattr(given, "shape")
+    )
+
+
+def is_result(given: object) -> bool:
+    """Whether this may be a recogniser's result: a dict, or an object that can become one."""
+    return isinstance(given, Mapping) or (
+        not isinstance(given, type)
+        and any(callable(getattr(given, name, None)) for name in ("model_dump", "to_dict"))
+    )
+
+
+def read(given: Any, format: Format | None = None) -> Iterator[Transcript]:
+    """Read the recordings of one input that is no path."""
+    if isinstance(given, (Text, Sentences, Words)):
+        yield given.transcript()
+    elif isinstance(given, Readable):
+        yield from _read_open_file(given, format)
+    elif is_table(given):
+        yield from _read_table(given)
+    elif is_result(given):
+        yield from _read_result(given, format)
+    else:
+        raise TypeError(
+            f"an input is a path, a Transcript, caesura.Text, Sentences or Words, a recogniser's "
+            f"result, a table or an open file, not {type(given).__name__}"
+        )
+
+
+def _read_open_file(file: Readable, format: Format | None) -> Iterator[Transcript]:
+    from caesura.formats.files import read_source
+
+    content = file.read()
+    name = getattr(file, "name", "")
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
+    source = Source(name if isinstance(name, str) and name else "<open file>", data)
+    yield from read_source(source, format)
+
+
+def _read_result(given: Any, format: Format | None) -> Iterator[Transcript]:
+    """Read a recogniser's result as its JSON file would be read."""
+    from caesura.formats.files import read_source
+
+    document = _plain(given)
+    data = json.dumps(document, default=_plain).encode("utf-8", "replace")
+    try:
+        for transcript in read_source(Source("<result>", data), format):
+            yield transcript.replace(origin=None)
+    except AmbiguousFormat as error:
+        known = ", ".join(map(str, document)) if isinstance(document, dict) else ""
+        raise FormatError(
+            f"this dict is no recogniser's result that Caesura knows; its keys are {known}",
+            remedy="name its format with format=; words are given as caesura.Words([...])",
+        ) from error
+
+
+def _plain(given: Any) -> Any:
+    """Give what JSON can hold: dicts of result objects, numbers of numpy, lists of arrays."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    for name in ("model_dump", "to_dict", "tolist", "isoformat"):
+        convert = getattr(given, name, None)
+        if callable(convert):
+            return convert()
+    if isinstance(given, Iterable):
+        return list(given)
+    return str(given)
+
+
+def _read_table(table: Any) -> Iterator[Transcript]:
+    """Read a table with a row for each word, or for each sentence.
+
+    A column `recording` (or `id`) holds the recording of each row; a change in the column
+    `sentence` begins a sentence.
+    """
+    columns = {name.replace("_", "").lower(): cells for name, cells in table_columns(table).items()}
+    text_key = next((key for key in (*TEXT_KEYS, *SENTENCE_KEYS) if key in columns), "")
+    if not text_key:
+        raise FormatError(
+            f"the table has no column of words; its columns are {', '.join(columns) or 'none'}",
+            remedy="name it word (one word a row) or text (one sentence a row)",
+        )
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    of_words = text_key not in ("text", *SENTENCE_KEYS) or not any(
+        len(string(row[text_key]).split()) > 1 for row in rows
+    )
+    recording_key = next((key for key in RECORDING_KEYS if key in columns), "")
+    recordings: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        recordings.setdefault(string(row.get(recording_key)), []).append(row)
+    make = _transcript_of_word_rows if of_words else _transcript_of_sentence_rows
+    for id, own_rows in recordings.items():
+        yield make(own_rows, text_key, id)
+    if not rows:
+        yield Transcript((), sentences=Segmentation.of_gaps(0, []))
+
+
+def table_columns(table: Any) -> dict[str, list[Any]]:
+    """Give the columns of a table as lists; cells that are not known are None."""
+    names = list(getattr(table, "column_names", None) or table.columns)
+    found: dict[str, list[Any]] = {}
+    for name in names:
+        column = table.column(name) if hasattr(table, "column_names") else table[name]
+        cells = next(
+            getattr(column, method)()
+            for method in ("to_pylist", "to_list", "tolist")
+            if hasattr(column, method)
+        )
+        found[str(name)] = [None if _is_missing(cell) else cell for cell in cells]
+    return found
+
+
+def _is_missing(cell: Any) -> bool:
+    """Whether a cell of a table is None, NaN or pandas' NA."""
+    return cell is None or type(cell).__name__ == "NAType" or cell != cell
+
+
+def _transcript_of_word_rows(rows: list[dict[str, Any]], text_key: str, id: str) -> Transcript:
+    """Make a transcript of rows that are words."""
+    sentence_key = next((key for key in SENTENCE_KEYS if key in rows[0] and key != text_key), "")
+    if not sentence_key:
+        return _transcript_of_words(rows, id)
+    parts = [
+        _as_one_sentence(_transcript_of_words(list(part), id))
+        for _, part in groupby(rows, lambda row: row[sentence_key])
+    ]
+    return Transcript.join(parts)
+
+
+def _transcript_of_sentence_rows(rows: list[dict[str, Any]], text_key: str, id: str) -> Transcript:
+    """Make a transcript of rows that are sentences, with or without times."""
+    from caesura.formats.asr.segments import Segment, of_segments
+
+    parts = []
+    for row in rows:
+        start, end = _times(row, 1.0)
+        segment = Segment(string(row[text_key]), (), start, end, _first(row, SPEAKER_KEYS))
+        parts.append(_as_one_sentence(of_segments([segment], "<table>", id)))
+    return Transcript.join(parts)
+
+
+def _as_one_sentence(transcript: Transcript) -> Transcript:
+    last = [len(transcript) - 1] if len(transcript) else []
+    return transcript.replace(sentences=Segmentation.of_gaps(len(transcript), last))
+
+
+def _transcript_of_words(
+    words: Sequence[Any], id: str = "", language: str = "", unit: float = 1.0
+) -> Transcript:
+    """Make a transcript of words that are strings or dicts."""
+    from caesura.formats.asr.segments import Segment, Spoken, of_segments
+
+    spoken: list[Spoken] = []
+    for word in words:
+        if isinstance(word, str):
+            spoken.append(Spoken(word))
+            continue
+        if not isinstance(word, Mapping):
+            raise TypeError(f"a word is a string or a dict, not {type(word).__name__}")
+        cells = folded(dict(word))
+        best = next(iter(items(cells.get("alternatives"))), None)
+        cells = {**cells, **folded(best)} if best is not None else cells
+        text = _text_of(cells, word)
+        if string(cells.get("type")).lower() in PUNCTUATION and spoken:
+            spoken[-1] = spoken[-1]._replace(text=spoken[-1].text + text)
+            continue
+        confidence = next((share(cells[key]) for key in CONFIDENCE_KEYS if key in cells), math.nan)
+        spoken.append(Spoken(text, *_times(cells, unit), confidence, _first(cells, SPEAKER_KEYS)))
+    _refuse_milliseconds([word.end - word.start for word in spoken])
+    return of_segments([Segment("", spoken)], "<words>", id, language)
+
+
+def _text_of(cells: Mapping[str, Any], word: Mapping[str, Any]) -> str:
+    for key in TEXT_KEYS:
+        if isinstance(cells.get(key), (str, int, float)):
+            return string(cells[key])
+    raise FormatError(
+        f"a word has no text: {dict(word)!r}",
+        remedy="give it under the key word, text or punctuated_word",
+    )
+
+
+def _first(cells: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """Give the first of these cells that is known, as a text."""
+    return next((text for key in keys if (text := string(cells.get(key)))), "")
+
+
+def _times(cells: Mapping[str, Any], unit: float) -> tuple[float, float]:
+    """Give start and end of a word in seconds, NaN where unknown."""
+    pair = cells.get("timestamp")
+    if isinstance(pair, (list, tuple)) and len(pair) == 2:
+        return seconds(pair[0], unit), seconds(pair[1], unit)
+    start, scale = _time(cells, START_KEYS, unit)
+    end, _ = _time(cells, END_KEYS, unit)
+    if math.isnan(end):
+        for key, known_scale in DURATION_KEYS.items():
+            if key in cells:
+                # Azure gives both in ticks under names that do not say so.
+                length = _number(cells[key]) * (scale if known_scale == 1.0 else known_scale)
+                end = seconds(start + length)
+    return start, end
+
+
+def _time(cells: Mapping[str, Any], keys: Mapping[str, float], unit: float) -> tuple[float, float]:
+    """Give the first time that is known, and what it is counted in."""
+    for key, scale in keys.items():
+        if cells.get(key) is not None:
+            scale = unit if scale == 1.0 else scale
+            return seconds(_number(cells[key]), scale), scale
+    return math.nan, unit
+
+
+def _number(value: Any) -> float:
+    """Read a number, also one of numpy, or with the letter s after it as Google writes it."""
+    if isinstance(value, str):
+        return number(value.removesuffix("s"))
+    return number(float(value)) if hasattr(value, "__float__") else math.nan
+
+
+def _refuse_milliseconds(lengths: Iterable[float]) -> None:
+    """Raise an error for words that would last minutes."""
+    known = sorted(length for length in lengths if not math.isnan(length))
+    if known and known[len(known) // 2] > LONG_WORD:
+        raise FormatError(
+            f"half of the words last longer than {LONG_WORD} seconds",
+            remedy="if their times are in milliseconds: caesura.Words([...], unit='ms')",
+        )
+
+
+def _refuse_one_string(given: object, taker: str, other: str) -> None:
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        what = f"a list, not {type(given).__name__}"
+        raise TypeError(f"{taker} takes {what}; running text is given as {other}(...)")
+
+
+def _source_of(text: str) -> Source:
+    data = text.replace("\0", "\ufffd").encode("utf-8", "replace")
+    return Source("<text>", data)
