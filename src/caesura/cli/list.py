@@ -6,6 +6,9 @@ import click
 
 from caesura.cli import options
 
+SHORT = {"read, write": "in, out", "read": "in"}
+"""What a format is for, as the table shows it."""
+
 
 @options.command(
     "list",
@@ -36,7 +39,7 @@ def command(kind: str, json: bool) -> None:
 
     for name, rows in found.items():
         columns = [key for key in ("name", "suffixes", "use") if key in rows[0]]
-        cells = [[*(row[key] for key in columns), about(row)] for row in rows]
+        cells = [[*(SHORT.get(row[key], row[key]) for key in columns), about(row)] for row in rows]
         click.echo(table(cells, [name, *columns[1:], "what it is"]) + "\n")
 
 
