@@ -31,7 +31,8 @@ def test_the_boundaries_are_those_of_the_published_files(
     assert len({text.words for text in published}) == 1
     for own, text in zip(video.values(), published, strict=True):
         assert own.sentences is not None
-        assert own.sentences == text.sentences
+        assert text.sentences is not None
+        assert own.sentences.boundary.tolist() == text.sentences.boundary.tolist()
 
 
 def test_video_under_the_papers_protocol(video: dict[str, Transcript]) -> None:
