@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import CARRIED, Span, Transcript
-from laws.strategies import transcripts
+from caesura.testing.strategies import transcripts
 
 MANY = transcripts(CARRIED, smallest=0)
 SOME = transcripts(CARRIED)

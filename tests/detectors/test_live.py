@@ -17,7 +17,7 @@ from caesura.detectors.lm import LM
 from caesura.detectors.pause import Pause
 from caesura.detectors.streaming import StreamSession
 from caesura.formats.live_words import AT_ONCE, chunks
-from laws.test_detectors import lesson
+from caesura.testing.detector_laws import made_up_recording
 
 GAP = 3.0
 PATIENT = Pause(threshold=100.0, evidence=("pause",))
@@ -76,8 +76,8 @@ def test_a_silence_at_which_no_word_comes_has_no_delay_in_words() -> None:
 
 def test_sentences_before_a_silence_are_those_of_a_recording_that_ends_there() -> None:
     """So the end of a stretch is decided as the end of a recording is."""
-    learnt = LM(cutoff=1).train([lesson(seed, 150) for seed in range(4)])
-    talk = lesson(9, 60).only(()).replace(id="talk")
+    learnt = LM(cutoff=1).train([made_up_recording(seed, 150) for seed in range(4)])
+    talk = made_up_recording(9, 60).only(()).replace(id="talk")
     start = np.arange(60) * 0.5 + np.where(np.arange(60) < 40, 0, GAP)
     whole = talk.replace(start=start, end=start + 0.5)
     found = [each.words for each in caesura.stream([whole], detector=learnt, silence=GAP)]

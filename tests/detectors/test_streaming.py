@@ -28,9 +28,10 @@ from caesura.detectors.streaming import (
 )
 from caesura.formats.live_words import Arriving
 from caesura.models import store
-from laws.test_detectors import DETECTORS, lesson, trained
+from caesura.testing.detector_laws import made_up_recording
+from laws.test_detectors import DETECTORS, trained
 
-TALK = lesson(3, 150).replace(sentences=None, head=None, relation=None, id="talk")
+TALK = made_up_recording(3, 150).replace(sentences=None, head=None, relation=None, id="talk")
 PAUSES = Pause(evidence=("pause",))
 
 
@@ -170,7 +171,7 @@ def test_a_damaged_state_is_refused(content: str, tmp_path: Path) -> None:
 def test_a_detector_that_was_trained_differently_is_refused(tmp_path: Path) -> None:
     from caesura.detectors.pause_model import PauseModel
 
-    one, other = (PauseModel().train([lesson(seed)]) for seed in (1, 2))
+    one, other = (PauseModel().train([made_up_recording(seed)]) for seed in (1, 2))
     saved(tmp_path / "state", one)
     with pytest.raises(MismatchError, match="trained differently"):
         list(caesura.stream(WORDS, detector=other, state=tmp_path / "state"))

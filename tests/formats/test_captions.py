@@ -19,9 +19,9 @@ from caesura.core.transcript import Transcript
 from caesura.formats.captions import line_breaks
 from caesura.formats.captions.line_breaks import BreakOptimizer, Captions, Cues, Limit
 from caesura.formats.captions.srt import Srt
+from caesura.testing.strategies import transcripts
 from caesura.text import display_width
 from caesura.text.punctuation import split_marks
-from laws.strategies import transcripts
 
 
 def said(text: str, pace: float = 0.3, pauses: dict[int, float] | None = None) -> Transcript:

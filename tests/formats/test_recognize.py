@@ -18,7 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.files import choose, expand
 from caesura.formats.recognize import TABLE, Keys, candidates, recognized
 from caesura.formats.source import Source
-from laws.mutate import mutated
+from caesura.testing.damaged_files import damage
 
 SAMPLES = Path(__file__).parent / "samples"
 PATHS = sorted(SAMPLES.iterdir())
@@ -75,7 +75,7 @@ def test_reading_whisper_loads_whisper_alone() -> None:
 def test_the_table_rules_out_nothing_that_a_class_recognises(path: Path) -> None:
     chance = random.Random(path.name)
     sample = path.read_bytes()
-    for data in (sample, *(mutated(sample, chance) for _ in range(MUTATIONS))):
+    for data in (sample, *(damage(sample, chance) for _ in range(MUTATIONS))):
         for name in ("<stdin>", "text"):
             source = Source(name, data)
             possible = candidates(source, FORMATS)

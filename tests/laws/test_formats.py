@@ -1,28 +1,24 @@
-"""What every registered format promises."""
+"""The laws of formats, for every built-in format and the samples of our own making."""
 
-import io
-import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import settings
 
 from caesura.core import registry
-from caesura.core.errors import CaesuraError, OutputError
-from caesura.core.protocols import Format
-from caesura.core.transcript import CARRIED, Transcript
+from caesura.core.errors import CaesuraError
+from caesura.core.transcript import Transcript
+from caesura.formats.base import TextFormat
 from caesura.formats.source import Source
-from laws.mutate import mutated
-from laws.strategies import normal, transcripts
+from caesura.testing import check_format
+from caesura.testing.format_laws import FORMAT_LAWS, Subject, read_bytes
 
 SAMPLES = Path(__file__).parent.parent / "formats" / "samples"
 FORMATS = registry.names("format")
-WRITABLE = [name for name in FORMATS if registry.find("format", name).writable]
-READ_ONLY = [name for name in FORMATS if name not in WRITABLE]
-MUTATIONS = 10_000
+READ_ONLY = [name for name in FORMATS if not registry.find("format", name).writable]
+DAMAGED = 10_000
 NOT_IN_SAMPLES = {
     "whispercpp": {"opening"},
     "vosk": {"opening", "mark", "blank"},
@@ -35,151 +31,50 @@ NOT_IN_SAMPLES = {
 """What a format carries and none of its samples has."""
 
 
-def written(format: Format, given: list[Transcript]) -> bytes:
-    file = io.BytesIO()
-    format.write(given, file)
-    return file.getvalue()
-
-
-def read(format: Format, data: bytes) -> list[Transcript]:
-    return list(format.read(io.BytesIO(data)))
-
-
 @cache
-def samples(name: str) -> list[bytes]:
-    """Files of our own making for a format: all that are named NAME.* or NAME-*."""
+def samples(name: str) -> tuple[bytes, ...]:
+    """Read all files of our own making for a format, which are named NAME.* or NAME-*."""
     paths = sorted((*SAMPLES.glob(f"{name}.*"), *SAMPLES.glob(f"{name}-*")))
-    return [path.read_bytes() for path in paths]
+    return tuple(path.read_bytes() for path in paths)
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_carries_known_layers(name: str) -> None:
+def test_there_are_samples_of_a_text_format(name: str) -> None:
+    assert samples(name), f"tests/formats/samples has no {name} file"
     format = registry.parse("format", name)
-    assert format.carries <= set(CARRIED)
     assert format.name == name
-    assert format.suffixes
-    assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in format.suffixes)
+    assert isinstance(format, TextFormat)
 
 
+@pytest.mark.parametrize("law", FORMAT_LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("name", FORMATS)
-def test_repr_parses_back(name: str) -> None:
+def test_law(name: str, law: Callable[[Subject, int], None]) -> None:
     format = registry.parse("format", name)
-    assert registry.parse("format", repr(format)) == format
+    law(Subject(format, samples(name), DAMAGED), settings().max_examples)
 
 
-@pytest.mark.parametrize("name", WRITABLE)
-@given(data=st.data())
-def test_reads_what_it_wrote(name: str, data: st.DataObject) -> None:
-    format = registry.parse("format", name)
-    size = data.draw(st.integers(1, 2)) if format.holds == "many" else 1
-    ids = iter(["one", "two"])
-    given = [
-        data.draw(transcripts(format.carries | getattr(format, "needs", frozenset()))).replace(
-            id=next(ids) if "id" in format.carries else ""
-        )
-        for _ in range(size)
-    ]
-    back = read(format, written(format, given))
-    assert [normal(t, format.carries) for t in back] == [normal(t, format.carries) for t in given]
-
-
-@pytest.mark.parametrize("name", WRITABLE)
-@given(data=st.data())
-def test_writes_any_transcript_or_says_why_not(name: str, data: st.DataObject) -> None:
-    format = registry.parse("format", name)
-    layers = data.draw(st.sets(st.sampled_from(CARRIED)))
-    transcript = data.draw(transcripts(layers, smallest=0))
-    try:
-        back = read(format, written(format, [transcript]))
-    except CaesuraError:
-        return
-    assert len(transcript) == 0 or sum(map(len, back)) > 0
+def test_all_laws_are_checked_at_once_without_samples_too() -> None:
+    check_format(registry.parse("format", "ctm"), damaged=50, examples=2)
+    check_format(registry.parse("format", "jsonl"), samples=samples("jsonl"), damaged=9, examples=2)
 
 
 @pytest.mark.parametrize("name", READ_ONLY)
-def test_a_format_that_is_only_read_says_so(name: str) -> None:
+def test_samples_have_all_that_a_format_carries_and_nothing_else(name: str) -> None:
     format = registry.parse("format", name)
-    file = io.BytesIO()
-    with pytest.raises(OutputError, match=f"^{name} files can be read but not written; choose"):
-        format.write([Transcript(("so",))], file)
-    assert file.getvalue() == b""
-
-
-@pytest.mark.parametrize("name", READ_ONLY)
-def test_samples_tell_all_that_a_format_carries_and_nothing_else(name: str) -> None:
-    format = registry.parse("format", name)
-    found = {layer for sample in samples(name) for t in read(format, sample) for layer in told(t)}
+    found = {
+        layer
+        for sample in samples(name)
+        for transcript in read_bytes(format, sample)
+        for layer in known_layers(transcript)
+    }
     assert found <= format.carries
     assert found >= format.carries - NOT_IN_SAMPLES.get(name, set())
 
 
-def told(transcript: Transcript) -> Iterator[str]:
+def known_layers(transcript: Transcript) -> Iterator[str]:
     yield from transcript.known
     if transcript.id.partition(".")[0]:  # a channel is numbered without a name, as in `.1`
         yield "id"
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_reading_twice_gives_the_same(name: str) -> None:
-    format = registry.parse("format", name)
-    jsonl = registry.parse("format", "jsonl")
-    for sample in samples(name):
-        found = read(format, sample)
-        assert read(format, sample) == found
-        assert read(jsonl, written(jsonl, found)) == found
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_samples_exist_and_read(name: str) -> None:
-    assert samples(name), f"tests/formats/samples has no {name} file"
-    for sample in samples(name):
-        assert read(registry.parse("format", name), sample)
-
-
-@pytest.mark.parametrize("ending", ["crlf", "cr", "bom"])
-@pytest.mark.parametrize("name", FORMATS)
-def test_line_ends_and_byte_order_mark_change_nothing(name: str, ending: str) -> None:
-    format = registry.parse("format", name)
-    for sample in samples(name):
-        if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
-            continue
-        plain = sample.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
-        others = {
-            "crlf": plain.replace(b"\n", b"\r\n"),
-            "cr": plain.replace(b"\n", b"\r"),
-            "bom": b"\xef\xbb\xbf" + plain,
-        }
-        assert read(format, others[ending]) == read(format, plain)
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"\n", b"\xff\xfe\x00\xd8", b"\x89PNG\r\n\x1a\n\0\0\0", b"\x80abc"]
-)
-@pytest.mark.parametrize("name", FORMATS)
-def test_meets_odd_bytes_with_an_error_or_no_words(name: str, data: bytes) -> None:
-    try:
-        found = read(registry.parse("format", name), data)
-    except CaesuraError as error:
-        assert "\n" not in str(error)
-    else:
-        assert sum(map(len, found)) == 0
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_meets_damaged_files_with_transcripts_or_one_error(name: str) -> None:
-    format = registry.parse("format", name)
-    jsonl = registry.parse("format", "jsonl")
-    chance = random.Random(name)
-    seeds = samples(name)
-    for turn in range(MUTATIONS):
-        damaged = mutated(seeds[turn % len(seeds)], chance)
-        try:
-            found = read(format, damaged)
-        except CaesuraError as error:
-            assert "\n" not in str(error), damaged
-        else:
-            if turn % 50 == 0:
-                assert read(jsonl, written(jsonl, found)) == found, damaged
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -1,22 +1,28 @@
-"""What every registered tagger promises."""
+"""The laws of taggers and entity models, for every built-in one and some of its settings."""
 
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import settings
 
 from caesura.core import registry
-from caesura.core.protocols import WordTagger
+from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.models import store
 from caesura.models.card import Card
+from caesura.testing import check_entity_model, check_tagger
+from caesura.testing.detector_laws import (
+    ENTITY_MODEL_LAWS,
+    TAGGER_LAWS,
+    train_entity_model,
+    train_tagger,
+)
 from caesura.text.normalization.steps import standing
+from detectors.toy_entities import entity_text
 from detectors.toy_tags import tagged_text
-from laws.strategies import transcripts
 
 pytest.importorskip("scipy")
 
@@ -36,43 +42,30 @@ UNSEEN = [
 
 @cache
 def trained(text: str) -> WordTagger:
-    """The tagger with what it can learn from a few made-up recordings."""
+    """Train a tagger on made-up recordings, once for all tests."""
     if text.startswith("Tagged"):
         store.save(Path(STORED.name, "toy"), trained("Tagger"), Card())
-    return registry.parse("tagger", text).train([tagged_text(seed) for seed in range(3)])
+    tagger = registry.parse("tagger", text)
+    return train_tagger(tagger, [tagged_text(seed) for seed in range(3)])
 
 
 def test_all_registered_taggers_are_held_to_the_laws() -> None:
     assert {text.split("(")[0] for text in TAGGERS} == set(registry.names("tagger"))
 
 
+@pytest.mark.parametrize("law", TAGGER_LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
-def test_repr_parses_back(name: str) -> None:
-    tagger = registry.parse("tagger", name)
-    assert registry.parse("tagger", repr(tagger)) == tagger
-    assert trained(name) == tagger
-    assert repr(trained(name)) == repr(tagger)
+def test_law(name: str, law: Callable[[WordTagger, int], None]) -> None:
+    law(trained(name), settings().max_examples)
 
 
-@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
-@given(st.data())
-def test_tags_every_word_of_any_transcript_and_changes_nothing_else(
-    name: str, data: st.DataObject
-) -> None:
-    layers = data.draw(st.sets(st.sampled_from(["start", "mark", "sentences", "tag"])))
-    transcript = data.draw(transcripts(layers, smallest=0))
-    found = trained(name).tag(transcript)
-    assert found.tag is not None
-    assert found.replace(tag=None) == transcript.replace(tag=None)
-    marks = standing(transcript).tolist()
-    assert [tag == "PUNCT" for tag in found.tag] == marks
-    assert all(found.tag)
+def test_all_laws_are_checked_at_once() -> None:
+    check_tagger(registry.parse("tagger", "Tagger"), train=[tagged_text(0)], examples=2)
 
 
 @pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
-def test_many_recordings_at_once_are_tagged_as_one_by_one(name: str) -> None:
+def test_a_batch_is_tagged_one_by_one(name: str) -> None:
     tagger = trained(name)
-    assert tagger.tag_all([]) == []
     assert tagger.tag_all(UNSEEN) == [tagger.tag(each) for each in UNSEEN]
 
 
@@ -85,11 +78,26 @@ def test_capitals_and_punctuation_play_no_part(name: str) -> None:
     assert tagger.tag(lower).tag == tagger.tag(bare).tag == marked.take(~standing(given)).tag
 
 
-@pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
-def test_saved_and_loaded_it_says_the_same_bit_by_bit(name: str, tmp_path: Path) -> None:
-    teacher = trained(name)
-    pupil = store.load(store.save(tmp_path / "model", teacher, Card())).tagger
-    assert pupil == teacher
-    assert pupil.tag_all(UNSEEN) == teacher.tag_all(UNSEEN)
-    for key, array in teacher.state().items():
-        assert np.array_equal(pupil.state()[key], array)
+ENTITY_MODELS = ["Margins", "Margins(capitals=True, size=50, cutoff=1)"]
+
+
+@cache
+def trained_entity_model(text: str) -> EntityModel:
+    """Train an entity model on made-up recordings, once for all tests."""
+    model = registry.parse("entity-model", text)
+    return train_entity_model(model, [entity_text(seed) for seed in range(3)])
+
+
+def test_all_registered_entity_models_are_held_to_the_laws() -> None:
+    assert {text.split("(")[0] for text in ENTITY_MODELS} == set(registry.names("entity-model"))
+
+
+@pytest.mark.parametrize("law", ENTITY_MODEL_LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("name", ENTITY_MODELS)
+def test_law_of_entity_models(name: str, law: Callable[[EntityModel, int], None]) -> None:
+    law(trained_entity_model(name), settings().max_examples)
+
+
+def test_all_laws_of_entity_models_are_checked_at_once() -> None:
+    model = registry.parse("entity-model", "Margins")
+    check_entity_model(model, train=[entity_text(0)], examples=2)

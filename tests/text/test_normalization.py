@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import CARRIED, Span, Transcript
+from caesura.testing.strategies import transcripts
 from caesura.text.normalization.nonspeech import STRETCH, Written
 from caesura.text.normalization.steps import STEPS, Normalizer, describe, fewest_steps, normalize
-from laws.strategies import transcripts
 from text.recorded import recorded_steps
 from work import work
 

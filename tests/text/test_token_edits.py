@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import CARRIED, Span, Transcript
+from caesura.testing.strategies import transcripts
 from caesura.text.normalization.token_edits import rewritten, shortened
-from laws.strategies import transcripts
 
 NAN = np.nan
 

@@ -1,9 +1,12 @@
-"""Random transcripts with the layers one asks for."""
+"""Random transcripts, for hypothesis, with the layers that a law is about."""
 
-from collections.abc import Collection
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from caesura.core.arrays import MISSING, Floats
@@ -34,9 +37,25 @@ WORDS = st.one_of(
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,5}", fullmatch=True)
 
 
+def for_all(examples: int, *drawn: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], None]:
+    """Return a decorator that runs a function at once, on so many random arguments."""
+
+    def run(law: Callable[..., None]) -> None:
+        # Deadlines and slow drawing are about the machine, and not about what is checked.
+        chosen = settings(
+            max_examples=examples,
+            deadline=None,
+            report_multiple_bugs=False,
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+        chosen(given(*drawn)(law))()
+
+    return run
+
+
 @st.composite
 def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> Transcript:
-    """A recording that knows just these layers (where the draw does not leave them empty)."""
+    """Draw a recording with exactly these layers, of at least `smallest` words."""
     words = draw(st.lists(WORDS, min_size=smallest, max_size=12))
     count = len(words)
     ends = draw(st.lists(st.booleans(), min_size=count, max_size=count))
@@ -55,7 +74,9 @@ def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> 
     inner = draw(_cells(count, st.sampled_from(["", "", ",", ":"])))
     final = draw(_cells(count, st.sampled_from([".", "?", "!", "?”"])))
     marks = [f if end else i for end, i, f in zip(ends, inner, final, strict=True)]
-    columns["mark"] = [_fitting(word, mark) for word, mark in zip(words, marks, strict=True)]
+    columns["mark"] = [
+        _unambiguous_mark(word, mark) for word, mark in zip(words, marks, strict=True)
+    ]
     columns["pause"] = [*draw(_cells(max(count - 1, 0), st.sampled_from(["", "<sil>"]))), ""][
         :count
     ]
@@ -75,27 +96,28 @@ def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> 
         language=draw(st.sampled_from(["en", "fr"])) if "language" in layers else "",
         entities=draw(_spans(ends)) if "entities" in layers else None,
         multiwords=draw(_multiwords(ends, words)) if "multiwords" in layers else None,
-        alternatives=draw(_readings(ends)) if "alternatives" in layers else None,
+        alternatives=draw(_alternatives(ends)) if "alternatives" in layers else None,
         evidence=draw(_evidence(count)) if "evidence" in layers else None,
         sentences=_sentences(draw, ends, layers) if "sentences" in layers else None,
         **known,
     )
 
 
-def _fitting(word: str, mark: str) -> str:
-    """A mark that cannot be taken for the dot of an abbreviation."""
+def _unambiguous_mark(word: str, mark: str) -> str:
+    """Return a mark that cannot be taken for the dot of an abbreviation."""
     if word.endswith("."):
         return ""
     return "!" if mark == "." and abbreviation(word) else mark
 
 
 def _cells(count: int, cells: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
+    """Return a strategy for a column of texts."""
     return st.lists(cells, min_size=count, max_size=count)
 
 
 @st.composite
 def _heads(draw: st.DrawFn, ends: list[bool]) -> list[int]:
-    """Each sentence a star: one root, everything else hangs on it."""
+    """Draw a tree for each sentence: one root, and every other word depends on it."""
     heads: list[int] = []
     first = 0
     for last, end in enumerate(ends):
@@ -108,7 +130,7 @@ def _heads(draw: st.DrawFn, ends: list[bool]) -> list[int]:
 
 @st.composite
 def _spans(draw: st.DrawFn, ends: list[bool]) -> tuple[Span, ...]:
-    """Entities that do not overlap, touch or cross a sentence end."""
+    """Draw spans that do not overlap, touch or cross a sentence end."""
     spans, at = [], 0
     while at < len(ends):
         stop = ends.index(True, at)
@@ -122,6 +144,7 @@ def _spans(draw: st.DrawFn, ends: list[bool]) -> tuple[Span, ...]:
 
 @st.composite
 def _multiwords(draw: st.DrawFn, ends: list[bool], words: list[str]) -> tuple[Span, ...]:
+    """Draw multiword tokens, written as their words without blanks."""
     spans = draw(_spans(ends))
     return tuple(
         Span(s.first, s.last, "".join(words[s.first : s.last + 1]))
@@ -131,8 +154,8 @@ def _multiwords(draw: st.DrawFn, ends: list[bool], words: list[str]) -> tuple[Sp
 
 
 @st.composite
-def _readings(draw: st.DrawFn, ends: list[bool]) -> tuple[Span, ...]:
-    """Other ways to write some words of a sentence, one over another too."""
+def _alternatives(draw: st.DrawFn, ends: list[bool]) -> tuple[Span, ...]:
+    """Draw alternative transcriptions of some words of a sentence; they may overlap."""
     spans = []
     for _ in range(draw(st.integers(0, 3)) if ends else 0):
         first = draw(st.integers(0, len(ends) - 1))
@@ -143,7 +166,7 @@ def _readings(draw: st.DrawFn, ends: list[bool]) -> tuple[Span, ...]:
 
 @st.composite
 def _evidence(draw: st.DrawFn, count: int) -> dict[str, Floats]:
-    """What another system says of each gap, as log-odds and as probabilities."""
+    """Draw columns of evidence about each gap: log-odds and probabilities."""
     log_odds = st.one_of(st.just(np.nan), st.integers(-80, 80).map(lambda n: n / 8))
     probability = st.one_of(st.just(np.nan), st.integers(0, 100).map(lambda n: n / 100))
     columns = {"prosody": log_odds, "bert": probability}
@@ -154,6 +177,7 @@ def _evidence(draw: st.DrawFn, count: int) -> dict[str, Floats]:
 
 
 def _sentences(draw: st.DrawFn, ends: list[bool], layers: Collection[str]) -> Segmentation:
+    """Make the segmentation with these ends, with labels and log-odds if they are asked for."""
     label = tuple("." if end else "" for end in ends) if "labels" in layers else None
     odds = None
     if "log_odds" in layers:
@@ -162,8 +186,8 @@ def _sentences(draw: st.DrawFn, ends: list[bool], layers: Collection[str]) -> Se
     return Segmentation(np.array(ends, dtype=np.bool_), label, odds)
 
 
-def normal(transcript: Transcript, carries: Collection[str]) -> Transcript:
-    """What a format is held to: the layers it carries, columns without content left out."""
+def carried_part(transcript: Transcript, carries: Collection[str]) -> Transcript:
+    """Reduce a transcript to what a format must keep: layers it carries that are not empty."""
     kept = transcript.only(carries)
     changes: dict[str, Any] = {}
     if "id" not in carries:
