@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from caesura.detectors.streaming import WordSource
     from caesura.evaluation.comparison import Comparison
     from caesura.evaluation.evaluate import EvaluationOptions
-    from caesura.evaluation.reports.write import Results
     from caesura.evaluation.scores import Scores
     from caesura.formats.in_memory import InMemory
     from caesura.formats.inputs import Input, Inputs
@@ -219,11 +219,8 @@ def score(
     names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, alternatives, entity_classes) for one in references]
     (found,) = evaluated([list(read(inputs, format=format))], references, options, names)
-    if report:
-        from caesura.evaluation.reports.write import Results
-
-        name = names_of(inputs)[0] if len(inputs) == 1 else ""
-        _write_report(Results((name or "hypothesis",), (found,)), report)
+    found = replace(found, system=names_of(inputs)[0] if len(inputs) == 1 else "")
+    _write_report(found, report)
     return found
 
 
@@ -267,10 +264,7 @@ def compare(
         hypothesis, reference, options, format, reference_format, sidecars
     )
     found = Comparison(names, scores, (value,) if isinstance(value, str) else tuple(value))
-    if report:
-        from caesura.evaluation.reports.write import Results
-
-        _write_report(Results(names, scores, found), report)
+    _write_report(found, report)
     return found
 
 
@@ -302,11 +296,8 @@ def agree(
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
     (found,) = evaluated(references[:1], references, options, names)
-    found = found.on_words_of(names[0]) if align else found
-    if report:
-        from caesura.evaluation.reports.write import Results
-
-        _write_report(Results(("annotators",), (found,), among=True), report)
+    found = found.as_agreement(names[0] if align else "")
+    _write_report(found, report)
     return found
 
 
@@ -444,14 +435,16 @@ def _score_systems(
 def _check_report(report: Paths) -> None:
     """Check, before any work is done, that reports can be written."""
     if report:
-        from caesura.evaluation.reports.write import kinds
+        from caesura.evaluation.reports.write import report_paths
 
-        kinds(report)
+        report_paths(report)
 
 
-def _write_report(results: Results, report: Paths) -> None:
-    """Write reports and log their names."""
+def _write_report(found: Scores | Comparison, report: Paths) -> None:
+    """Write reports, if any are asked for, and log their names."""
+    if not report:
+        return
     from caesura.evaluation.reports.write import write_report
 
-    for path in write_report(results, report):
+    for path in write_report(found, report):
         logging.getLogger("caesura.reports").info("wrote %s", path)

@@ -30,7 +30,6 @@ def command(reference: tuple[str, ...], json: bool, **asked: Any) -> None:
     slightly different numbers.
     """
     import caesura
-    from caesura.evaluation.reports.write import Results
 
     scores = caesura.agree(reference, **asked)
-    scoring_options.print_results(Results(("annotators",), (scores,), among=True), json)
+    scoring_options.print_results(scores, json)

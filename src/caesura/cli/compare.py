@@ -36,7 +36,6 @@ def command(hypothesis: tuple[str, ...], json: bool, **asked: Any) -> None:
     the latter corrected for the number of tests (Holm).
     """
     import caesura
-    from caesura.evaluation.reports.write import Results
 
     found = caesura.compare(hypothesis, **asked)
-    scoring_options.print_results(Results(found.systems, found.scores, found), json)
+    scoring_options.print_results(found, json)

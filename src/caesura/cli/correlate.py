@@ -92,12 +92,12 @@ def command(tables: tuple[str, ...], report: tuple[str, ...], json: bool, **aske
     shows, then over task systems; its confidence interval comes from resampled shows.
     """
     import caesura
-    from caesura.evaluation.reports.correlation_tables import KINDS, terminal, write
-    from caesura.evaluation.reports.write import kinds
+    from caesura.evaluation.reports.correlation_tables import terminal
+    from caesura.evaluation.reports.write import report_paths, write_report
 
-    kinds(report, KINDS)
+    report_paths(report, correlations=True)
     found = caesura.correlate(tables, **asked)
-    for path in write(found, report):
+    for path in write_report(found, report):
         click.echo(f"caesura: wrote {path}", err=True)
     if json:
         options.print_json(found.to_dict())

@@ -47,11 +47,8 @@ def command(hypothesis: tuple[str, ...], show: str | None, json: bool, **asked: 
     """
     import caesura
     from caesura.core.errors import UnknownName
-    from caesura.evaluation.reports.write import Results
-    from caesura.formats.inputs import names_of
 
     if show and not any(one.split("(")[0].strip() == "Words" for one in asked["metric"]):
         raise UnknownName("no metric has words side by side to show", remedy="add --metric Words")
     scores = caesura.score(hypothesis, **asked)
-    name = names_of(hypothesis)[0] if len(hypothesis) == 1 else "hypothesis"
-    scoring_options.print_results(Results((name,), (scores,)), json, show)
+    scoring_options.print_results(scores, json, show)

@@ -11,7 +11,8 @@ from caesura.cli import options
 from caesura.cli.options import INPUT, OUTPUT, Decorator, option
 
 if TYPE_CHECKING:
-    from caesura.evaluation.reports.write import Results
+    from caesura.evaluation.comparison import Comparison
+    from caesura.evaluation.scores import Scores
 
 reference = option(
     "--reference",
@@ -115,11 +116,13 @@ def report(kinds: str = ".html, .md, .tex, .json, .png or .svg") -> Decorator:
     )
 
 
-def print_results(results: Results, json: bool, show: str | None = None) -> None:
+def print_results(found: Scores | Comparison, json: bool, show: str | None = None) -> None:
     """Print JSON or tables, and words side by side if they are wanted."""
     from caesura.evaluation.reports import alignment_view
     from caesura.evaluation.reports.render import terminal
+    from caesura.evaluation.reports.write import Results
 
+    results = Results.of(found)
     if show:
         alignment_view.words_of(results.scores[0])
     if json:

@@ -63,6 +63,11 @@ class Scores:
     terms: Terms
     sweeps: tuple[Sweep, ...] = ()
     reference_names: Strings = ()
+    system: str = ""
+    """The name of the system, for reports."""
+
+    between_annotators: bool = False
+    """Whether the references were compared with each other, and there is no system."""
 
     def __getitem__(self, metric: str | Metric) -> MetricValues:
         """Return the values of a metric, given by its name, with or without its settings."""
@@ -233,9 +238,9 @@ class Scores:
         alike = all(each == Undefined(reason) for each in self.intervals[i].values())
         return "" if alike and len(self.intervals[i]) > 1 else f" ({', '.join(names)})"
 
-    def on_words_of(self, base: str) -> Scores:
-        """Say whose words annotators are compared on."""
-        return replace(self, terms=replace(self.terms, base=base))
+    def as_agreement(self, base: str = "") -> Scores:
+        """Mark scores as those of annotators, aligned to the words of `base` if that is named."""
+        return replace(self, terms=replace(self.terms, base=base), between_annotators=True)
 
     def chosen(self, metrics: slice) -> Scores:
         """Give the scores of some of the metrics."""

@@ -58,7 +58,7 @@ def gaps(transcript: Transcript) -> set[int]:
 
 def agreed(references: list[Transcript], *metrics: str) -> dict[str, Any]:
     scores = api.agree(references, metric=metrics or "Agreement", resamples=20)
-    return payload(Results(("annotators",), (scores,), among=True))
+    return payload(Results(("annotators",), (scores,), between_annotators=True))
 
 
 @pytest.mark.parametrize("seed", [1, 2])

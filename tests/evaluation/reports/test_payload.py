@@ -118,10 +118,45 @@ def test_other_suffixes_are_refused_before_any_work(tmp_path: Path) -> None:
         api.score("absent.txt", reference="absent.txt", report=tmp_path / "out.docx")
 
 
+def test_a_report_is_made_of_what_the_functions_return(tmp_path: Path) -> None:
+    one, other = text(WORDS, 2, id="one"), text(WORDS, 6, id="other")
+    scores = api.score(one, reference=other, resamples=0)
+    assert payload(Results.of(scores)) == payload(Results(("one",), (scores,)))
+    comparison = api.compare([one, other], reference=other, resamples=0)
+    assert Results.of(comparison) == Results(("one", "other"), comparison.scores, comparison)
+    agreement = api.agree([one, other], resamples=0)
+    assert payload(Results.of(agreement))["among"]
+    for found in (scores, comparison, agreement):
+        path = tmp_path / "report.json"
+        assert write_report(found, path) == [path]
+        assert json.loads(path.read_text()) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_files_are_read_once_however_many_reports_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ours.txt", "theirs.txt"):
+        (tmp_path / name).write_text("So it goes.\nWe tied it shut.\n")
+    opened: list[str] = []
+
+    def read_bytes(path: Path) -> bytes:
+        opened.append(path.name)
+        with path.open("rb") as file:
+            return file.read()
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    reports = [tmp_path / f"report{suffix}" for suffix in (".html", ".md", ".json")]
+    api.score(tmp_path / "ours.txt", reference=tmp_path / "theirs.txt", report=reports)
+    assert sorted(opened) == ["ours.txt", "theirs.txt"]
+    assert all(path.exists() for path in reports)
+
+
 def test_annotators_have_a_title_and_no_system() -> None:
     annotators = [text(WORDS, 2, id="ann"), text(WORDS, 6, id="ben")]
     for some, title in ((annotators, "2 annotators"), (annotators[:1], "1 annotator")):
-        found = payload(Results(("annotators",), (api.agree(some, resamples=0),), among=True))
+        found = payload(
+            Results(("annotators",), (api.agree(some, resamples=0),), between_annotators=True)
+        )
         assert found["title"] == f"Agreement of {title}"
         assert found["documents"][0]["views"][0]["systems"] == []
         assert set(found["scores"][0]["counts"]) >= {"gaps", "union", "boundaries_1"}

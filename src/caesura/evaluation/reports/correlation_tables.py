@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from caesura.core.values import Undefined, Value
 from caesura.evaluation.correlation import ALONE, SYSTEMS, Against, Correlation, Correlations
 from caesura.evaluation.reports.render import marked_all, plain, typeset
 from caesura.evaluation.reports.table import Grid, between, number, reasons
-from caesura.evaluation.reports.write import Output, kinds, put
+from caesura.evaluation.reports.write import write_json, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,23 +21,17 @@ if TYPE_CHECKING:
 WIDTH = 5.4
 """Inches of a figure."""
 
-KINDS = (".md", ".tex", ".json", ".png", ".svg")
-"""What correlations can be written as."""
 
-
-def write(found: Correlations, output: Output) -> list[Path]:
-    """Write tables or a figure, of the kind that the suffix says; gives the files written."""
-    paths = kinds(output, KINDS)
-    for path in paths:
-        kind = path.suffix.lower()
-        if kind in (".png", ".svg"):
-            with atomic(path) as file:
-                file.write(_picture(found, kind[1:]))
-        elif kind == ".json":
-            put(path, json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n")
-        else:
-            put(path, (marked_all if kind == ".md" else typeset)(grids(found)))
-    return paths
+def write_correlations(found: Correlations, path: Path) -> None:
+    """Write tables or a figure into a file, of the kind that its suffix says."""
+    suffix = path.suffix.lower()
+    if suffix in (".png", ".svg"):
+        with atomic(path) as file:
+            file.write(_picture(found, suffix[1:]))
+    elif suffix == ".json":
+        write_json(path, found.to_dict())
+    else:
+        write_text(path, (marked_all if suffix == ".md" else typeset)(grids(found)))
 
 
 def _picture(found: Correlations, kind: str) -> bytes:

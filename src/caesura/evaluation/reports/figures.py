@@ -118,7 +118,7 @@ def strip_of(results: Results) -> Strip | None:
         (name, boundary_flags(each.compared, finder.count_end))
         for name, each in zip(results.systems, found, strict=True)
         if each.compared.words == document.compared.words and each.compared.sentences is not None
-        if not results.among
+        if not results.between_annotators
     ]
     references = [(name, boundary_flags(one, finder.count_end)) for name, one in there]
     windows = finder.windows([one for _, one in there])
@@ -169,9 +169,9 @@ def _title(strip: Strip, results: Results, begin: int, end: int) -> str:
     what = "Boundaries"
     what += f" of {short(strip.document.id)}, the worst document" if several else ""
     if end - begin < strip.document.words:
-        where = "they differ most" if results.among else "most is wrong"
+        where = "they differ most" if results.between_annotators else "most is wrong"
         what += f": words {begin + 1} to {end} of {strip.document.words}, where {where}"
-    left = 0 if results.among else len(results.systems) - len(strip.systems)
+    left = 0 if results.between_annotators else len(results.systems) - len(strip.systems)
     return what + (f"\n({left} systems with other words are left out)" if left else "")
 
 

@@ -40,7 +40,7 @@ def payload(results: Results) -> dict[str, Any]:
     return {
         "title": _title(results),
         "version": __version__,
-        "among": results.among,
+        "among": results.between_annotators,
         "systems": list(results.systems),
         "references": list(results.references),
         "metrics": [
@@ -72,7 +72,7 @@ def _counts(scores: Scores, i: int) -> list[str]:
 
 
 def _title(results: Results) -> str:
-    if results.among:
+    if results.between_annotators:
         count = len(results.references)
         return f"Agreement of {count} annotator{'s' * (count != 1)}"
     return " and ".join(results.systems) if len(results.systems) < 4 else "Comparison"
@@ -150,7 +150,7 @@ def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
         shown = _texts(results.scores[system], document)[0]
         if shown.words not in views:
             views[shown.words] = _view(results.scores[system], document)
-        if not results.among:
+        if not results.between_annotators:
             views[shown.words]["systems"].append({"system": system, "gaps": _gaps(shown)})
     return list(views.values())
 

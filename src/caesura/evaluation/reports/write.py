@@ -1,9 +1,13 @@
-"""Writing results to a file, of the kind that its suffix says."""
+"""Write results to a file, of the kind that its suffix says: the `--report` of the commands.
+
+`write_report` takes what `score`, `compare`, `agree` and `correlate` return; nothing is read or
+computed again.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,21 +15,30 @@ from typing import Any
 from caesura.core.atomic import atomic
 from caesura.core.errors import OutputError
 from caesura.evaluation.comparison import Comparison
+from caesura.evaluation.correlation import Correlations
 from caesura.evaluation.scores import Scores
 
 
 @dataclass(frozen=True)
 class Results:
-    """Scores of systems by name on the same recordings, and their comparison if any.
+    """What a report shows: scores of systems by name, and their comparison if there is one.
 
-    If it is `among` the references only, as of annotators who are compared with each other,
-    there is no system: the one name stands for all of them.
+    If `between_annotators` is set, the references were compared with each other: there is no
+    system, and the one name stands for all annotators.
     """
 
     systems: Sequence[str]
     scores: Sequence[Scores]
     comparison: Comparison | None = None
-    among: bool = False
+    between_annotators: bool = False
+
+    @classmethod
+    def of(cls, found: Scores | Comparison) -> Results:
+        """Make results of what `score`, `agree` or `compare` returned."""
+        if isinstance(found, Comparison):
+            return cls(found.systems, found.scores, found)
+        name = "annotators" if found.between_annotators else found.system or "hypothesis"
+        return cls((name,), (found,), between_annotators=found.between_annotators)
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -34,10 +47,9 @@ class Results:
         return first.reference_names or tuple(map(str, range(1, first.references + 1)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what the command prints with `--json`."""
-        if self.comparison is not None:
-            return self.comparison.to_dict()
-        return self.scores[0].to_dict()
+        """Return what the command prints with `--json`."""
+        found = self.scores[0] if self.comparison is None else self.comparison
+        return found.to_dict()
 
 
 Output = str | Path | Sequence[str | Path]
@@ -46,23 +58,23 @@ Output = str | Path | Sequence[str | Path]
 def _html(results: Results, path: Path) -> None:
     from caesura.evaluation.reports.page import page, payload
 
-    put(path, page(payload(results)))
+    write_text(path, page(payload(results)))
 
 
 def _markdown(results: Results, path: Path) -> None:
     from caesura.evaluation.reports.render import markdown
 
-    put(path, markdown(results))
+    write_text(path, markdown(results))
 
 
 def _latex(results: Results, path: Path) -> None:
     from caesura.evaluation.reports.render import latex
 
-    put(path, latex(results))
+    write_text(path, latex(results))
 
 
 def _json(results: Results, path: Path) -> None:
-    put(path, json.dumps(results.to_dict(), ensure_ascii=False, indent=1) + "\n")
+    write_json(path, results.to_dict())
 
 
 def _figure(results: Results, path: Path) -> None:
@@ -79,34 +91,51 @@ KINDS: Mapping[str, Callable[[Results, Path], None]] = {
     ".png": _figure,
     ".svg": _figure,
 }
+"""What writes a report of scores, by the suffix of its file."""
+
+CORRELATION_KINDS = (".md", ".tex", ".json", ".png", ".svg")
+"""The suffixes that a report of correlations may have."""
 
 
-def kinds(output: Output, known: Collection[str] = KINDS) -> list[Path]:
-    """Check, before any work is done, that the suffixes say what to write, and that it can be."""
+def report_paths(output: Output, correlations: bool = False) -> list[Path]:
+    """Check, before any work is done, that reports can be written; return their paths."""
+    known = CORRELATION_KINDS if correlations else tuple(KINDS)
     paths = [Path(output)] if isinstance(output, (str, Path)) else list(map(Path, output))
     for path in paths:
-        if path.suffix.lower() not in known:
+        suffix = path.suffix.lower()
+        if suffix not in known:
             raise OutputError(
                 "the suffix does not say what kind of report to write",
                 where=str(path),
                 remedy=f"use one of {', '.join(known)}",
             )
-        if KINDS[path.suffix.lower()] is _figure:
+        if suffix in (".png", ".svg"):
             from caesura.evaluation.reports.figures import require_matplotlib
 
             require_matplotlib(str(path))
     return paths
 
 
-def write_report(results: Results, output: Output) -> list[Path]:
-    """Write one report or several; gives the files written."""
-    paths = kinds(output)
+def write_report(found: Scores | Comparison | Correlations | Results, output: Output) -> list[Path]:
+    """Write one report or several; return the paths of the files."""
+    paths = report_paths(output, isinstance(found, Correlations))
     for path in paths:
-        KINDS[path.suffix.lower()](results, path)
+        if isinstance(found, Correlations):
+            from caesura.evaluation.reports.correlation_tables import write_correlations
+
+            write_correlations(found, path)
+        else:
+            results = found if isinstance(found, Results) else Results.of(found)
+            KINDS[path.suffix.lower()](results, path)
     return paths
 
 
-def put(path: Path, text: str) -> None:
-    """Write a text into a file."""
+def write_text(path: Path, text: str) -> None:
+    """Write a text into a file, whole or not at all."""
     with atomic(path) as file:
         file.write(text.encode("utf-8", "replace"))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON into a file."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")

@@ -100,7 +100,7 @@ class Accord:
         terms, references = Terms(NORMALIZE, True, RESAMPLING), list(self.texts.values())
         found = {}
         for name, texts in self.texts.items():
-            scores = scored(texts, references, [Agreement()], terms).on_words_of(name)
+            scores = scored(texts, references, [Agreement()], terms).as_agreement(name)
             found[name] = replace(scores, reference_names=tuple(self.texts))
         return found
 
