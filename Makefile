@@ -1,9 +1,11 @@
 # make try    set up .venv and turn an example recording into sentences
-# make test   set up .venv and run every check: format, lint, types, tests
+# make test   set up .venv and run every check: format, lint, types, tests with coverage
+# make bench  compare speed with other tools
+# make mutants  change the code in small ways and see whether the tests notice (an hour or more)
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: try test check bench clean
+.PHONY: try test check bench mutants clean
 
 .venv/try.stamp: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
@@ -19,7 +21,7 @@ try: .venv/try.stamp
 	$(BIN)/caesura segment examples/interview.whisper.json
 
 test: check
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
 
 check: .venv/test.stamp
 	$(BIN)/ruff format --check src studies tests benchmarks recipes
@@ -29,5 +31,11 @@ check: .venv/test.stamp
 bench: .venv/test.stamp
 	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done
 
+mutants: .venv/test.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mutmut>=3.8'
+	$(BIN)/mutmut run --max-children 2 > mutants.log
+	$(BIN)/mutmut export-cicd-stats
+	cat mutants/mutmut-cicd-stats.json
+
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf mutants mutants.log .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
