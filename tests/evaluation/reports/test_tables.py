@@ -120,7 +120,7 @@ def test_undefined_values_give_their_reason_once() -> None:
     shown = terminal(Results(("sys",), (found,)))
     assert "wisebe             undefined\n" in shown
     assert not re.search("^(kappa|agreement_ratio) ", shown, re.MULTILINE)
-    assert shown.count("one reference agrees with nobody") == 1
+    assert shown.count("agreement takes two references") == 1
     assert "undefined (wisebe, agreement_ratio, kappa): one reference" in shown
 
 
