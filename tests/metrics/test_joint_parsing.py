@@ -9,7 +9,7 @@ from caesura.core.arrays import Strings
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.metrics.joint import Joint
-from caesura.metrics.joint_words import correct
+from caesura.metrics.joint_words import count_correct
 
 SAME = np.array([(0, 0), (1, 1), (2, 2)])
 PART = np.array([(0, 0), (2, 1)])
@@ -23,22 +23,22 @@ def text(words: str, **layers: object) -> Transcript:
 
 def test_nothing_is_said_of_layers_that_one_text_lacks() -> None:
     gold = text("a b c", tag=("x",) * 3, relation=("r",) * 3, head=np.array([0, 0, 0]))
-    assert correct(gold, text("a b c"), SAME) == {}
-    assert correct(gold, text("a b c", tag=("x", "y", "x")), SAME) == {"upos": 2}
-    assert correct(gold, text("a b c", head=np.array([0, 0, 1])), SAME) == {"uas": 2}
+    assert count_correct(gold, text("a b c"), SAME) == {}
+    assert count_correct(gold, text("a b c", tag=("x", "y", "x")), SAME) == {"upos": 2}
+    assert count_correct(gold, text("a b c", head=np.array([0, 0, 1])), SAME) == {"uas": 2}
 
 
 def test_any_lemma_is_right_where_the_reference_has_none() -> None:
     gold, system = text("a b c", lemma=("", "_", "c")), text("a b c", lemma=("x", "y", ""))
-    assert correct(gold, system, SAME) == {"lemma": 2}
-    assert correct(system, gold, SAME) == {"lemma": 1}
+    assert count_correct(gold, system, SAME) == {"lemma": 2}
+    assert count_correct(system, gold, SAME) == {"lemma": 1}
 
 
 def test_subtypes_of_relations_do_not_count() -> None:
     head = np.array([0, 0, 0])
     gold = text("a b c", head=head, relation=("root", "nsubj:pass", "obl"))
     system = text("a b c", head=head, relation=("root", "nsubj", "obj"))
-    assert correct(gold, system, SAME) == {"uas": 3, "las": 2}
+    assert count_correct(gold, system, SAME) == {"uas": 3, "las": 2}
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_subtypes_of_relations_do_not_count() -> None:
 def test_heads(gold: list[int], system: list[int], right: int) -> None:
     """Roots head themselves; heads that are not known are never right."""
     pair = text("a b c", head=np.array(gold)), text("a b c", head=np.array(system))
-    assert correct(*pair, SAME) == {"uas": right}
+    assert count_correct(*pair, SAME) == {"uas": right}
 
 
 def test_heads_are_words_that_belong_together() -> None:
     gold, system = text("a b c", head=np.array([2, 2, 2])), text("a c", head=np.array([1, 1]))
-    assert correct(gold, system, PART) == {"uas": 2}
+    assert count_correct(gold, system, PART) == {"uas": 2}
     # The head of the first word has no partner.
-    assert correct(text("a b c", head=np.array([1, 1, 1])), system, PART) == {"uas": 0}
+    assert count_correct(text("a b c", head=np.array([1, 1, 1])), system, PART) == {"uas": 0}
 
 
 def test_a_parser_is_scored_on_its_own_tokens_even_if_characters_differ() -> None:
@@ -122,4 +122,4 @@ def test_word_by_word(gold: Transcript, system: Transcript, data: st.DataObject)
         relations = gold.relation[a], system.relation[b]  # type: ignore[index]
         known["las"] += headed and len({each.split(":")[0] for each in relations}) == 1
     pairs = np.array(columns, np.int64).T.reshape(-1, 2)
-    assert correct(gold, system, pairs) == known
+    assert count_correct(gold, system, pairs) == known

@@ -12,7 +12,7 @@ from caesura.core.errors import MismatchError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.metrics.joint import Joint
-from caesura.metrics.joint_words import common, places
+from caesura.metrics.joint_words import common_subsequence, shared_positions
 from caesura.text.charmatch.matching import match
 from caesura.text.charmatch.units import Units
 from metrics.treebank import (
@@ -104,7 +104,7 @@ def text(line: str) -> Transcript:
 
 def pairs(gold: str, system: str) -> str:
     ours, theirs = text(gold), text(system)
-    found = Joint().pair(theirs, ours).words.tolist()
+    found = Joint().match(theirs, ours).words.tolist()
     assert found == sorted(found)
     return " ".join(f"{ours.words[a]}:{theirs.words[b]}" for a, b in found)
 
@@ -142,7 +142,7 @@ def test_matched_characters_lie_together_and_others_side_by_side(
     gold: list[str], system: list[str]
 ) -> None:
     found = match(Units.of(gold, [len(gold) - 1]), Units.of(system, [len(system) - 1]))
-    ours, theirs = (each.tolist() for each in places(found))
+    ours, theirs = (each.tolist() for each in shared_positions(found))
     partner = {a + k: b + k for a, b, length in found.runs.tolist() for k in range(length)}
     at = i = j = 0
     while i < len(ours) or j < len(theirs):
@@ -168,7 +168,7 @@ def test_common_forms_are_as_many_as_can_be(ours: list[str], theirs: list[str]) 
         same = ours[a] == theirs[b] and 1 + most(a + 1, b + 1)
         return max(most(a + 1, b), most(a, b + 1), int(same))
 
-    found = common(ours, theirs)
+    found = common_subsequence(ours, theirs)
     assert len(found) == most(0, 0)
     assert all(ours[a] == theirs[b] for a, b in found)
     assert all(a < c and b < d for (a, b), (c, d) in pairwise(found))
@@ -180,7 +180,7 @@ def test_tokens_of_endless_words_are_refused_in_time() -> None:
 
     def refuse() -> None:
         with pytest.raises(MismatchError, match="differ too much"):
-            common(words, words[1:])
+            common_subsequence(words, words[1:])
 
-    assert len(common(words, words)) == 2 * many
+    assert len(common_subsequence(words, words)) == 2 * many
     assert work(refuse) < len(words)

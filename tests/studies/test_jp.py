@@ -186,7 +186,7 @@ def test_units_add_up_to_the_counts_of_the_metric(tmp_path: Path, seed: int) -> 
     put(tmp_path / "gold.conllu", conllu(documents))
     treebank = Treebank("own", tmp_path / "gold.conllu", "en")
     system = cut(sentences(chance.randint(0, 8)))
-    found = Result.of(Joint().pair(system, treebank.gold).matching, treebank.units)
+    found = Result.of(Joint().match(system, treebank.gold).matching, treebank.units)
     counts = Joint().count(system, [treebank.gold])
     assert found.counts == {name: counts[f"{name}_1"] for name in COUNTS}
     assert found.rows.shape == (3, len(COUNTS))
@@ -199,7 +199,7 @@ def test_what_is_right_stays_in_its_unit(tmp_path: Path) -> None:
     put(tmp_path / "gold.conllu", conllu(DOCUMENTS))
     treebank = Treebank("own", tmp_path / "gold.conllu", "en")
     system = cut([["He", "didn't", "go", "."], ["She"], ["They"], ["we", "left", "."]])
-    found = Result.of(Joint().pair(system, treebank.gold).matching, treebank.units)
+    found = Result.of(Joint().match(system, treebank.gold).matching, treebank.units)
     right = [[1, 1, 2, 5, 0, 5], [0, 2, 1, 4, 0, 5]]
     assert found.rows.tolist() == np.array(right).tolist()
 
@@ -214,10 +214,10 @@ def test_the_pseudo_code_on_all_cuttings() -> None:
 def test_sentences_glued_before_their_repetition() -> None:
     gold = cut([["Look", "here"], ["I", "know"], ["I", "know"], ["Bye"]])
     system = cut([["Look", "here", "I", "know"], ["I", "know"], ["Bye"]])
-    assert glued(Joint().pair(system, gold).matching) == {"Iknow": [4, 2]}
-    assert glued(Joint().pair(gold, gold).matching) == {}
+    assert glued(Joint().match(system, gold).matching) == {"Iknow": [4, 2]}
+    assert glued(Joint().match(gold, gold).matching) == {}
     parted = cut([["Look", "here"], ["I"], ["know"], ["I", "know"], ["Bye"]])
-    assert glued(Joint().pair(parted, gold).matching) == {}
+    assert glued(Joint().match(parted, gold).matching) == {}
 
 
 TEXT = "It rains. We stay (all of us). Why?"

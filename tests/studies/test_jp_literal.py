@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined
-from caesura.text.charmatch.units import QUOTES
+from caesura.text.charmatch.units import QUOTE_FORMS
 from caesura_studies.jp.literal import (
     ENDLESS,
     PrintedJoint,
@@ -125,7 +125,7 @@ def test_a_treebank(corpora: Path) -> None:
         gold.append([row[1] for row in rows if row[0].isdigit()])
     lines = (folder / "nltk.txt").read_bytes().decode("utf-8").split("\n")
     texts = [
-        [[QUOTES.get(token, token) for token in sentence] for sentence in text if sentence]
+        [[QUOTE_FORMS.get(token, token) for token in sentence] for sentence in text if sentence]
         for text in (gold, [line.split(" ") for line in lines if line])
     ]
     for (left, right), known in (

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from caesura.core.errors import MismatchError
-from caesura.text.charmatch import cuts
-from caesura.text.charmatch.cuts import crossings
-from caesura.text.charmatch.matching import Matching, aligned, match
+from caesura.text.charmatch import forced_runs
+from caesura.text.charmatch.forced_runs import forced_columns
+from caesura.text.charmatch.matching import Matching, align_texts, match
 from caesura.text.charmatch.units import Units
 
 Sentences = list[list[str]]
@@ -38,7 +38,7 @@ def triple(found: Matching) -> tuple[int, int, int]:
 
 def uncut(gold: Units, system: Units) -> Matching:
     """Through one lattice of the whole, whatever the texts are."""
-    return aligned(gold, system, np.array([(0, 0, 0), (len(gold.text), len(system.text), 0)]))
+    return align_texts(gold, system, np.array([(0, 0, 0), (len(gold.text), len(system.text), 0)]))
 
 
 def spans(ends: list[int]) -> list[tuple[int, int]]:
@@ -140,7 +140,7 @@ def cut_texts(draw: st.DrawFn, longest: int, letters: str = "aab.") -> Sentences
 @given(cut_texts(7), cut_texts(7))
 def test_is_the_best_of_all_matchings(gold: Sentences, system: Sentences) -> None:
     ours, theirs = units(gold), units(system)
-    found = aligned(ours, theirs)
+    found = align_texts(ours, theirs)
     assert triple(found) == best_by_trying_all(ours, theirs)
     check(ours, theirs, found)
 
@@ -170,7 +170,7 @@ def test_equal_characters_are_a_matter_of_spans(data: st.DataObject, gold: Sente
     assert found.characters == len(ours.text)
     if ours.text:
         assert uncut(ours, theirs) == found
-        assert aligned(ours, theirs) == found
+        assert align_texts(ours, theirs) == found
 
 
 WORDS = "the of and a to in is I that it for was on you he be with as by at".split()
@@ -209,36 +209,38 @@ def disturbed(chance: random.Random, sentences: Sentences, rate: float, recut: f
 @pytest.mark.parametrize("kind", ["words", "repeats", "no blanks"])
 @pytest.mark.parametrize("rate", [0.001, 0.01, 0.03, 0.1, 0.3])
 @pytest.mark.parametrize("recut", [0, 0.1, 1])
-@pytest.mark.parametrize("by", ["unique stretches", "rows"])
+@pytest.mark.parametrize("by", ["anchors", "rows"])
 def test_cutting_changes_nothing(
     kind: str, rate: float, recut: float, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither way of cutting does; both are made to cut much smaller parts than they would."""
-    monkeypatch.setattr(cuts, "SMALL", 4)
+    monkeypatch.setattr(forced_runs, "MIN_BOX", 4)
     if by == "rows":
-        monkeypatch.setattr(cuts, "LEVELS", ())
-        monkeypatch.setattr(cuts, "WORTH", 0)
-        monkeypatch.setattr(cuts, "SPACING", 9)
+        monkeypatch.setattr(forced_runs, "ANCHOR_LENGTHS", ())
+        monkeypatch.setattr(forced_runs, "MIN_CELLS", 0)
+        monkeypatch.setattr(forced_runs, "ROW_SPACING", 9)
     chance = random.Random(f"{kind} {rate} {recut}")
     for _ in range(2):
         sentences = [sentence(chance, kind) for _ in range(chance.randint(5, 25))]
         gold, system = units(sentences), units(disturbed(chance, sentences, rate, recut))
-        found, whole = aligned(gold, system), uncut(gold, system)
+        found, whole = align_texts(gold, system), uncut(gold, system)
         check(gold, system, found)
         check(gold, system, whole)
-        assert triple(found) == triple(whole) == triple(aligned(system, gold))
+        assert triple(found) == triple(whole) == triple(align_texts(system, gold))
 
 
-@pytest.mark.parametrize("by", ["unique stretches", "rows"])
+@pytest.mark.parametrize("by", ["anchors", "rows"])
 def test_texts_that_differ_here_and_there_are_cut(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if by == "rows":
-        monkeypatch.setattr(cuts, "LEVELS", ())
-        monkeypatch.setattr(cuts, "WORTH", 0)
+        monkeypatch.setattr(forced_runs, "ANCHOR_LENGTHS", ())
+        monkeypatch.setattr(forced_runs, "MIN_CELLS", 0)
     chance = random.Random(8)
     sentences = [sentence(chance, "words") for _ in range(60)]
     gold, system = units(sentences), units(disturbed(chance, sentences, 0.01, 0.1))
-    sides = [cuts.Side.of(side.text, side.tokens, side.sentences) for side in (gold, system)]
-    runs = cuts.forced(*sides)
+    sides = [
+        forced_runs.MarkedText.of(side.text, side.tokens, side.sentences) for side in (gold, system)
+    ]
+    runs = forced_runs.forced_runs(*sides)
     assert len(runs) > 5
     assert all(gold.text[p : p + n] == system.text[q : q + n] for p, q, n in runs.tolist())
 
@@ -257,7 +259,7 @@ def test_rows_are_crossed_where_all_best_paths_do(
     matched = most(ours, theirs)
     band = len(ours) - matched, len(theirs) - matched
     places = [n for n in range(len(ours) + 1) if data.draw(st.booleans())]
-    found = crossings(codes[0], codes[1], band, matched, places)
+    found = forced_columns(codes[0], codes[1], band, matched, places)
     for place, column in zip(places, found.tolist(), strict=True):
         crossed = [
             j
@@ -274,7 +276,7 @@ def test_rows_of_many_blocks_are_crossed_on_the_diagonal() -> None:
     places = list(range(0, 3001, 100))
     changed = codes.copy()
     changed[[50, 1550]] = 1
-    assert crossings(codes, changed, (2, 2), 2998, places).tolist() == places
+    assert forced_columns(codes, changed, (2, 2), 2998, places).tolist() == places
 
 
 @pytest.mark.parametrize("end", [".", ""])

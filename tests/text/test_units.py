@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.errors import LayerError, UnknownName
-from caesura.text.charmatch.units import TABLES, Units
+from caesura.text.charmatch.units import TOKEN_TABLES, Units
 
 SENTENCES = st.lists(
     st.lists(st.text(st.sampled_from("ab \u00a0\u2028\u200b\u0301é😀"), max_size=3), max_size=4),
@@ -112,7 +112,7 @@ def test_further_tables_are_asked_for_by_name() -> None:
 
 
 def test_tables_lead_to_tokens_that_stay() -> None:
-    for name, table in TABLES.items():
+    for name, table in TOKEN_TABLES.items():
         for form, new in table.items():
             assert units([[form]]).rewritten((name,)).forms == [new]
             assert units([[new]]).rewritten((name,)).forms == [new]

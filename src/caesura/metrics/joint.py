@@ -1,4 +1,7 @@
-"""Tokens, words and sentences scored together, even where characters differ (Jo et al. 2024)."""
+"""Joint: tokens, words and sentences scored together, even where characters differ.
+
+Jo et al. (2024), with the exact matching of `text.charmatch` in place of their pseudo-code.
+"""
 
 from __future__ import annotations
 
@@ -14,49 +17,49 @@ from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.metrics.base import PerReference, ResultCache, split_by_reference
-from caesura.metrics.joint_attribution import placed
-from caesura.metrics.joint_differences import Differing
-from caesura.metrics.joint_words import LAYERS, correct, word_pairs
+from caesura.metrics.joint_attribution import counts_by_word
+from caesura.metrics.joint_differences import TextDifferences
+from caesura.metrics.joint_words import LAYERS, count_correct, word_pairs
 from caesura.text.charmatch.matching import Matching, match
-from caesura.text.charmatch.units import TABLES, Cutting, Units, cutting
+from caesura.text.charmatch.units import TOKEN_TABLES, Tokenization, Units, tokenize
 
 UNITS = ("sentence", "token", "word")
 MULTIWORDS = ("kept", "split")
-NOT_SAID = "no text of which this is said on both sides"
+NO_ANNOTATION = "no text with this annotation on both sides"
 
 
 @dataclass(frozen=True)
-class Pairing:
-    """Two texts cut into tokens, their best matching, and which words belong together."""
+class MatchedTexts:
+    """The tokens of two texts, their best matching, and the pairs of aligned words."""
 
-    reference: Cutting
-    hypothesis: Cutting
+    reference: Tokenization
+    hypothesis: Tokenization
     matching: Matching
     words: Indices
 
     @property
-    def said(self) -> Indices:
-        """The pairs as words of the two transcripts; punctuation that is none is left out."""
+    def transcript_pairs(self) -> Indices:
+        """The pairs (reference, hypothesis) that are words of the transcripts on both sides."""
         sources = self.reference.source, self.hypothesis.source
-        pairs = np.stack([each[self.words[:, side]] for side, each in enumerate(sources)], axis=1)
+        pairs = np.stack([source[self.words[:, k]] for k, source in enumerate(sources)], axis=1)
         return pairs[(pairs >= 0).all(axis=1)]
 
 
-PAIRINGS: ResultCache[Pairing] = ResultCache()
-"""What was matched to count, so that what differs can be told without matching again."""
+MATCHES: ResultCache[MatchedTexts] = ResultCache()
+"""Matchings made for counting, so that disagreements are found without matching again."""
 
 
 @dataclass(frozen=True, repr=False)
 class Joint(PerReference):
-    """Precision, recall and F1 of tokens, syntactic words and sentences, in one pass.
+    """Precision, recall and F1 of tokens, syntactic words and sentences (Jo et al. 2024).
 
-    Characters are matched as well as possible, blanks aside. A token is right if an equal one
-    has all its characters; a sentence if all that is matched of it belongs to one sentence and
-    is at least half of the longer. Words are what multiword tokens are made of; with
-    `multiwords='split'` such tokens are taken apart first. `tables` names further tokens that
-    are equal (brackets, curly, ellipsis). Where both texts have them, tags, lemmas, heads and
-    relations of the words that belong together are compared too. Texts are compared
-    as they were read.
+    The characters of both texts, without blanks, are matched as well as possible. A token is
+    correct if all its characters are matched with an equal token; a sentence if all its matched
+    characters are matched with one sentence, and these are at least half of the longer one.
+    Words are the parts of multiword tokens; with `multiwords='split'` such tokens are split
+    first. `tables` names further tables of equal tokens (brackets, curly, ellipsis). If both
+    texts have them, tags, lemmas, heads and relations of aligned words are compared as in the
+    CoNLL 2018 evaluation. Texts are compared as they were read. Several references: the mean.
     """
 
     multiwords: str = "kept"
@@ -75,55 +78,61 @@ class Joint(PerReference):
             raise ValueError(f"multiwords is one of {MULTIWORDS}, not {self.multiwords!r}")
         named: object = self.tables
         tables = (named,) if isinstance(named, str) else named
-        object.__setattr__(self, "tables", strings("tables", tables, tuple(TABLES)))
+        object.__setattr__(self, "tables", strings("tables", tables, tuple(TOKEN_TABLES)))
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
-        """Count right, wrong and missing units against each reference."""
+        """Count correct, spurious and missing units for each reference."""
         numbers: dict[str, float] = {}
         for number, reference in enumerate(references, 1):
-            for name, each in self._compare(hypothesis, reference).items():
-                numbers[f"{name}_{number}"] = each
+            for name, count in self._compare(hypothesis, reference).items():
+                numbers[f"{name}_{number}"] = count
         return Counts(**numbers)
 
-    def pair(self, hypothesis: Transcript, reference: Transcript) -> Pairing:
-        """Match two texts."""
-        ours, theirs = self._cut(hypothesis), self._cut(reference)
-        gold, system = (Units.of(each.tokens, each.ends) for each in (theirs, ours))
+    def match(self, hypothesis: Transcript, reference: Transcript) -> MatchedTexts:
+        """Match a hypothesis with one reference."""
+        ours, theirs = self._tokenize(hypothesis), self._tokenize(reference)
+        gold, system = (Units.of(side.tokens, side.ends) for side in (theirs, ours))
         matching = match(gold, system, self.tables)
-        return Pairing(theirs, ours, matching, word_pairs(theirs, ours, matching))
+        return MatchedTexts(theirs, ours, matching, word_pairs(theirs, ours, matching))
 
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts | None:
-        """Say how much each word adds; a hypothesis without words cannot say."""
-        return self._placed(hypothesis, references) if len(hypothesis) else None
+        """Yield how much each word adds to each count; None for a hypothesis without words."""
+        return self._counts_by_word(hypothesis, references) if len(hypothesis) else None
 
-    def _placed(self, hypothesis: Transcript, references: Sequence[Transcript]) -> PerGapCounts:
+    def _counts_by_word(
+        self, hypothesis: Transcript, references: Sequence[Transcript]
+    ) -> PerGapCounts:
         for number, reference in enumerate(references, 1):
-            for name, words in placed(self._known(hypothesis, reference), hypothesis, reference):
+            matched = self._matched(hypothesis, reference)
+            for name, words in counts_by_word(matched, hypothesis, reference):
                 yield f"{name}_{number}", words
 
-    def _known(self, hypothesis: Transcript, reference: Transcript) -> Pairing:
-        """Give what was matched to count, or match."""
-        return PAIRINGS.get(self, hypothesis, reference) or self.pair(hypothesis, reference)
+    def _matched(self, hypothesis: Transcript, reference: Transcript) -> MatchedTexts:
+        """Return the matching made for counting, or make it."""
+        return MATCHES.get(self, hypothesis, reference) or self.match(hypothesis, reference)
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> Iterator[Disagreement]:
-        """Tell, for each reference, the tokens that are not right and the ends that differ."""
+        """Yield, for each reference, incorrect tokens and sentence ends that differ."""
         for number, reference in enumerate(references, 1):
-            found = self._known(hypothesis, reference)
-            differing = Differing.of(found.reference, found.hypothesis, found.matching, number)
-            yield from differing.tokens()
-            yield from differing.sentences()
+            found = self._matched(hypothesis, reference)
+            differences = TextDifferences.of(
+                found.reference, found.hypothesis, found.matching, number
+            )
+            yield from differences.tokens()
+            yield from differences.sentences()
 
-    def _cut(self, transcript: Transcript) -> Cutting:
-        return cutting(transcript, self.multiwords == "split")
+    def _tokenize(self, transcript: Transcript) -> Tokenization:
+        return tokenize(transcript, self.multiwords == "split")
 
     def _compare(self, hypothesis: Transcript, reference: Transcript) -> dict[str, int]:
-        found = PAIRINGS.put(self, hypothesis, reference, self.pair(hypothesis, reference))
+        found = MATCHES.put(self, hypothesis, reference, self.match(hypothesis, reference))
         matching, gold, system = found.matching, found.matching.gold, found.matching.system
-        real, made = _words(found.reference, gold), _words(found.hypothesis, system)
+        in_reference = _count_words(found.reference, gold)
+        in_hypothesis = _count_words(found.hypothesis, system)
         counts = {
             "characters_matched": matching.characters,
             "characters": len(gold.text),
@@ -132,18 +141,18 @@ class Joint(PerReference):
                 "sentence", len(gold.sentences), len(system.sentences), len(matching.sentences)
             ),
             **unit_counts("token", len(gold.tokens), len(system.tokens), len(matching.tokens)),
-            **unit_counts("word", real, made, len(found.words)),
+            **unit_counts("word", in_reference, in_hypothesis, len(found.words)),
         }
-        for name, right in correct(reference, hypothesis, found.said).items():
+        for name, right in count_correct(reference, hypothesis, found.transcript_pairs).items():
             counts |= {
                 f"{name}_correct": right,
                 f"{name}_aligned": len(found.words),
-                f"{name}_words": real + made,
+                f"{name}_words": in_reference + in_hypothesis,
             }
         return counts
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Give the rates; counts of annotation that a reference lacks are 0 for it."""
+        """Return the rates; a reference without an annotation has 0 for its counts."""
         parts = split_by_reference(counts)
         names = dict.fromkeys(name for part in parts for name in part)
         complete = {
@@ -152,7 +161,7 @@ class Joint(PerReference):
         return super().values(Counts(**complete))
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Precision, recall and F1 of each kind of unit, and of what is said of words."""
+        """Return precision, recall and F1 of each kind of unit, and of annotations of words."""
         found: dict[str, Value] = {}
         for unit in UNITS:
             found |= unit_rates(unit, *(counts[f"{unit}_{kind}"] for kind in ("tp", "fp", "fn")))
@@ -160,16 +169,16 @@ class Joint(PerReference):
             if f"{name}_correct" in counts:
                 right = counts[f"{name}_correct"]
                 aligned = counts[f"{name}_aligned"]
-                found[f"{name}_f1"] = ratio(2 * right, counts[f"{name}_words"], NOT_SAID)
-                found[f"{name}_accuracy"] = ratio(right, aligned, "no words that belong together")
+                found[f"{name}_f1"] = ratio(2 * right, counts[f"{name}_words"], NO_ANNOTATION)
+                found[f"{name}_accuracy"] = ratio(right, aligned, "no aligned words")
         if "characters" in counts:
             total = counts["characters"] + counts["characters_found"]
             found["characters_shared"] = ratio(2 * counts["characters_matched"], total, "no text")
         return found
 
 
-def _words(cut: Cutting, units: Units) -> int:
-    """How many words stand in tokens that count."""
+def _count_words(cut: Tokenization, units: Units) -> int:
+    """Count the words of tokens that are not empty."""
     if len(units.kept_tokens) == len(cut.tokens):
         return len(cut.words)
     return int(np.isin(cut.owner, units.kept_tokens).sum())

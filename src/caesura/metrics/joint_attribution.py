@@ -1,7 +1,7 @@
-"""Where in the hypothesis each count of a joint score belongs, so that parts can be resampled.
+"""The word of the hypothesis to which each count of `Joint` belongs, for resampling of parts.
 
-What is right or spurious stands at its own word. What is missing stands where the last right
-token before it does.
+Correct and spurious units are counted at their own word, missing ones at the word of the last
+correct token before them.
 """
 
 from __future__ import annotations
@@ -13,74 +13,78 @@ import numpy as np
 from caesura.core.arrays import Indices
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
-from caesura.metrics.joint_words import right
-from caesura.text.charmatch.units import Cutting, Units
+from caesura.metrics.joint_words import flag_correct
+from caesura.text.charmatch.units import Tokenization, Units
 
 if TYPE_CHECKING:
-    from caesura.metrics.joint import Pairing
+    from caesura.metrics.joint import MatchedTexts
 
 
-def placed(found: Pairing, hypothesis: Transcript, reference: Transcript) -> PerGapCounts:
-    """Say how much each word of the hypothesis adds to each count."""
+def counts_by_word(
+    found: MatchedTexts, hypothesis: Transcript, reference: Transcript
+) -> PerGapCounts:
+    """Yield how much each word of the hypothesis adds to each count."""
     matching, count = found.matching, len(hypothesis)
     gold, system = matching.gold, matching.system
-    at = _places(found.hypothesis, system)
-    near = _near(matching.tokens, len(gold.tokens), at)
+    at = _token_words(found.hypothesis, system)
+    near = _last_correct_words(matching.tokens, len(gold.tokens), at)
     for unit, pairs in (("token", matching.tokens), ("sentence", matching.sentences)):
         ours, theirs = at, near
         if unit == "sentence":
             ours = at[np.searchsorted(system.tokens, system.sentences)]
             theirs = near[np.searchsorted(gold.tokens, gold.sentences)]
-        yield from _counted(unit, ours, theirs, pairs, count)
-    words = _of_words(found.hypothesis, system, at), _of_words(found.reference, gold, near)
-    yield from _counted("word", *words, found.words, count)
-    yield "characters", _summed(near, np.diff(gold.tokens, prepend=0), count)
-    yield "characters_found", _summed(at, np.diff(system.tokens, prepend=0), count)
-    yield "characters_matched", _summed(at, _matched(matching.runs, system), count)
-    both = np.concatenate([each[each >= 0] for each in words])
+        yield from _unit_columns(unit, ours, theirs, pairs, count)
+    words = _word_places(found.hypothesis, system, at), _word_places(found.reference, gold, near)
+    yield from _unit_columns("word", *words, found.words, count)
+    yield "characters", _sum_at(near, np.diff(gold.tokens, prepend=0), count)
+    yield "characters_found", _sum_at(at, np.diff(system.tokens, prepend=0), count)
+    yield "characters_matched", _sum_at(at, _matched_characters(matching.runs, system), count)
+    both = np.concatenate([places[places >= 0] for places in words])
     aligned = words[0][found.words[:, 1]]
-    said = found.said
-    for name, flags in right(reference, hypothesis, said).items():
-        yield f"{name}_correct", np.bincount(said[flags, 1], minlength=count)
+    pairs = found.transcript_pairs
+    for name, flags in flag_correct(reference, hypothesis, pairs).items():
+        yield f"{name}_correct", np.bincount(pairs[flags, 1], minlength=count)
         yield f"{name}_aligned", np.bincount(aligned, minlength=count)
         yield f"{name}_words", np.bincount(both, minlength=count)
 
 
-def _places(cut: Cutting, units: Units) -> Indices:
-    """The word of the transcript at which each token stands; punctuation goes with the last."""
+def _token_words(cut: Tokenization, units: Units) -> Indices:
+    """Return the word of the transcript for each token; punctuation has the word before it."""
     first = np.searchsorted(cut.owner, units.kept_tokens)
     return np.maximum.accumulate(cut.source[first]).clip(min=0)
 
 
-def _near(tokens: Indices, count: int, at: Indices) -> Indices:
-    """The word at which the last right token stands, for each of `count` tokens."""
+def _last_correct_words(tokens: Indices, count: int, at: Indices) -> Indices:
+    """Return the word of the last correct token before each of `count` tokens."""
     before = np.searchsorted(tokens[:, 0], np.arange(count), side="right") - 1
     places = np.append(at[tokens[:, 1]], 0)
     return places[before]
 
 
-def _of_words(cut: Cutting, units: Units, at: Indices) -> Indices:
-    """The place of each word of a cutting; -1 for those of tokens that count for nothing."""
+def _word_places(cut: Tokenization, units: Units, at: Indices) -> Indices:
+    """Return the place of each word; -1 for words of empty tokens."""
     place = np.full(len(cut.tokens), -1, np.int64)
     place[units.kept_tokens] = at
     return place[cut.owner]
 
 
-def _counted(unit: str, ours: Indices, theirs: Indices, pairs: Indices, count: int) -> PerGapCounts:
+def _unit_columns(
+    unit: str, ours: Indices, theirs: Indices, pairs: Indices, count: int
+) -> PerGapCounts:
     spurious, missing = ours.copy(), theirs.copy()
     spurious[pairs[:, 1]] = missing[pairs[:, 0]] = -1
     for kind, places in (("tp", ours[pairs[:, 1]]), ("fp", spurious), ("fn", missing)):
         yield f"{unit}_{kind}", np.bincount(places[places >= 0], minlength=count)
 
 
-def _summed(places: Indices, numbers: Indices, count: int) -> Indices:
+def _sum_at(places: Indices, numbers: Indices, count: int) -> Indices:
     column = np.zeros(count, np.int64)
     np.add.at(column, places, numbers)
     return column
 
 
-def _matched(runs: Indices, system: Units) -> Indices:
-    """How many characters of each token are matched."""
+def _matched_characters(runs: Indices, system: Units) -> Indices:
+    """Count the matched characters of each token."""
     if not len(runs):
         return np.zeros(len(system.tokens), np.int64)
     _, start, length = runs.T

@@ -1,6 +1,7 @@
-"""A likely alignment of two texts: stretches that occur once in each of them, in order.
+"""Anchors: substrings that occur exactly once in both texts, chained to a likely alignment.
 
-Several parts of the texts are worked on at once; a stretch need be unique in its part only.
+This is the idea of patience diff. Several parts of the texts are handled at once; a substring
+need be unique only within its part.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
-from caesura.text.charmatch.boxes import Codes
+from caesura.text.charmatch.units import Codes
 
 _BASE, _PART, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xFF51AFD7ED558CCD
 
 
-class Grams(NamedTuple):
-    """Where equal stretches of some length begin in both texts."""
+class Anchors(NamedTuple):
+    """Where equal substrings of some length begin in both texts."""
 
     gold: Indices
     system: Indices
@@ -29,7 +30,7 @@ class Grams(NamedTuple):
 
 @dataclass(frozen=True)
 class Parts:
-    """Parts of two texts, joined: characters, the part of each, and where each part begins."""
+    """Parts of two texts, concatenated: their characters, and where each part begins."""
 
     gold: Codes
     system: Codes
@@ -38,7 +39,7 @@ class Parts:
 
     @classmethod
     def of(cls, gold: Codes, system: Codes, boxes: Indices) -> Parts:
-        """Cut out boxes (gold start, system start, gold end, system end)."""
+        """Take the parts of both texts that are inside boxes."""
         return cls(
             gold[ranges(boxes[:, 0], boxes[:, 2] - boxes[:, 0])],
             system[ranges(boxes[:, 1], boxes[:, 3] - boxes[:, 1])],
@@ -48,15 +49,15 @@ class Parts:
 
 
 def ranges(starts: Indices, lengths: Indices) -> Indices:
-    """Put the integers of several ranges one after another."""
+    """Concatenate the integers of several ranges."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
 
 
-def unique_grams(parts: Parts, lengths: Sequence[int]) -> list[Grams]:
-    """Find the stretches of each length that occur once in both texts of a part.
+def find_anchors(parts: Parts, lengths: Sequence[int]) -> list[Anchors]:
+    """Find the substrings of each length that occur exactly once in both texts of a part.
 
-    They are found by hash: a collision may hide one, or (so check) pair two that differ.
+    They are found by hash: a collision may hide one, or pair two that differ (callers check).
     """
     codes = np.concatenate((parts.gold, parts.system)).astype(np.uint64)
     starts = (parts.gold_starts, parts.system_starts)
@@ -68,12 +69,12 @@ def unique_grams(parts: Parts, lengths: Sequence[int]) -> list[Grams]:
         hashes = _hashes(codes, length)
         hashes += np.repeat(salts, sizes)
         kept = np.maximum(sizes - (length - 1), 0)
-        found.append(_unique(hashes, ranges(ends - sizes, kept), len(parts.gold), length))
+        found.append(_unique_in_both(hashes, ranges(ends - sizes, kept), len(parts.gold), length))
     return found
 
 
 def _hashes(codes: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
-    """Polynomial hash of the stretch of a length that begins at each place."""
+    """Return the polynomial hash of the substring of this length that begins at each place."""
     result, done = np.zeros_like(codes), 0
     block, size = codes.copy(), 1
     while length:
@@ -89,7 +90,9 @@ def _hashes(codes: NDArray[np.uint64], length: int) -> NDArray[np.uint64]:
     return result
 
 
-def _unique(hashes: NDArray[np.uint64], places: Indices, border: int, length: int) -> Grams:
+def _unique_in_both(
+    hashes: NDArray[np.uint64], places: Indices, border: int, length: int
+) -> Anchors:
     bits = np.uint64(len(hashes).bit_length())
     keys = hashes[places]
     keys ^= keys >> np.uint64(32)
@@ -108,31 +111,31 @@ def _unique(hashes: NDArray[np.uint64], places: Indices, border: int, length: in
     partner = np.full(border, -1, np.int64)
     partner[gold[across]] = system[across] - border
     gold = np.flatnonzero(partner >= 0)
-    return Grams(gold, partner[gold], length)
+    return Anchors(gold, partner[gold], length)
 
 
-def chain(parts: Parts, grams: Sequence[Grams]) -> tuple[Indices, Indices]:
-    """Join stretches to runs (gold, system, length) and keep the most that are in order.
+def chain_anchors(parts: Parts, grams: Sequence[Anchors]) -> tuple[Indices, Indices]:
+    """Join anchors to runs (gold, system, length) and keep the most that are in order.
 
-    Each part begins and ends with a run, if only of length 0; the second result is the part.
+    Each part begins and ends with a run, possibly of length 0; the second result is the part.
     """
     partner = np.full(len(parts.gold), -1, np.int64)
     for gram in sorted(grams, key=lambda gram: gram.length):
-        gold, system, length = _joined(gram.gold, gram.system, gram.length)
+        gold, system, length = _join_diagonal(gram.gold, gram.system, gram.length)
         partner[ranges(gold, length)] = ranges(system, length)
     known = np.flatnonzero(partner >= 0)
     equal = parts.gold[known] == parts.system[partner[known]]
     known = known[equal]
     part = np.searchsorted(parts.gold_starts, known, side="right")
-    runs = np.stack(_joined(known, partner[known], 1, part), axis=1)
-    runs = runs[_rising(runs[:, 1].tolist())]
-    return _with_corners(parts, _trimmed(runs))
+    runs = np.stack(_join_diagonal(known, partner[known], 1, part), axis=1)
+    runs = runs[_longest_rising(runs[:, 1].tolist())]
+    return _add_corners(parts, _trim_overlaps(runs))
 
 
-def _joined(
+def _join_diagonal(
     gold: Indices, system: Indices, length: int, part: Indices | None = None
 ) -> tuple[Indices, Indices, Indices]:
-    """Join stretches that follow each other on one diagonal."""
+    """Join substrings that follow each other on one diagonal."""
     new = np.ones(len(gold), np.bool_)
     new[1:] = (np.diff(gold) != 1) | (np.diff(system) != 1)
     if part is not None:
@@ -142,8 +145,8 @@ def _joined(
     return gold[first], system[first], counts + (length - 1)
 
 
-def _rising(values: list[int]) -> list[int]:
-    """Indices of a longest strictly rising subsequence."""
+def _longest_rising(values: list[int]) -> list[int]:
+    """Return the indices of a longest strictly rising subsequence."""
     tops: list[int] = []
     at: list[int] = []
     back: list[int] = []
@@ -163,8 +166,8 @@ def _rising(values: list[int]) -> list[int]:
     return chosen[::-1]
 
 
-def _trimmed(runs: Indices) -> Indices:
-    """Cut off what overlaps the runs before."""
+def _trim_overlaps(runs: Indices) -> Indices:
+    """Cut off what overlaps with the runs before."""
     if not len(runs):
         return runs
     ends = np.maximum.accumulate(runs[:, 1] + runs[:, 2])
@@ -173,7 +176,7 @@ def _trimmed(runs: Indices) -> Indices:
     return runs[runs[:, 2] > 0]
 
 
-def _with_corners(parts: Parts, runs: Indices) -> tuple[Indices, Indices]:
+def _add_corners(parts: Parts, runs: Indices) -> tuple[Indices, Indices]:
     nothing = np.zeros(len(parts.gold_starts) - 1, np.int64)
     first = np.stack((parts.gold_starts[:-1], parts.system_starts[:-1], nothing), axis=1)
     last = np.stack((parts.gold_starts[1:], parts.system_starts[1:], nothing), axis=1)
@@ -185,10 +188,10 @@ def _with_corners(parts: Parts, runs: Indices) -> tuple[Indices, Indices]:
     return runs[order], part[order]
 
 
-def common(
+def common_length(
     gold: Codes, system: Codes, places: tuple[Indices, Indices], room: Indices, step: int
 ) -> Indices:
-    """How many characters agree from each pair of places on, forwards or backwards."""
+    """Count the characters that agree from each pair of places on, forwards or backwards."""
     found = np.zeros(len(room), np.int64)
     active, size = np.flatnonzero(room > 0), 4
     while len(active):

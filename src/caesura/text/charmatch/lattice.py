@@ -1,39 +1,112 @@
-"""Best paths through lattices of characters, many lattices at a time.
+"""Best paths through lattices of characters (dynamic programming), many lattices at a time.
 
-A point (i, j) of a lattice stands between characters of two streams. A path goes down (a gold
+A point (i, j) of a lattice lies between characters of two streams. A path goes down (a gold
 character unmatched), right (a system character unmatched) or along the diagonal (two equal
-characters matched); its value counts matched characters first, then tokens whose characters are
+characters matched). Its value counts matched characters first, then tokens whose characters are
 all matched one to one, then sentences that begin and end together. Where sentences matter, the
 streams hold a sign for the beginning and one for the end of each; a second layer of values is for
-paths that came through the beginning of both present sentences. Rows are arrays over a band of
+paths that passed the beginning of both current sentences. Rows are arrays over a band of
 diagonals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Indices
-from caesura.text.charmatch.boxes import Boxes, Paths, Stream, too_different
+from caesura.core.errors import MismatchError
+from caesura.text.charmatch.units import Codes
 
 GOLD_END, GOLD_BEGIN, SYSTEM_END, SYSTEM_BEGIN, GOLD_PADDING, SYSTEM_PADDING = range(-6, 0)
 NONE = -(2**60)
 LEFT, UP, MATCH, TOKEN, CLOSE, OPEN = range(6)
 WIDEST_ROW = 2**15
-"""Cells that are worked on at once, so that they stay near the processor."""
+"""Cells that are computed at once, so that they fit the processor's cache."""
 
 Cells = NDArray[np.int64]
 Fits = Callable[[Indices, Indices], Flags]
 
 
-def solve(gold: Stream, system: Stream, boxes: Boxes, fits: Fits | None) -> Paths:
-    """Find the best path of each lattice; with `fits`, through layers that look at sentences.
+@dataclass(frozen=True)
+class CharStream:
+    """Characters, and flags: whether a token ends before each of them and at the end."""
 
-    `fits` tells which pairs of sentences share enough characters to be one.
+    codes: Codes
+    stops: Flags
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Lattices to solve: boxes of both streams, their bands, and the state at their beginning.
+
+    The band holds the diagonals from `below` under the first point to `above` over it.
+    `opened` says that the paths passed the beginning of the first two sentences, whose numbers
+    are `gold_sentence` and `system_sentence`.
+    """
+
+    gold: Indices
+    gold_stop: Indices
+    system: Indices
+    system_stop: Indices
+    below: Indices
+    above: Indices
+    opened: Flags
+    gold_sentence: Indices
+    system_sentence: Indices
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    @property
+    def rows(self) -> Indices:
+        """The number of gold characters of each lattice."""
+        return self.gold_stop - self.gold
+
+    @property
+    def width(self) -> Indices:
+        """The number of diagonals of each band."""
+        return self.below + self.above + 1
+
+    def take(self, which: Indices) -> Boxes:
+        """Return some of the boxes."""
+        return Boxes(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Paths:
+    """One best path for each lattice and layer; its owner is 2 * lattice + layer.
+
+    `matched` has rows (owner, gold, system, length), `tokens` (owner, gold end, system end),
+    `sentences` (owner, gold sentence, system sentence), `values` (characters, tokens, sentences)
+    of each owner, -1 where there is no path.
+    """
+
+    values: Indices
+    matched: Indices
+    tokens: Indices
+    sentences: Indices
+
+    @classmethod
+    def none(cls) -> Paths:
+        """Return no paths."""
+        return cls(*(np.zeros((0, columns), np.int64) for columns in (3, 4, 3, 3)))
+
+    def take(self, owners: Indices) -> Paths:
+        """Return the paths of some owners."""
+        parts = (self.matched, self.tokens, self.sentences)
+        matched, tokens, sentences = (rows[np.isin(rows[:, 0], owners)] for rows in parts)
+        return Paths(self.values[owners], matched, tokens, sentences)
+
+
+def solve(gold: CharStream, system: CharStream, boxes: Boxes, fits: Fits | None) -> Paths:
+    """Find the best path of each lattice; with `fits`, also matching sentences.
+
+    `fits` flags the pairs of sentences that share enough characters to match.
     """
     values = np.full((len(boxes) * 2, 3), -1, np.int64)
     found: list[list[Indices]] = [[], [], []]
@@ -41,10 +114,10 @@ def solve(gold: Stream, system: Stream, boxes: Boxes, fits: Fits | None) -> Path
         batch = _Batch(gold, system, boxes.take(which), fits)
         ends = batch.run()
         for layer in range(batch.layers):
-            led = np.flatnonzero(ends[layer] >= 0)
-            owners = which[led] * 2 + layer
-            values[owners] = batch.unpacked(ends[layer, led])
-            for part, rows in zip(found, batch.trace(led, layer), strict=True):
+            reached = np.flatnonzero(ends[layer] >= 0)
+            owners = which[reached] * 2 + layer
+            values[owners] = batch.unpack(ends[layer, reached])
+            for part, rows in zip(found, batch.trace(reached, layer), strict=True):
                 rows[:, 0] = which[rows[:, 0]] * 2 + layer
                 part.append(rows)
     matched, tokens, sentences = (
@@ -55,7 +128,7 @@ def solve(gold: Stream, system: Stream, boxes: Boxes, fits: Fits | None) -> Path
 
 
 def _batches(boxes: Boxes) -> Iterator[Indices]:
-    """Group lattices whose bands are about as wide, the longest first."""
+    """Group lattices with bands of similar width, the longest first."""
     exponent = np.maximum(boxes.width - 1, 1).astype(np.float64)
     kind = np.ceil(2 * np.log2(exponent)).astype(np.int64)
     order = np.lexsort((-boxes.rows, kind))
@@ -73,7 +146,9 @@ def _batches(boxes: Boxes) -> Iterator[Indices]:
 class _Batch:
     """Lattices of similar size, the longest first, padded to one shape."""
 
-    def __init__(self, gold: Stream, system: Stream, boxes: Boxes, fits: Fits | None) -> None:
+    def __init__(
+        self, gold: CharStream, system: CharStream, boxes: Boxes, fits: Fits | None
+    ) -> None:
         self.boxes, self.fits = boxes, fits
         self.layers = 1 if fits is None else 2
         self.rows, self.columns = boxes.rows, boxes.system_stop - boxes.system
@@ -91,7 +166,7 @@ class _Batch:
         self._weigh()
 
     def _weigh(self) -> None:
-        """Pack the three counts into one number, in bits as many as these lattices need."""
+        """Pack the three counts into one number, with as many bits as these lattices need."""
         self.gold_ends = np.cumsum(self.gold == GOLD_END, axis=1)
         self.system_ends = np.cumsum(self.system == SYSTEM_END, axis=1)
         sentences = int(self.gold_ends[:, -1].max()) if self.layers == 2 else 0
@@ -102,13 +177,13 @@ class _Batch:
         if self.apart * (2 + int(self.system_ends.max())) > -NONE:
             raise too_different()
 
-    def unpacked(self, values: Cells) -> Indices:
-        """Characters, tokens and sentences of packed values."""
+    def unpack(self, values: Cells) -> Indices:
+        """Return the characters, tokens and sentences of packed values."""
         rest = values % self.character
         return np.stack((values // self.character, rest // self.token, rest % self.token), axis=1)
 
     def run(self) -> Cells:
-        """Go through all rows; give the value of each layer at the last point."""
+        """Go through all rows; return the value of each layer at the last point."""
         alive = np.searchsorted(-self.rows, -np.arange(int(self.rows[0]) + 2), side="right")
         self.offsets = np.concatenate(([0, 0], np.cumsum(alive[1:-1]))) * self.width
         self.steps = np.zeros(int(self.offsets[-1]), np.uint8)
@@ -170,7 +245,7 @@ class _Batch:
         return new
 
     def _pass_signs(self, row: int, best: Cells, base: Cells, steps: Cells) -> None:
-        """Where a gold sentence begins or ends: begin, or count, where a system sentence does."""
+        """Handle the beginnings and ends of gold sentences that meet those of system sentences."""
         signs = self.gold[: base.shape[1], row - 1]
         boxes = np.flatnonzero((signs == GOLD_END) | (signs == GOLD_BEGIN))
         if not len(boxes):
@@ -194,12 +269,12 @@ class _Batch:
         base[0, box, at], steps[0, box, at] = counted[better], CLOSE
 
     def _sentences(self, box: Indices, row: Indices | int, at: Indices) -> tuple[Indices, Indices]:
-        """Numbers of the sentences that end with the last step to these points."""
+        """Return the numbers of the sentences that end with the last step to these points."""
         gold = self.boxes.gold_sentence[box] + self.gold_ends[box, row - 1] - 1
         return gold, self.boxes.system_sentence[box] + self.system_ends[box, row - 1 + at] - 1
 
     def trace(self, box: Indices, layer: int) -> tuple[Indices, Indices, Indices]:
-        """Go back from the last points of some lattices; rows as in `Paths`, by lattice."""
+        """Trace the paths back from the last points; rows are as in `Paths`, by lattice."""
         shape = np.where(self.gold_stop, np.arange(self.gold_stop.shape[1]), 0)
         before = np.maximum.accumulate(shape, axis=1)
         row, at = self.rows[box], (self.columns - self.rows + self.boxes.below)[box]
@@ -226,7 +301,7 @@ class _Batch:
     def _placed(
         self, matched: list[Indices], tokens: list[Indices], sentences: list[Indices]
     ) -> tuple[Indices, Indices, Indices]:
-        """Turn rows and columns of lattices into places in the streams."""
+        """Convert rows and columns of lattices to places in the streams."""
         placed = []
         for part, columns in ((matched, 4), (tokens, 3)):
             rows = np.concatenate([np.zeros((columns, 0), np.int64), *part], axis=1)
@@ -246,3 +321,12 @@ def _padded(
     inside = np.arange(span) - lead[:, None]
     known = (inside >= 0) & (inside < lengths[:, None])
     return np.where(known, values[np.where(known, inside + begin[:, None], 0)], padding)
+
+
+def too_different() -> MismatchError:
+    """Return the error for texts whose exact alignment would take too long."""
+    return MismatchError(
+        "hypothesis and reference differ too much, or repeat themselves too often, to be aligned "
+        "exactly",
+        remedy="check that both are of the same recording, or score it in shorter documents",
+    )

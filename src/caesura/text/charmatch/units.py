@@ -1,7 +1,8 @@
-"""A text as a stream of characters that is cut into tokens and sentences.
+"""Units: a text as characters, with the ends of its tokens and sentences.
 
-Blanks count for nothing: they are taken out of tokens, and what is then empty is left out.
+Blanks do not count: they are removed from tokens, and tokens that are then empty are left out.
 Characters are code points, so that combining and invisible ones count like any other.
+`tokenize` makes tokens of a transcript.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caesura.core import registry
 from caesura.core.arrays import ByValue, Flags, Indices, Strings
 from caesura.core.errors import LayerError, UnknownName
 from caesura.core.transcript import Transcript
 
-QUOTES: Mapping[str, str] = {"``": '"', "''": '"'}
-"""Tokens that stand for the same thing wherever streams of characters differ."""
+QUOTE_FORMS: Mapping[str, str] = {"``": '"', "''": '"'}
+"""Tokens that are equal to others wherever the characters of two texts differ."""
 
-TABLES: Mapping[str, Mapping[str, str]] = {
+TOKEN_TABLES: Mapping[str, Mapping[str, str]] = {
     "brackets": {
         "-LRB-": "(",
         "-RRB-": ")",
@@ -33,16 +35,26 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     "curly": {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'"},
     "ellipsis": {"…": "..."},
 }
-"""Further tables of whole tokens, used when they are asked for by name."""
+"""Further tables of equal tokens, used when they are named."""
 
 _BLANK = re.compile(r"\s")
 
 
+Codes = NDArray[np.int32]
+"""Characters as code points."""
+
+
+def char_codes(text: str) -> Codes:
+    """Return the code points of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
+
+
 @dataclass(frozen=True, eq=False)
 class Units(ByValue):
-    """The characters of a text, and where in them each token and each sentence ends.
+    """The characters of a text, and where each token and each sentence ends.
 
-    `kept_tokens` and `kept_sentences` say which of the given ones these are.
+    `kept_tokens` and `kept_sentences` are their indices among the given ones, of which empty
+    ones are left out.
     """
 
     text: str
@@ -64,7 +76,7 @@ class Units(ByValue):
         A sentence without tokens ends where the one before it does, or at -1.
         """
         last = np.asarray(ends, dtype=np.int64)
-        _check(last, len(tokens))
+        _check_ends(last, len(tokens))
         text = "".join(tokens)
         lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
         blanks = np.fromiter((blank.start() for blank in _BLANK.finditer(text)), np.int64)
@@ -84,14 +96,14 @@ class Units(ByValue):
         return self.pieces(self.tokens)
 
     def pieces(self, ends: Indices) -> list[str]:
-        """Cut the text at these places, of which the last is its end."""
+        """Split the text at these places, of which the last is its end."""
         stops = ends.tolist()
         pairs = zip([0, *stops[:-1]], stops, strict=True) if stops else ()
         return [self.text[start:stop] for start, stop in pairs]
 
     def rewritten(self, tables: Sequence[str] = ()) -> Units:
-        """Put every token into one of its equal forms: by table, else composed (NFC)."""
-        table = equivalents(tables)
+        """Rewrite every token to one of its equal forms: by table, else composed (NFC)."""
+        table = token_forms(tables)
         composed = self.text.isascii() or unicodedata.is_normalized("NFC", self.text)
         if composed and not any(form in self.text for form in table):
             return self
@@ -105,20 +117,20 @@ class Units(ByValue):
         return replace(self, text="".join(changed), tokens=stops, sentences=sentences)
 
 
-def equivalents(tables: Sequence[str] = ()) -> dict[str, str]:
-    """Give the table of quotes together with those that are named."""
-    table = dict(QUOTES)
+def token_forms(tables: Sequence[str] = ()) -> dict[str, str]:
+    """Return the table of quotes together with the named tables."""
+    table = dict(QUOTE_FORMS)
     for name in tables:
-        if name not in TABLES:
+        if name not in TOKEN_TABLES:
             raise UnknownName(
                 f"no table of equal tokens is named {name!r}",
-                remedy=f"known are {', '.join(TABLES)}",
+                remedy=f"known are {', '.join(TOKEN_TABLES)}",
             )
-        table |= TABLES[name]
+        table |= TOKEN_TABLES[name]
     return table
 
 
-def _check(last: Indices, count: int) -> None:
+def _check_ends(last: Indices, count: int) -> None:
     steps = np.diff(last, prepend=-1)
     if last.ndim != 1 or (steps < 0).any() or (last[-1] if len(last) else -1) != count - 1:
         raise LayerError(
@@ -128,12 +140,12 @@ def _check(last: Indices, count: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Cutting:
-    """Tokens as they are written, the last token of each sentence, and the words.
+class Tokenization:
+    """The tokens of a transcript as written, the last token of each sentence, and the words.
 
-    A token is one word, or a multiword token of some: `owner` is the token of each word,
-    `shares` whether that is a multiword token, and `source` the index of the word in the
-    transcript, -1 for punctuation that stands alone there.
+    A token is one word or a multiword token: `owner` is the token of each word, `shares` flags
+    words of multiword tokens, and `source` is the index of the word in the transcript, -1 for
+    punctuation that is no word there.
     """
 
     tokens: Strings
@@ -144,12 +156,12 @@ class Cutting:
     source: Indices
 
 
-def cutting(transcript: Transcript, split: bool = False) -> Cutting:
-    """Cut a transcript into tokens.
+def tokenize(transcript: Transcript, split: bool = False) -> Tokenization:
+    """Split a transcript into tokens.
 
-    Where punctuation was taken off words, tokens are what stands between blanks; else, and where
-    a format says what its tokens are, they are the words, or with `split` unset the multiword
-    tokens that several of them form.
+    If punctuation was taken off the words on reading, tokens are what stands between blanks. If
+    not, or if the format is tokenised, they are the words; multiword tokens are one token each
+    unless `split` is set.
     """
     count = len(transcript)
     ends = (
@@ -159,11 +171,11 @@ def cutting(transcript: Transcript, split: bool = False) -> Cutting:
     )
     marked = transcript.opening is not None or transcript.mark is not None
     if marked and not _is_tokenised(transcript):
-        return _between_blanks(transcript, ends)
+        return _tokenize_at_blanks(transcript, ends)
     every = np.arange(count)
     shares = np.zeros(count, np.bool_)
     if split or not transcript.multiwords:
-        return Cutting(transcript.words, ends, transcript.words, every, shares, every)
+        return Tokenization(transcript.words, ends, transcript.words, every, shares, every)
     first = np.ones(count, np.bool_)
     tokens = list(transcript.words)
     for span in transcript.multiwords:
@@ -173,7 +185,7 @@ def cutting(transcript: Transcript, split: bool = False) -> Cutting:
     owner = np.cumsum(first) - 1
     kept = np.flatnonzero(first).tolist()
     written = tuple(map(tokens.__getitem__, kept))
-    return Cutting(written, owner[ends], transcript.words, owner, shares, every)
+    return Tokenization(written, owner[ends], transcript.words, owner, shares, every)
 
 
 def _is_tokenised(transcript: Transcript) -> bool:
@@ -181,8 +193,8 @@ def _is_tokenised(transcript: Transcript) -> bool:
     return bool(kind) and registry.find("format", kind).tokenised
 
 
-def _between_blanks(transcript: Transcript, ends: Indices) -> Cutting:
-    """Cut at the blanks in what is written before and after each word, not at those inside it."""
+def _tokenize_at_blanks(transcript: Transcript, ends: Indices) -> Tokenization:
+    """Split at the blanks before and after each word, not at those inside it."""
     count = len(transcript)
     opening = transcript.opening or ("",) * count
     mark = transcript.mark or ("",) * count
@@ -203,4 +215,4 @@ def _between_blanks(transcript: Transcript, ends: Indices) -> Cutting:
     source[place] = np.arange(count)
     shares = np.zeros(len(tokens), np.bool_)
     written = tuple(tokens)
-    return Cutting(written, last[ends], written, every, shares, source)
+    return Tokenization(written, last[ends], written, every, shares, source)

@@ -24,7 +24,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
 from caesura.metrics.base import PerReference, split_by_reference
 from caesura.metrics.joint import Joint, unit_counts, unit_rates
-from caesura.text.charmatch.units import Units, cutting
+from caesura.text.charmatch.units import Units, tokenize
 
 UNITS = ("sentence", "token")
 ALGORITHMS = (1, 3)
@@ -89,7 +89,7 @@ class PrintedJoint(PerReference):
         }
 
     def _units(self, transcript: Transcript) -> Units:
-        cut = cutting(transcript, self.multiwords == "split")
+        cut = tokenize(transcript, self.multiwords == "split")
         return Units.of(cut.tokens, cut.ends).rewritten(self.tables)
 
     def values(self, counts: Counts) -> dict[str, Value]:

@@ -85,7 +85,7 @@ def _cell(tool: Segmenter, treebank: Treebank, paragraphs: Iterable[str]) -> Cel
     system = cut(sentence for text in paragraphs for sentence in ready(text))
     try:
         return {
-            name: Result.of(metric.pair(system, treebank.gold).matching, treebank.units)
+            name: Result.of(metric.match(system, treebank.gold).matching, treebank.units)
             for name, metric in METRICS.items()
         }
     except CaesuraError as error:

@@ -61,7 +61,7 @@ class Row:
     @cached_property
     def matching(self) -> Matching:
         """Both texts matched, in syntactic words, as the paper counts them."""
-        return METRIC.pair(self.system, self.treebank.gold).matching
+        return METRIC.match(self.system, self.treebank.gold).matching
 
     @cached_property
     def result(self) -> Result:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caesura.text.charmatch.groups import Group, ends, groups
+from caesura.metrics.joint_differences import Group, sentence_end_differences, token_groups
 from caesura.text.charmatch.matching import Matching, match
 from caesura.text.charmatch.units import Units
 
@@ -27,7 +27,7 @@ def told(gold: str, system: str) -> list[str]:
     return [
         f"{each.kind}: {' '.join(ours[slice(*each.gold)])} | "
         f"{' '.join(theirs[slice(*each.system)])}"
-        for each in groups(found)
+        for each in token_groups(found)
     ]
 
 
@@ -91,7 +91,7 @@ def noisy(seed: int) -> Matching:
 @given(st.integers(0, 10**6))
 def test_every_token_that_is_not_right_is_in_one_group(seed: int) -> None:
     found = noisy(seed)
-    made = list(groups(found))
+    made = list(token_groups(found))
     for side, units, span in (
         (0, found.gold, [each.gold for each in made]),
         (1, found.system, [each.system for each in made]),
@@ -106,7 +106,7 @@ def test_every_token_that_is_not_right_is_in_one_group(seed: int) -> None:
 def test_tokens_that_share_a_character_are_in_one_group(seed: int) -> None:
     found = noisy(seed)
     home: tuple[dict[int, int], dict[int, int]] = {}, {}
-    for number, each in enumerate(groups(found)):
+    for number, each in enumerate(token_groups(found)):
         for side, span in enumerate((each.gold, each.system)):
             home[side].update(dict.fromkeys(range(*span), number))
     for first, second, length in found.runs.tolist():
@@ -128,7 +128,7 @@ def kind(gold: list[str], system: list[str]) -> str:
 @given(st.integers(0, 10**6))
 def test_kinds_say_what_the_tokens_are(seed: int) -> None:
     found = noisy(seed)
-    for each in groups(found):
+    for each in token_groups(found):
         ours = found.gold.forms[slice(*each.gold)]
         theirs = found.system.forms[slice(*each.system)]
         assert each.kind == kind(ours, theirs) != "1:1"
@@ -152,9 +152,9 @@ def test_on_equal_characters_groups_lie_between_common_ends(
         if (a[1] - a[0], b[1] - b[0]) != (1, 1):
             expected.append(Group(kind(gold.forms[slice(*a)], system.forms[slice(*b)]), a, b))
     found = match(gold, system)
-    assert list(groups(found)) == expected
+    assert list(token_groups(found)) == expected
     missed, added = (set(x.sentences.tolist()) for x in (gold, system))
-    apart = ends(found)
+    apart = sentence_end_differences(found)
     assert apart.missed.tolist() == [[place, place] for place in sorted(missed - added)]
     assert apart.added.tolist() == [[place, place] for place in sorted(added - missed)]
     assert apart.changed.tolist() == []
@@ -164,7 +164,7 @@ def test_on_equal_characters_groups_lie_between_common_ends(
 @given(st.integers(0, 10**6))
 def test_ends_account_for_all_sentences_that_are_not_right(seed: int) -> None:
     found = noisy(seed)
-    apart = ends(found)
+    apart = sentence_end_differences(found)
     wrong = [len(u.sentences) - len(found.sentences) for u in (found.gold, found.system)]
     assert len(apart.missed) - len(apart.added) == wrong[0] - wrong[1]
     assert bool(sum(wrong)) == bool(len(apart.missed) + len(apart.added) + len(apart.changed))
@@ -192,7 +192,7 @@ def test_ends(
     added: list[list[int]],
     changed: list[list[int]],
 ) -> None:
-    found = ends(match(said(gold), said(system)))
+    found = sentence_end_differences(match(said(gold), said(system)))
     assert found.missed.tolist() == missed
     assert found.added.tolist() == added
     assert found.changed.tolist() == changed
@@ -200,6 +200,6 @@ def test_ends(
 
 def test_of_equal_sentences_one_is_missed() -> None:
     found = match(said("No . / No . / No ."), said("No . / No ."))
-    apart = ends(found)
+    apart = sentence_end_differences(found)
     assert apart.missed.tolist() in ([[3, 0]], [[6, 3]], [[9, 6]])
     assert not len(apart.added)

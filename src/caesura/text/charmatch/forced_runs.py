@@ -1,9 +1,9 @@
-"""Points that every best matching of two texts passes, so that they can be cut there.
+"""Forced runs: runs that are part of every best matching, where both texts can be cut.
 
-Take any alignment. Another path that leaves it and comes back pays at least one edit for each
-stretch of the alignment between that is unique in both texts, as it cannot match it whole
-elsewhere; and a best path pays no more than the alignment's own edits there. So a point with
-more unique stretches than edits on both sides, however far one looks, is on every best path.
+Take any alignment. A path that leaves it and comes back pays at least one edit for each anchor
+(substring that is unique in both texts) that it bypasses, because it cannot match the anchor
+elsewhere; and a best path pays no more than the alignment's own edits there. So a point that has
+more anchors than edits on both sides, however far one looks, is on every best path.
 """
 
 from __future__ import annotations
@@ -17,12 +17,19 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from caesura.core.arrays import Indices
-from caesura.text.charmatch.anchors import Grams, Parts, chain, common, ranges, unique_grams
-from caesura.text.charmatch.boxes import Codes
+from caesura.text.charmatch.anchors import (
+    Anchors,
+    Parts,
+    chain_anchors,
+    common_length,
+    find_anchors,
+    ranges,
+)
+from caesura.text.charmatch.units import Codes, char_codes
 
 
-class Row(NamedTuple):
-    """A part of a row: its first column, what is matched before it, bits, how many."""
+class LcsRow(NamedTuple):
+    """Part of a row of the LCS table: first column, matches before it, bits, number of bits."""
 
     column: int
     passed: int
@@ -30,28 +37,30 @@ class Row(NamedTuple):
     width: int
 
     def matched(self) -> Indices:
-        """How much can be matched up to each column, the last one included."""
+        """Return how many characters can be matched up to each column, the last one included."""
         raw = np.frombuffer(self.bits.to_bytes(self.width // 8 + 1, "little"), np.uint8)
         clear = np.unpackbits(raw, bitorder="little")[: self.width] ^ np.uint8(1)
         return np.append(0, np.cumsum(clear, dtype=np.int64)) + self.passed
 
 
-def crossings(
+def forced_columns(
     gold: Codes, system: Codes, band: tuple[int, int], matched: int, places: list[int]
 ) -> Indices:
-    """Give the one column where all best paths cross each of some rows, or -1.
+    """Return, for each of these rows, the one column where all best paths cross it, or -1.
 
-    `band` says how far best paths lie below and above the first diagonal, `matched` how many
-    characters they match; `places` ascend.
+    `band` is how far best paths lie below and above the first diagonal, `matched` how many
+    characters they match; `places` are the rows, in ascending order.
     """
-    before = _rows(gold, system, band, places)
+    before = _lcs_rows(gold, system, band, places)
     rows = [len(gold) - place for place in reversed(places)]
-    after = reversed(list(_rows(gold[::-1], system[::-1], band, rows)))
+    after = reversed(list(_lcs_rows(gold[::-1], system[::-1], band, rows)))
     pairs = zip(before, after, strict=True)
-    return np.array([_crossing(one, other, len(system), matched) for one, other in pairs], np.int64)
+    return np.array(
+        [_forced_column(one, other, len(system), matched) for one, other in pairs], np.int64
+    )
 
 
-def _crossing(before: Row, after: Row, columns: int, matched: int) -> int:
+def _forced_column(before: LcsRow, after: LcsRow, columns: int, matched: int) -> int:
     behind = columns - after.column - after.width
     first = max(before.column, behind)
     last = min(before.column + before.width, behind + after.width) + 1
@@ -61,8 +70,10 @@ def _crossing(before: Row, after: Row, columns: int, matched: int) -> int:
     return first + int(best[0]) if len(best) == 1 else -1
 
 
-def _rows(gold: Codes, system: Codes, band: tuple[int, int], places: list[int]) -> Iterator[Row]:
-    """Go down the rows, in blocks of rows that share a window of columns."""
+def _lcs_rows(
+    gold: Codes, system: Codes, band: tuple[int, int], places: list[int]
+) -> Iterator[LcsRow]:
+    """Yield the wanted rows of the LCS table (bit-parallel, in blocks with a window of columns)."""
     below, above = band
     block = max(256, (below + above) // 4)
     left = right = passed = row = 0
@@ -75,19 +86,19 @@ def _rows(gold: Codes, system: Codes, band: tuple[int, int], places: list[int]) 
         row = (row >> gone) | ((1 << (stop - right)) - 1) << (right - start)
         left, right = start, stop
         letters = gold[begin : begin + block].tolist()
-        known = _places_of(set(letters), system[left:right])
+        known = _letter_bits(set(letters), system[left:right])
         full = (1 << (right - left)) - 1
         for at, letter in enumerate([*letters, -1][:block], begin):
             if at == place:
-                yield Row(left, passed, row, right - left)
+                yield LcsRow(left, passed, row, right - left)
                 place = next(wanted)
             fit = row & known.get(letter, 0)
             if fit:
                 row = ((row + fit) | (row - fit)) & full
 
 
-def _places_of(letters: set[int], system: Codes) -> dict[int, int]:
-    """For each letter a number with the bits set where it stands."""
+def _letter_bits(letters: set[int], system: Codes) -> dict[int, int]:
+    """Return, for each letter, a number whose bits are set where it occurs."""
     order = np.argsort(system, kind="stable")
     sought = np.array(sorted(letters), np.int32)
     first, last = (np.searchsorted(system[order], sought, side=side) for side in ("left", "right"))
@@ -99,90 +110,90 @@ def _places_of(letters: set[int], system: Codes) -> dict[int, int]:
     return found
 
 
-LEVELS = ((24,), (16, 12), (12, 10, 8), (10, 8, 7, 6, 5), (8, 6, 5, 4, 3), (7, 5, 4, 3, 2))
-"""Lengths of unique stretches: shorter ones as the parts get smaller."""
+ANCHOR_LENGTHS = ((24,), (16, 12), (12, 10, 8), (10, 8, 7, 6, 5), (8, 6, 5, 4, 3), (7, 5, 4, 3, 2))
+"""Lengths of anchors: shorter ones as the parts get smaller."""
 
-SMALL = 40
-"""Characters of a part that is not worth cutting."""
+MIN_BOX = 40
+"""Boxes up to this many characters are not worth cutting."""
 
-MOST_GRAMS = 1000
-"""Stretches counted in one run: more of them prove no more than that it is long."""
+MAX_ANCHORS = 1000
+"""Anchors counted in one run: more prove nothing but that it is long."""
 
-LARGEST_GAP = 10**6
+MAX_EXACT_GAP = 10**6
 """Product of lengths up to which the edits of a gap are counted exactly."""
 
-WORTH, LARGEST = 4_000_000, 80_000_000_000
-"""Cells of a box that is looked at row by row: fewer are not worth it, more take too long."""
+MIN_CELLS, MAX_CELLS = 4_000_000, 80_000_000_000
+"""Cells of a box that is examined row by row: fewer are not worth it, more take too long."""
 
-SHARE = 0.75
-"""Least part of a box that is matched: where less is, best paths lie far apart."""
+MIN_MATCHED = 0.75
+"""Least share of a box that is matched: where it is less, best paths lie far apart."""
 
-SPACING = 200
-"""About how many characters lie between the rows that are looked at."""
+ROW_SPACING = 200
+"""About how many characters lie between the rows that are examined."""
 
 FAR = 1 << 40
 
 
 @dataclass(frozen=True)
-class Side:
-    """A text for cutting: its characters and, at each point, 0, 1 (token end) or 3 (sentence)."""
+class MarkedText:
+    """A text with a mark at each point: 0, 1 (a token ends) or 3 (a sentence ends)."""
 
     text: str
     codes: Codes
     marks: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, text: str, tokens: Indices, sentences: Indices) -> Side:
+    def of(cls, text: str, tokens: Indices, sentences: Indices) -> MarkedText:
         """Mark the ends of tokens and sentences."""
         marks = np.zeros(len(text) + 1, np.uint8)
         marks[tokens] = 1
         marks[sentences] = marks[0] = 3
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
-        return cls(text, codes, marks)
+        return cls(text, char_codes(text), marks)
 
 
-def forced(gold: Side, system: Side) -> Indices:
-    """Find runs (gold, system, length) that are matched in every best matching.
+def forced_runs(gold: MarkedText, system: MarkedText) -> Indices:
+    """Find runs (gold, system, length) that are part of every best matching.
 
-    The first begins at the beginning and the last ends at the end; each begins and ends where
+    The first begins at the beginning and the last ends at the end. Each begins and ends where
     tokens end on both sides, and where sentences end on both sides or on neither.
     """
     runs = np.array([(0, 0, 0), (len(gold.text), len(system.text), 0)], np.int64)
-    runs = _by_grams(gold, system, runs)
+    runs = _runs_by_anchors(gold, system, runs)
     found = [
-        _by_grams(gold, system, _merged(points)) for points in _by_rows(gold, system, gaps(runs))
+        _runs_by_anchors(gold, system, _merge_runs(points))
+        for points in _points_by_rows(gold, system, boxes_between(runs))
     ]
-    return _with_equal(gold.text, system.text, _merged(np.concatenate((runs, *found))))
+    return _add_equal_boxes(gold.text, system.text, _merge_runs(np.concatenate((runs, *found))))
 
 
-def _by_grams(gold: Side, system: Side, runs: Indices) -> Indices:
-    """Find runs between known ones by stretches that are unique there."""
-    for lengths in LEVELS:
-        boxes = gaps(runs)
-        large = (boxes[:, 2:] - boxes[:, :2]).max(axis=1) > SMALL
+def _runs_by_anchors(gold: MarkedText, system: MarkedText, runs: Indices) -> Indices:
+    """Find runs between known ones by anchors."""
+    for lengths in ANCHOR_LENGTHS:
+        boxes = boxes_between(runs)
+        large = (boxes[:, 2:] - boxes[:, :2]).max(axis=1) > MIN_BOX
         large &= (boxes[:, 2:] > boxes[:, :2]).all(axis=1)
         if large.any():
-            found = _cut(gold, system, boxes[large], lengths)
-            runs = _merged(np.concatenate((runs, found)))
+            found = _forced_in_boxes(gold, system, boxes[large], lengths)
+            runs = _merge_runs(np.concatenate((runs, found)))
     return runs
 
 
-def _by_rows(gold: Side, system: Side, boxes: Indices) -> Iterator[Indices]:
-    """Find points on all best paths in each box that is large for a lattice and not for bits.
+def _points_by_rows(gold: MarkedText, system: MarkedText, boxes: Indices) -> Iterator[Indices]:
+    """Find points on all best paths in boxes that are large for a lattice, but not for bits.
 
-    They are runs of length 0; the corners of the box are among them.
+    The points are runs of length 0; the corners of the box are among them.
     """
     rows, columns = (boxes[:, 2:] - boxes[:, :2]).T
-    for a, b, c, d in boxes[(rows > 0) & (rows * (rows + columns) >= WORTH)].tolist():
+    for a, b, c, d in boxes[(rows > 0) & (rows * (rows + columns) >= MIN_CELLS)].tolist():
         both = c - a + d - b
-        least = max((both - LARGEST // (c - a)) // 2, int(both * SHARE / 2))
+        least = max((both - MAX_CELLS // (c - a)) // 2, int(both * MIN_MATCHED / 2))
         matched = LCSseq.similarity(gold.text[a:c], system.text[b:d], score_cutoff=least)
         below, above = c - a - matched, d - b - matched
-        if matched < least or (c - a) * (below + above) < WORTH:
+        if matched < least or (c - a) * (below + above) < MIN_CELLS:
             continue
         stops = np.flatnonzero(gold.marks[a:c])
-        places = stops[:: max(len(stops) * SPACING // (c - a), 1)]
-        across = crossings(
+        places = stops[:: max(len(stops) * ROW_SPACING // (c - a), 1)]
+        across = forced_columns(
             gold.codes[a:c], system.codes[b:d], (below, above), matched, places.tolist()
         )
         points = np.column_stack((places, across, np.zeros_like(places)))[across >= 0]
@@ -191,23 +202,23 @@ def _by_rows(gold: Side, system: Side, boxes: Indices) -> Iterator[Indices]:
         yield np.concatenate((points[fit], [(a, b, 0), (c, d, 0)]))
 
 
-def _with_equal(gold: str, system: str, runs: Indices) -> Indices:
-    """Add the boxes between runs that hold equal texts, whose one best path is the diagonal."""
-    boxes = gaps(runs)
+def _add_equal_boxes(gold: str, system: str, runs: Indices) -> Indices:
+    """Add boxes that hold equal texts, whose only best path is the diagonal."""
+    boxes = boxes_between(runs)
     rows, columns = (boxes[:, 2:] - boxes[:, :2]).T
     square = np.flatnonzero((rows == columns) & (rows > 0))
     equal = [gold[a:c] == system[b:d] for a, b, c, d in boxes[square].tolist()]
     chosen = square[np.array(equal, np.bool_)]
-    return _merged(np.concatenate((runs, np.column_stack((boxes[chosen, :2], rows[chosen])))))
+    return _merge_runs(np.concatenate((runs, np.column_stack((boxes[chosen, :2], rows[chosen])))))
 
 
-def gaps(runs: Indices) -> Indices:
-    """Boxes (gold start, system start, gold end, system end) between runs."""
+def boxes_between(runs: Indices) -> Indices:
+    """Return the boxes (gold start, system start, gold end, system end) between runs."""
     return np.concatenate((runs[:-1, :2] + runs[:-1, 2:], runs[1:, :2]), axis=1)
 
 
-def _merged(runs: Indices) -> Indices:
-    """Put runs in order and join those that touch."""
+def _merge_runs(runs: Indices) -> Indices:
+    """Sort runs and join those that touch."""
     runs = runs[np.lexsort((runs[:, 2], runs[:, 1], runs[:, 0]))]
     touching = (runs[1:, :2] == runs[:-1, :2] + runs[:-1, 2:]).all(axis=1)
     first = np.flatnonzero(np.concatenate(([True], ~touching)))
@@ -215,44 +226,48 @@ def _merged(runs: Indices) -> Indices:
     return np.stack((runs[first, 0], runs[first, 1], ends - runs[first, 0]), axis=1)
 
 
-def _cut(gold: Side, system: Side, boxes: Indices, lengths: tuple[int, ...]) -> Indices:
-    """Find forced runs inside some boxes by unique stretches of these lengths."""
+def _forced_in_boxes(
+    gold: MarkedText, system: MarkedText, boxes: Indices, lengths: tuple[int, ...]
+) -> Indices:
+    """Find forced runs inside boxes by anchors of these lengths."""
     parts = Parts.of(gold.codes, system.codes, boxes)
-    grams = unique_grams(parts, lengths)
-    runs, part = chain(parts, grams)
+    grams = find_anchors(parts, lengths)
+    runs, part = chain_anchors(parts, grams)
     shift = boxes[:, :2] - np.stack((parts.gold_starts[:-1], parts.system_starts[:-1]), axis=1)
-    runs, gap = _extended(parts, runs, part)
-    edits = _edits(gold.text, system.text, gap, shift[part])
-    begin, end = _safe(runs, part, edits, _evidence(len(parts.gold), runs, grams))
+    runs, gap = _extend_runs(parts, runs, part)
+    edits = _edits_in_gaps(gold.text, system.text, gap, shift[part])
+    begin, end = _safe_points(runs, part, edits, _anchor_ends(len(parts.gold), runs, grams))
     good = np.flatnonzero(begin <= end)
     shift, diagonal = shift[part[good]], runs[good, 1] - runs[good, 0]
     diagonal += shift[:, 1] - shift[:, 0]
-    return _at_tokens(gold, system, begin[good] + shift[:, 0], end[good] + shift[:, 0], diagonal)
+    return _narrow_to_token_ends(
+        gold, system, begin[good] + shift[:, 0], end[good] + shift[:, 0], diagonal
+    )
 
 
-def _extended(parts: Parts, runs: Indices, part: Indices) -> tuple[Indices, Indices]:
-    """Lengthen runs as far as characters agree; give the gap (a box) that is left before each."""
+def _extend_runs(parts: Parts, runs: Indices, part: Indices) -> tuple[Indices, Indices]:
+    """Extend runs as far as characters agree; return them and the box left before each."""
     gap = np.zeros((len(runs), 4), np.int64)
     begins = np.diff(part, prepend=-1) != 0
-    gap[1:] = gaps(runs)
+    gap[1:] = boxes_between(runs)
     gap[:, :2] = np.where(begins[:, None], runs[:, :2], gap[:, :2])
     gap[:, 2:] = runs[:, :2]
     room = (gap[:, 2:] - gap[:, :2]).min(axis=1)
-    on = common(parts.gold, parts.system, (gap[:, 0], gap[:, 1]), room, 1)
+    on = common_length(parts.gold, parts.system, (gap[:, 0], gap[:, 1]), room, 1)
     gap[:, :2] += on[:, None]
-    back = common(parts.gold, parts.system, (gap[:, 2] - 1, gap[:, 3] - 1), room - on, -1)
+    back = common_length(parts.gold, parts.system, (gap[:, 2] - 1, gap[:, 3] - 1), room - on, -1)
     gap[:, 2:] -= back[:, None]
     longer = runs - np.stack((back, back, -back), axis=1)
     longer[:-1, 2] += on[1:]
     return longer, gap
 
 
-def _edits(gold: str, system: str, gap: Indices, shift: Indices) -> Indices:
-    """How many characters of each gap are unmatched at best, or (in large gaps) at most."""
+def _edits_in_gaps(gold: str, system: str, gap: Indices, shift: Indices) -> Indices:
+    """Count the unmatched characters of each gap: the fewest possible, or in large gaps all."""
     rows, columns = (gap[:, 2:] - gap[:, :2]).T
     edits: Indices = rows + columns
     product = rows * columns
-    mixed = np.flatnonzero((product > 0) & (product <= LARGEST_GAP))
+    mixed = np.flatnonzero((product > 0) & (product <= MAX_EXACT_GAP))
     places = (gap[mixed] + shift[mixed][:, [0, 1, 0, 1]]).tolist()
     matched = [LCSseq.similarity(gold[a:c], system[b:d]) for a, b, c, d in places]
     edits[mixed] -= 2 * np.array(matched, np.int64)
@@ -260,17 +275,17 @@ def _edits(gold: str, system: str, gap: Indices, shift: Indices) -> Indices:
 
 
 @dataclass(frozen=True)
-class _Evidence:
-    """The next end, and the last beginning, of a unique stretch from each point of the gold text.
+class _AnchorEnds:
+    """The next end and the last beginning of an anchor, from each point of the gold text.
 
-    Only stretches count that lie whole in a run.
+    Only anchors that lie within one run count.
     """
 
     next_end: Indices
     last_begin: Indices
 
 
-def _evidence(length: int, runs: Indices, grams: list[Grams]) -> _Evidence:
+def _anchor_ends(length: int, runs: Indices, grams: list[Anchors]) -> _AnchorEnds:
     end = np.full(length + 1, FAR)
     begin = np.full(length + 1, -FAR)
     for gram in sorted(grams, key=lambda gram: -gram.length):
@@ -280,19 +295,19 @@ def _evidence(length: int, runs: Indices, grams: list[Grams]) -> _Evidence:
         start = gram.gold[held]
         end[start] = start + gram.length
         begin[start + gram.length] = start
-    return _Evidence(np.minimum.accumulate(end[::-1])[::-1], np.maximum.accumulate(begin))
+    return _AnchorEnds(np.minimum.accumulate(end[::-1])[::-1], np.maximum.accumulate(begin))
 
 
-def _safe(
-    runs: Indices, part: Indices, edits: Indices, evidence: _Evidence
+def _safe_points(
+    runs: Indices, part: Indices, edits: Indices, evidence: _AnchorEnds
 ) -> tuple[Indices, Indices]:
-    """The first and the last point of each run that is on every best path, if first <= last."""
+    """Return the first and last point of each run on every best path (none if first > last)."""
     begin, end = runs[:, 0], runs[:, 0] + runs[:, 2]
-    most = np.full(len(runs), MOST_GRAMS)
+    most = np.full(len(runs), MAX_ANCHORS)
     count, _ = _walk(evidence.next_end, begin, end, most)
     after = np.append(edits[1:], 0)
-    left = _deficit(edits, count, part)
-    right = _deficit(after[::-1], count[::-1], part.max(initial=0) - part[::-1])[::-1]
+    left = _edit_excess(edits, count, part)
+    right = _edit_excess(after[::-1], count[::-1], part.max(initial=0) - part[::-1])[::-1]
     hopeful = np.flatnonzero((count > left) & (count > right))
     first, last = np.full(len(runs), FAR), np.full(len(runs), -FAR)
     begin, end = begin[hopeful], end[hopeful]
@@ -310,9 +325,9 @@ def _safe(
 def _walk(
     following: Indices, place: Indices, limit: Indices, most: Indices, origin: int = 0
 ) -> tuple[Indices, Indices]:
-    """Step from each place to the following one until a limit; give the count and the place.
+    """Step from each place to the following one up to a limit; return the steps and the places.
 
-    The place after x is at `origin + x`.
+    The place that follows x is `following[origin + x]`.
     """
     place, count = place.copy(), np.zeros(len(place), np.int64)
     active = np.flatnonzero(most > 0)
@@ -326,20 +341,20 @@ def _walk(
     return count, place
 
 
-def _deficit(edits: Indices, count: Indices, part: Indices) -> Indices:
-    """How many more edits than stretches lie before each run, looking as far as is worst.
+def _edit_excess(edits: Indices, count: Indices, part: Indices) -> Indices:
+    """Return how many more edits than anchors lie before each run, at the worst distance.
 
-    A path cannot leave its part, so what lies before that does not matter.
+    A path cannot leave its part, so that what lies before the part does not matter.
     """
     so_far = np.cumsum(edits) - (np.cumsum(count) - count) - FAR * part
     before = np.where(edits > 0, so_far - edits, FAR * (part.max(initial=0) + 2))
     return so_far - np.minimum.accumulate(before)
 
 
-def _at_tokens(
-    gold: Side, system: Side, begin: Indices, end: Indices, diagonal: Indices
+def _narrow_to_token_ends(
+    gold: MarkedText, system: MarkedText, begin: Indices, end: Indices, diagonal: Indices
 ) -> Indices:
-    """Narrow runs so that they begin and end where both texts can be cut."""
+    """Narrow runs so that they begin and end where tokens end in both texts."""
     lengths = end - begin + 1
     places = ranges(begin, lengths)
     mark = gold.marks[places]
