@@ -12,7 +12,7 @@ from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.builder import Rows
-from caesura.formats.plain import Lines, Text, Tokens, Turns, Written
+from caesura.formats.plain import Lines, Text, TextBuilder, Tokens, Turns
 from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -211,7 +211,7 @@ def test_a_line_is_read_as_rows_read_its_words(surfaces: list[str]) -> None:
     rows = Rows()
     for surface in surfaces:
         rows.token(surface)
-    text = Written()
+    text = TextBuilder()
     text.add(" ".join(surfaces))
     assert text.transcript("").only(("opening", "mark")) == rows.transcript()
 

@@ -1,4 +1,4 @@
-"""What text formats and JSON formats have in common."""
+"""Base classes of formats: text and JSON."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class TextFormat(Format):
     """A format whose files are text."""
 
     every_line: ClassVar[bool] = False
-    """Whether an empty line counts too, so that a file of nothing else is not empty."""
+    """Whether an empty line is a recording, so that a file of empty lines has content."""
 
     def read(self, file: BinaryIO) -> Iterator[Transcript]:
-        """Decode, then parse."""
+        """Decode the file and parse it."""
         return self.parse(Source.of(file))
 
     def write(self, transcripts: Iterable[Transcript], file: BinaryIO) -> None:
-        """Write the pieces as UTF-8."""
+        """Write what `render` yields, as UTF-8."""
         for piece in self.render(transcripts):
             try:
                 file.write(piece.encode("utf-8"))
@@ -32,7 +32,7 @@ class TextFormat(Format):
 
     @abstractmethod
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Yield the recordings."""
+        """Yield the recordings of a file."""
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Yield pieces of the text to write; every format that is `writable` defines this."""
@@ -40,24 +40,24 @@ class TextFormat(Format):
         raise self.not_writable()
 
     def single(self, transcripts: Iterable[Transcript]) -> Transcript:
-        """Give the one recording a file of this format can hold."""
-        given = list(transcripts)
-        if len(given) != 1:
+        """Return the only recording, for formats that hold one in a file."""
+        recordings = list(transcripts)
+        if len(recordings) != 1:
             raise OutputError(
-                f"a {self.name} file holds one recording, and there are {len(given)}",
+                f"a {self.name} file holds one recording, and there are {len(recordings)}",
                 remedy="write into a folder",
             )
-        return given[0]
+        return recordings[0]
 
 
 class JsonFormat(TextFormat):
-    """A format whose files are JSON; keys decide which. Most are only read."""
+    """A format whose files are JSON, known by their keys. Most are only read."""
 
     suffixes = (".json",)
     writable = False
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Check the keys, then convert."""
+        """Check the keys and convert the JSON values."""
         documents = source.documents
         if not all(self.matches(document) for document in documents):
             raise source.error(f"this JSON is not of the format {self.name}: {self.expects}")
@@ -65,17 +65,17 @@ class JsonFormat(TextFormat):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether every document has the unmistakable keys."""
+        """Whether every JSON value of the file has the distinctive keys."""
         return all(cls.matches(document) for document in source.documents)
 
     expects: str
-    """The keys that make a file one of this format, for messages."""
+    """Which keys a file of this format has, for messages."""
 
     @classmethod
     @abstractmethod
     def matches(cls, document: Any) -> bool:
-        """Whether a JSON value is unmistakably of this format."""
+        """Whether a JSON value has the keys that only this format has."""
 
     @abstractmethod
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield the recordings of the file's JSON values."""
+        """Yield the recordings of the JSON values of a file."""

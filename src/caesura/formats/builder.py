@@ -1,4 +1,4 @@
-"""Collecting words one by one into the columns of a transcript."""
+"""Build a transcript word by word."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from caesura.core.transcript import Span, Transcript
 from caesura.text.punctuation import is_opening, split_marks
 
 STAMP = re.compile(r"(?=.*:)[\d:.–-]+(?:\].*)?|[–-]")
-"""The time that transcribers put into notes: `[inaudible 00:00:04]`, `[laughter 1:02-1:04].`"""
+"""A time inside a note of the transcriber: `[inaudible 00:00:04]`, `[laughter 1:02-1:04].`"""
 
 
 class Rows:
-    """Words in the making; a column comes into being with the first cell that is given."""
+    """The words of a transcript so far, with their columns (layers).
+
+    A column exists from its first known cell on.
+    """
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -37,7 +40,7 @@ class Rows:
         return len(self.words)
 
     def add(self, word: str, **cells: Any) -> None:
-        """Add a word as it is; cells are values of columns (None or NaN: not known)."""
+        """Add a word as it is; cells are its values in columns (None or NaN: unknown)."""
         count = len(self.words)
         for name, cell in cells.items():
             if cell is None or cell != cell:
@@ -51,9 +54,10 @@ class Rows:
         self.words.append(word)
 
     def token(self, surface: str, **cells: Any) -> None:
-        """Add a written word: glued punctuation goes into the layers `opening` and `mark`.
+        """Add a written word; its punctuation goes into the layers `opening` and `mark`.
 
-        Punctuation on its own goes to the word before it, or after it if it opens something.
+        Punctuation without a word goes to the word before it, or to the next word if it opens
+        something.
         """
         opening, word, mark = split_marks(surface)
         if word:
@@ -66,11 +70,11 @@ class Rows:
     def phrase(
         self, surface: str, start: float = math.nan, end: float = math.nan, **cells: Any
     ) -> None:
-        """Add what a file gives as one word; blanks in it part words.
+        """Add what a file has as one word, and what may be several words with blanks between.
 
-        The start is that of its first word and the end that of its last; punctuation before its
-        first word opens that word, and the time in a note such as `[inaudible 00:00:04]` is no
-        word but part of the note's mark.
+        The start belongs to the first word and the end to the last. Punctuation before the first
+        word opens that word. The time in a note such as `[inaudible 00:00:04]` is no word but
+        part of the mark.
         """
         first, noted = len(self.words), False
         pieces = surface.split()
@@ -89,29 +93,29 @@ class Rows:
             self.set("end", last, end)
 
     def _in_note(self, piece: str) -> bool:
-        """Whether a piece is the time in a note that the word before begins."""
+        """Whether a piece is the time in a note that began with the word before."""
         last = len(self.words) - 1
         if last < 0 or "[" not in self.cell("opening", last) or "]" in self.cell("mark", last):
             return False
         return STAMP.fullmatch(piece) is not None
 
     def turn(self) -> None:
-        """Begin a turn: punctuation before its first word opens that word."""
+        """Begin a turn: punctuation before its first word will open that word."""
         self._turn = len(self.words)
 
     def glue(self) -> None:
-        """Let no blank follow what was added last."""
+        """Remove the blank after what was added last."""
         if self._opening:
             self._opening = self._opening.removesuffix(" ")
         elif self.words:
             self.set("blank", len(self.words) - 1, False)
 
     def open(self, surface: str, blank: bool = False) -> None:
-        """Let punctuation open the next word."""
+        """Add punctuation that opens the next word."""
         self._opening += surface + (" " if blank else "")
 
     def punctuation(self, surface: str, blank: bool = True) -> None:
-        """Attach punctuation that stands alone; the blank before it is kept."""
+        """Attach punctuation that is separated by blanks; the blank before it is kept."""
         if len(self.words) == self._turn or is_opening(surface):
             self.open(surface, blank)
             return
@@ -119,7 +123,7 @@ class Rows:
         self.attach(before + surface, blank)
 
     def attach(self, surface: str, blank: bool = True) -> None:
-        """Attach punctuation to the last word, with no blank between them."""
+        """Attach punctuation to the last word, without a blank."""
         if not self.words:
             self.open(surface, blank)
             return
@@ -128,12 +132,12 @@ class Rows:
         self.set("blank", last, blank)
 
     def cell(self, name: str, at: int) -> Any:
-        """Give the cell of a word."""
+        """Return the cell of a word."""
         column = self.columns.get(name, ())
         return column[at] if at < len(column) else MISSING[name]
 
     def set(self, name: str, at: int, cell: Any) -> None:
-        """Change the cell of a word that is there already."""
+        """Change the cell of a word that was added before."""
         if self.cell(name, at) == cell:
             return
         column = self.columns.setdefault(name, [])
@@ -141,7 +145,7 @@ class Rows:
         column[at] = cell
 
     def end_sentence(self, label: str = "") -> None:
-        """End a sentence after the last word; without words since the last end, do nothing."""
+        """End a sentence after the last word, unless one ends there already."""
         if self.ends is None:
             self.ends = []
         last = len(self.words) - 1
@@ -151,22 +155,22 @@ class Rows:
             self.labels[last] = label
 
     def entity(self, first: int, last: int, label: str, key: str = "") -> None:
-        """Name an entity over words `first` to `last`."""
+        """Add a named entity over words `first` to `last`."""
         self.entities = self.entities or []
         self.entities.append(Span(first, last, label, key))
 
     def multiword(self, first: int, last: int, surface: str) -> None:
-        """Note that words `first` to `last` are written together as `surface`."""
+        """Add that words `first` to `last` are written together as `surface`."""
         self.multiwords = self.multiwords or []
         self.multiwords.append(Span(first, last, surface))
 
-    def reading(self, first: int, last: int, label: str) -> None:
-        """Note that words `first` to `last` may also be read as `label`."""
+    def alternative(self, first: int, last: int, label: str) -> None:
+        """Add that `label` is an alternative transcription of words `first` to `last`."""
         self.alternatives = self.alternatives or []
         self.alternatives.append(Span(first, last, label))
 
     def transcript(self, id: str = "", language: str = "") -> Transcript:
-        """Make the transcript."""
+        """Return the transcript."""
         count = len(self.words)
         if self._opening and count:
             mark = self.cell("mark", count - 1) + " " + self._opening.rstrip()
@@ -192,18 +196,18 @@ class Rows:
 
 
 def _immutable(column: list[Any]) -> Any:
-    """Give texts as a tuple; numbers become arrays in the transcript."""
+    """Return a tuple of strings; numbers become arrays in the transcript."""
     return tuple(column) if isinstance(column[0], str) else column
 
 
-def stops(surfaces: Sequence[str], pieces: Iterable[str]) -> list[bool] | None:
-    """Tell which words end where a piece of a running text ends; blanks do not matter.
+def piece_ends(surfaces: Sequence[str], pieces: Iterable[str]) -> list[bool] | None:
+    """Tell for each word whether a piece of the running text ends with it; blanks do not matter.
 
-    None if the text is not made of these words.
+    Return None if the text is not made of these words.
     """
     bare = ["".join(surface.split()) for surface in surfaces]
-    stretches = ["".join(piece.split()) for piece in pieces]
-    if "".join(bare) != "".join(stretches):
+    bare_pieces = ["".join(piece.split()) for piece in pieces]
+    if "".join(bare) != "".join(bare_pieces):
         return None
-    ends = set(accumulate(len(stretch) for stretch in stretches))
+    ends = set(accumulate(map(len, bare_pieces)))
     return [end in ends for end in accumulate(len(word) for word in bare)]

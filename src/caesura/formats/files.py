@@ -1,4 +1,4 @@
-"""The front door: which files, of which format, in and out."""
+"""Read and write files: which files there are, which format each has, where results go."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ STANDARD = "-"
 
 
 def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
-    """Give each file with the place it has below the folder that was named.
+    """Yield each file, and its path below the folder that was named.
 
-    Of a folder, files with a suffix of some format count, in order of their names.
+    Of a folder, all files that have the suffix of some format are taken, ordered by name.
     """
     for file in files:
         path = Path(file)
@@ -70,27 +70,27 @@ def load(file: str) -> Source:
 
 
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
-    """Yield the recordings of a file; the format is taken from suffix and content if not given."""
+    """Yield the recordings of a file; without a format, suffix and content decide."""
     yield from read_source(load(str(file)), format, str(file))
 
 
 def read_source(
     source: Source, format: str | Format | None = None, file: str = ""
 ) -> Iterator[Transcript]:
-    """Yield the recordings of content that is read already; `file` is its name if not its own."""
+    """Yield the recordings of content in memory; `file` is the name to remember, if another."""
     blank = not source.data.removeprefix(BOM_UTF8).strip()
-    chosen = format or (_of_nothing(source) if blank else choose(source))
+    chosen = format or (_format_of_empty(source) if blank else choose(source))
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
     empty = blank and not (isinstance(reader, TextFormat) and reader.every_line)
     asked = "" if format is None or empty else _asked(reader, source)
     origin = Origin(file or source.name, format=reader.name, asked=asked)
     if empty and not reader.may_be_empty:
         raise source.error("the file is empty")
-    said = False
+    found = False
     for transcript in () if empty else _parsed(reader, source):
         yield transcript.replace(origin=origin)
-        said = True
-    if not said and reader.may_be_empty:
+        found = True
+    if not found and reader.may_be_empty:
         nothing = Segmentation.of_gaps(0, [])
         yield Transcript((), id=source.stem, sentences=nothing, origin=origin)
 
@@ -101,8 +101,8 @@ def _parsed(reader: Format, source: Source) -> Iterator[Transcript]:
     return reader.read(io.BytesIO(source.data))
 
 
-def _of_nothing(source: Source) -> Format:
-    """Give the format of an empty file: one of its suffix that is empty where nothing was said."""
+def _format_of_empty(source: Source) -> Format:
+    """Return a format with the suffix of an empty file that may be empty: nothing was said."""
     for name in with_suffix(source.name):
         format = registry.find("format", name)
         if format.may_be_empty:
@@ -111,7 +111,7 @@ def _of_nothing(source: Source) -> Format:
 
 
 def fits(file: str | Path, format: str | Format | None) -> bool:
-    """Whether a file, or the first one of a folder, could be of a format by its suffix."""
+    """Whether the suffix of a file, or of the first file in a folder, allows a format."""
     if format is None:
         return False
     kind = registry.parse("format", format) if isinstance(format, str) else format
@@ -121,13 +121,13 @@ def fits(file: str | Path, format: str | Format | None) -> bool:
 
 
 def _asked(named: Format, source: Source) -> str:
-    """Give the text of a format that was named, '' if it would have been chosen anyway."""
+    """Return the format that the user named, '' if it would have been chosen anyway."""
     anyway = named.brief == named.name and _certain(source) == [named.name]
     return "" if anyway else named.brief
 
 
 def _certain(source: Source) -> list[str]:
-    """Name the formats that suffix and content speak for."""
+    """List the formats that suffix and content point to."""
     sharing = with_suffix(source.name)
     if len(sharing) == 1:
         return sharing
@@ -135,7 +135,7 @@ def _certain(source: Source) -> list[str]:
 
 
 def choose(source: Source) -> Format:
-    """Tell the format of a file by its suffix or, where several share it, by its content."""
+    """Choose the format of a file by its suffix or, if several share it, by its content."""
     sharing = with_suffix(source.name)
     if len(sharing) == 1:
         return registry.find("format", sharing[0])()
@@ -169,7 +169,7 @@ def _warn_of_ids(source: Source) -> None:
 
 
 def target(to: str | Format, output: str | Path) -> Format:
-    """Tell the format to write: the one named, else the one whose suffix the output has."""
+    """Choose the format to write: the one named, else the one with the suffix of the output."""
     if str(output) == "":
         raise OutputError("the output has an empty name", remedy="name a file, a folder or -")
     named = registry.parse("format", to) if isinstance(to, str) and to else to
@@ -195,9 +195,9 @@ def _checked_writable(format: Format) -> Format:
 
 
 def destination(format: Format, folder: Path, transcript: Transcript, name: str) -> Path:
-    """Name the file below a folder for what came from a recording's origin.
+    """Return the output file of a recording below a folder, named after the file it came from.
 
-    `name` is added where one file becomes several.
+    `name` is added if one file becomes several.
     """
     origin = transcript.origin
     place = Path(origin.place if origin else _safe(transcript.id))
@@ -220,7 +220,7 @@ def write(transcripts: Iterable[Transcript], output: str | Path, format: Format)
 
 
 def is_folder(output: str | Path) -> bool:
-    """Whether an output exists as a folder or is written with a final slash."""
+    """Whether an output is a folder: it exists as one, or ends in a slash."""
     try:
         return str(output).endswith(("/", os.sep)) or Path(output).is_dir()
     except OSError as error:
@@ -228,7 +228,10 @@ def is_folder(output: str | Path) -> bool:
 
 
 def write_all(transcripts: Iterable[Transcript], output: str | Path, format: Format) -> list[Path]:
-    """Write into a folder file by file, or everything into one file or standard output."""
+    """Write one file for each input file into a folder, or all recordings into one file.
+
+    Return the files that were written.
+    """
     path = Path(output)
     if str(output) == STANDARD or not is_folder(output):
         write(transcripts, output, format)
@@ -261,19 +264,19 @@ def _refuse_twice(file: Path, transcript: Transcript, written: dict[Path, str]) 
 
 
 def _by_origin(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
-    """Give what came from one file together; an error is passed on after what came before it."""
-    found: list[Transcript] = []
+    """Group successive recordings of one file; an error is raised after what came before it."""
+    group: list[Transcript] = []
     failed: CaesuraError | None = None
     try:
         for transcript in transcripts:
-            if found and (transcript.origin is None or transcript.origin != found[0].origin):
-                yield found
-                found = []
-            found.append(transcript)
+            if group and (transcript.origin is None or transcript.origin != group[0].origin):
+                yield group
+                group = []
+            group.append(transcript)
     except CaesuraError as error:
         failed = error
-    if found:
-        yield found
+    if group:
+        yield group
     if failed is not None:
         raise failed
 
@@ -281,7 +284,7 @@ def _by_origin(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
 def _pieces(
     found: list[Transcript], folder: Path, format: Format
 ) -> Iterator[tuple[Path, list[Transcript]]]:
-    """Give what came from one file with the file it goes to; several where the format needs it."""
+    """Yield output files with their recordings: one file, or several if the format holds one."""
     if len(found) == 1 or format.holds == "many":
         yield destination(format, folder, found[0], ""), found
         return
@@ -290,7 +293,7 @@ def _pieces(
 
 
 def dropped(transcript: Transcript, format: Format) -> list[str]:
-    """Name what is known of a recording and a format does not carry."""
+    """List what is known of a recording and a format does not carry."""
     lost = [name for name in transcript.known if name not in format.carries]
     if {"start", "end"} <= set(lost):
         return ["word times", *(name for name in lost if name not in ("start", "end"))]

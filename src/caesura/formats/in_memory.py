@@ -19,7 +19,7 @@ from caesura.core.errors import AmbiguousFormat, FormatError
 from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.formats.source import Source, folded, items, number, seconds, share, string
+from caesura.formats.source import Source, items, number, seconds, share, string, with_plain_keys
 
 TEXT_KEYS = ("punctuatedword", "displaytext", "word", "text", "token", "content", "value", "symbol")
 """Keys of a word's text, the one with punctuation first; `punctuated_word` is the same key."""
@@ -318,9 +318,9 @@ def _transcript_of_words(
             continue
         if not isinstance(word, Mapping):
             raise TypeError(f"a word is a string or a dict, not {type(word).__name__}")
-        cells = folded(dict(word))
+        cells = with_plain_keys(dict(word))
         best = next(iter(items(cells.get("alternatives"))), None)
-        cells = {**cells, **folded(best)} if best is not None else cells
+        cells = {**cells, **with_plain_keys(best)} if best is not None else cells
         text = _text_of(cells, word)
         if string(cells.get("type")).lower() in PUNCTUATION and spoken:
             spoken[-1] = spoken[-1]._replace(text=spoken[-1].text + text)

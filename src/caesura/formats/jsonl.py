@@ -1,4 +1,4 @@
-"""Caesura's own format: one recording a line, all layers, nothing lost."""
+"""JSONL, Caesura's own format: one recording a line with all its layers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from caesura.formats.source import Source, without_lone_surrogates
 
 @dataclass(frozen=True, repr=False)
 class Jsonl(TextFormat):
-    """One recording a line, columns as lists of equal length, missing cells null."""
+    """One recording a line; layers are lists as long as the words, unknown cells are null."""
 
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")
@@ -25,7 +25,7 @@ class Jsonl(TextFormat):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether the first line is an object with words and no key but ours."""
+        """Whether the first line is an object with words and with no unknown key."""
         first = next((line for _, line in source.lines() if line.strip()), "")
         try:
             document = json.loads(first) if first.startswith("{") else None
@@ -58,9 +58,9 @@ class Jsonl(TextFormat):
 
 
 def _advice(source: Source) -> str:
-    """Tell what to do with a file that does not begin as ours do: which formats claim it."""
+    """Say which formats recognise a file that does not begin like JSONL."""
     if Jsonl.recognises(source):
         return ""
-    claiming = [format.name for format in recognized(source) if not format.plain]
+    fitting = [format.name for format in recognized(source) if not format.plain]
     advice = "if it is of another format, name it with --format"
-    return f"{advice}: it looks like {' or '.join(claiming)}" if claiming else advice
+    return f"{advice}: it looks like {' or '.join(fitting)}" if fitting else advice

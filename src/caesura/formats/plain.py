@@ -1,4 +1,4 @@
-"""Plain text: a sentence, a turn or an utterance a line, running text, or tokens."""
+"""Plain text: a line is a sentence, a turn or an utterance; or running text; or tokens."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from caesura.text.punctuation import Pieces, end_mark, is_opening, sentence_ends
 from caesura.text.tokens import joined, lacks_blanks, pieces
 
 HYPHEN = Pieces("", "-", "")
-"""In plain text a lone hyphen is a word: `u s - soviet` has four, as its annotators count."""
+"""A hyphen between blanks is a word: annotators count four words in `u s - soviet`."""
 
 
-class Written:
-    """Text line by line: what `Rows.token` does word by word, fast enough for large corpora."""
+class TextBuilder:
+    """Builds a transcript line by line, as `Rows.token` does word by word, but much faster."""
 
     def __init__(self, characters: bool = False) -> None:
-        """Begin; with `characters` the text has no blanks and its characters are words."""
+        """`characters`: the text has no blanks between words, and each character is a word."""
         self.characters = characters
         self.surfaces: list[str] = []
         self.blank: list[bool] = []
@@ -37,7 +37,7 @@ class Written:
         return len(self.surfaces)
 
     def add(self, line: str) -> None:
-        """Add a line of text."""
+        """Add the words of a line."""
         if not self.characters:
             self.surfaces += line.split()
             return
@@ -50,22 +50,22 @@ class Written:
             self.blank.append(True)
 
     def end(self) -> None:
-        """End a sentence here."""
+        """End a sentence after the last word."""
         if self.ends[-1:] != [len(self.surfaces)]:
             self.ends.append(len(self.surfaces))
 
     def transcript(self, id: str, marks: str = "") -> Transcript:
-        """Make the transcript; sentences end where told, and where words carry one of `marks`.
+        """Return the transcript; sentences end where `end` was called and at `marks`.
 
-        The label of a sentence is the plain mark at its end.
+        The label of a sentence is the mark at its end.
         """
-        table = _Table(self)
+        table = _WordTable(self)
         words, tails = table.words, table.tails
-        labels = table.found(marks)
+        labels = table.end_marks(marks)
         boundary = np.fromiter(map(bool, labels), np.bool_, len(words))
-        for last in table.lasts():
+        for last in table.last_words():
             boundary[last] = True
-            labels[last] = labels[last] or _final(words[last], tails[last])
+            labels[last] = labels[last] or _final_mark(words[last], tails[last])
         label = tuple(labels) if any(labels) else None
         return Transcript(
             words=tuple(words),
@@ -77,21 +77,21 @@ class Written:
         )
 
     def inner_ends(self, marks: str) -> int:
-        """Count sentence ends by marks that are not told ends."""
-        table = _Table(self)
-        told = set(table.lasts())
-        return sum(1 for i, mark in enumerate(table.found(marks)) if mark and i not in told)
+        """Count the marks that end a sentence where `end` was not called."""
+        table = _WordTable(self)
+        ends = set(table.last_words())
+        return sum(1 for i, mark in enumerate(table.end_marks(marks)) if mark and i not in ends)
 
 
-def _final(word: str, mark: str) -> str:
-    """Give the plain mark at a sentence end that is known to be one."""
+def _final_mark(word: str, mark: str) -> str:
+    """Return the mark at a known sentence end; it may be the dot of an abbreviation."""
     return end_mark(mark) or ("." if word.endswith(".") else "")
 
 
-class _Table:
-    """Words, and the punctuation before and after them; lone punctuation goes to a neighbour."""
+class _WordTable:
+    """Words, and the punctuation before and after each; punctuation alone goes to a neighbour."""
 
-    def __init__(self, text: Written) -> None:
+    def __init__(self, text: TextBuilder) -> None:
         split = [HYPHEN if surface == "-" else split_marks(surface) for surface in text.surfaces]
         columns = zip(*split, strict=True) if split else ((), (), ())
         self.openings, self.words, self.tails = (list(column) for column in columns)
@@ -102,12 +102,16 @@ class _Table:
             self._attach(bare)
 
     def _attach(self, bare: list[int]) -> None:
-        """Give lone punctuation to the word before it, or after it if that is where it belongs."""
+        """Give punctuation without a word to the word before it, or to the next one."""
         kept = np.flatnonzero(list(map(bool, self.words)))
         leads: dict[int, str] = {}
         for i, place in zip(bare, np.searchsorted(kept, bare).tolist(), strict=True):
             surface = self.openings[i]
-            if place == 0 or is_opening(surface) or self._leads(i, kept[place - 1 : place + 1]):
+            if (
+                place == 0
+                or is_opening(surface)
+                or self._begins_line(i, kept[place - 1 : place + 1])
+            ):
                 leads[place] = leads.get(place, "") + surface + " " * self.blank[i]
                 continue
             before = int(kept[place - 1])
@@ -124,13 +128,14 @@ class _Table:
         self.tails = [self.tails[i] for i in kept.tolist()]
         self.blank = [self.blank[i] for i in kept.tolist()]
 
-    def _leads(self, at: int, around: Indices) -> bool:
-        """Whether punctuation begins a stretch that has the second of the words around it."""
-        stretch = np.searchsorted(self.ends, [at, *around.tolist()], side="right").tolist()
-        return len(stretch) == 3 and stretch[1] < stretch[0] == stretch[2]
+    def _begins_line(self, at: int, around: Indices) -> bool:
+        """Whether punctuation is in the sentence of the word after it, and not before it."""
+        sentence = np.searchsorted(self.ends, [at, *around.tolist()], side="right").tolist()
+        return len(sentence) == 3 and sentence[1] < sentence[0] == sentence[2]
 
-    def found(self, marks: str) -> list[str]:
-        """Give the sentence mark of each gap; most have no punctuation and are passed over."""
+    def end_marks(self, marks: str) -> list[str]:
+        """Return the sentence mark after each word, '' for none."""
+        # Most words have no punctuation and need not be looked at.
         marked = [i for i, tail in enumerate(self.tails) if tail or self.words[i][-1] == "."]
         after = [*self.words[1:], ""]
         words = [word for i in marked for word in (self.words[i], after[i])]
@@ -141,24 +146,24 @@ class _Table:
                 labels[i] = label
         return labels
 
-    def lasts(self) -> list[int]:
-        """Give the last word of each stretch whose end was told."""
+    def last_words(self) -> list[int]:
+        """Return the last word of each sentence that `end` ended."""
         return [end - 1 for end in np.unique(self.ends).tolist() if end]
 
 
 MARKS = ".?!;"
-"""Sentence marks that end sentences in running text."""
+"""Marks that end sentences in running text."""
 
 SAMPLE = 200_000
-"""Characters that are looked at to tell what kind of text a file is."""
+"""Characters of a file by which `lines` are told from `text`."""
 
-FEW, MANY = 0.02, 0.2
-"""Sentence ends inside lines, a line: fewer make lines sentences, more make them running text."""
+MOST_FOR_LINES, LEAST_FOR_TEXT = 0.02, 0.2
+"""Sentence ends inside lines, for each line: at most so many in `lines`, at least in `text`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Lines(TextFormat):
-    """One sentence a line; empty lines mean nothing."""
+    """One sentence a line; empty lines are ignored."""
 
     name = "lines"
     plain = True
@@ -168,12 +173,12 @@ class Lines(TextFormat):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether there are several lines, and hardly a sentence end inside any."""
+        """Whether there are several lines, and hardly any sentence ends inside a line."""
         return _kind(source) == cls.name
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read each line as a sentence."""
-        text = Written(lacks_blanks(source.text))
+        text = TextBuilder(lacks_blanks(source.text))
         for _, line in source.lines():
             text.add(line)
             text.end()
@@ -203,7 +208,7 @@ class Text(TextFormat):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read all lines as one text."""
-        text = Written(lacks_blanks(source.text))
+        text = TextBuilder(lacks_blanks(source.text))
         for _, line in source.lines():
             if line.strip():
                 text.add(line)
@@ -213,14 +218,14 @@ class Text(TextFormat):
         yield text.transcript(source.stem, self.marks)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write the text; an empty line where no mark tells the sentence end."""
+        """Write the text; an empty line follows a sentence that has no mark at its end."""
         transcript = self.single(transcripts)
         pieces = transcript.surface()
         if transcript.sentences is not None and pieces:
             marks = transcript.mark or ("",) * len(transcript)
-            told = sentence_ends(transcript.words, marks, self.marks)
+            visible = sentence_ends(transcript.words, marks, self.marks)
             for last in transcript.sentences.gaps.tolist():
-                pieces[last] = pieces[last] if told[last] else pieces[last].rstrip() + "\n\n"
+                pieces[last] = pieces[last] if visible[last] else pieces[last].rstrip() + "\n\n"
         yield "".join(pieces).rstrip() + "\n"
 
 
@@ -237,7 +242,7 @@ class Turns(TextFormat):
     holds = "many"
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Read recordings one by one; several are numbered."""
+        """Read recording by recording; several are numbered."""
         found = _recordings(source)
         first, second = next(found, None), next(found, None)
         if first is None:
@@ -250,7 +255,7 @@ class Turns(TextFormat):
             yield text.transcript(f"{stem}{number}", self.marks)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write each sentence as a line, an empty line between recordings."""
+        """Write each sentence as a line, and an empty line between recordings."""
         between = ""
         for transcript in transcripts:
             if len(transcript):
@@ -261,7 +266,7 @@ class Turns(TextFormat):
 
 @dataclass(frozen=True, repr=False)
 class Tokens(TextFormat):
-    """A tokenised sentence a line: tokens are parted by single blanks and kept as they are."""
+    """One tokenised sentence a line: tokens have a blank between them and are kept as they are."""
 
     name = "tokens"
     may_be_empty = True
@@ -269,7 +274,7 @@ class Tokens(TextFormat):
     carries = frozenset({"sentences"})
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Split at line feeds and blanks only, as other white space may be in tokens."""
+        """Split at line feeds and blanks only, because tokens may contain other white space."""
         rows = Rows()
         for line in source.text.split("\n"):
             for token in line.removesuffix("\r").split(" "):
@@ -286,7 +291,7 @@ class Tokens(TextFormat):
 
 @dataclass(frozen=True, repr=False)
 class Utterances(TextFormat):
-    """One utterance a line, each a recording named after its line; one may have no words."""
+    """One utterance a line, each a recording; its id is the line number, and it may be empty."""
 
     name = "utterances"
     every_line = True
@@ -295,17 +300,17 @@ class Utterances(TextFormat):
     holds = "many"
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Read line by line; what the last line end ends is no further line."""
+        """Read line by line; nothing follows the last line end."""
         if not source.text:
             raise source.error("the file is empty: it has no line, not even one of no words")
         characters = lacks_blanks(source.text)
         for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
-            text = Written(characters)
+            text = TextBuilder(characters)
             text.add(line)
             yield text.transcript(str(number)).replace(sentences=None)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
-        """Write a line a recording, in their order; their names are not written."""
+        """Write each recording as a line, without its id."""
         for transcript in transcripts:
             yield " ".join(transcript.text.split()) + "\n"
 
@@ -317,52 +322,52 @@ def _sentences(transcript: Transcript) -> Iterator[str]:
             yield line + "\n"
 
 
-def _recordings(source: Source) -> Iterator[Written]:
+def _recordings(source: Source) -> Iterator[TextBuilder]:
     characters = lacks_blanks(source.text)
-    text = Written(characters)
+    text = TextBuilder(characters)
     for _, line in source.lines():
         if line.strip():
             text.add(line)
             text.end()
         elif len(text):
             yield text
-            text = Written(characters)
+            text = TextBuilder(characters)
     if len(text):
         yield text
 
 
 def _kind(source: Source) -> str:
-    """Tell `lines` from `text` by how often sentences end inside lines; '' if that is unclear."""
+    """Tell `lines` from `text` by how often sentences end inside lines; '' if it is unclear."""
     sample = source.text[:SAMPLE]
     lines = [line for line in sample.splitlines() if line.strip()]
-    if not lines or is_columned(lines) or recognizes("trn", source):
+    if not lines or _is_table(lines) or recognizes("trn", source):
         return ""
     if len(lines) == 1:
         return "text"
-    text = Written(lacks_blanks(sample))
+    text = TextBuilder(lacks_blanks(sample))
     for line in lines:
         text.add(line)
         text.end()
     inner = text.inner_ends(".?!") / len(lines)
-    return "lines" if inner <= FEW else "text" if inner >= MANY else ""
+    return "lines" if inner <= MOST_FOR_LINES else "text" if inner >= LEAST_FOR_TEXT else ""
 
 
 _LABEL = re.compile(r"O|[BIESLU]-\S+|COMMA|PERIOD|QUESTION|EXCLAMATION")
 
 
-def is_columned(lines: list[str]) -> bool:
-    """Whether lines look like columns, cues or mark-up rather than like text."""
-    shown = lines[:200]
-    if MARKUP.match(shown[0].lstrip("\ufeff \t")) or any("-->" in line for line in shown):
+def _is_table(lines: list[str]) -> bool:
+    """Whether lines look like a table, captions or mark-up and not like text."""
+    first = lines[:200]
+    if MARKUP.match(first[0].lstrip("\ufeff \t")) or any("-->" in line for line in first):
         return True
-    fields = [line.split() for line in shown]
+    fields = [line.split() for line in first]
     tests = (
-        lambda i: "\t" in shown[i].strip(),
-        lambda i: shown[i].count("|") > 2,
+        lambda i: "\t" in first[i].strip(),
+        lambda i: first[i].count("|") > 2,
         lambda i: len(fields[i]) > 1 and _LABEL.fullmatch(fields[i][-1]) and len(fields[i]) < 6,
         lambda i: sum(map(_is_time, fields[i][1:5])) > 1,
     )
-    return any(2 * sum(map(bool, map(test, range(len(shown))))) > len(shown) for test in tests)
+    return any(2 * sum(map(bool, map(test, range(len(first))))) > len(first) for test in tests)
 
 
 def _is_time(field: str) -> bool:

@@ -1,4 +1,4 @@
-"""XML that cannot do harm: no document type, hence no entities, no other files, no bombs."""
+"""Safe reading of XML: document types are refused, so no entities, other files or bombs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from caesura.core.errors import FormatError
 from caesura.formats.source import Source
 
 DEEPEST = 500
-"""Elements inside one another; no file anybody made goes near it."""
+"""The deepest nesting of elements that is read; real files have far less."""
 
 
 CHUNK = 1 << 22
-"""Bytes given to the parser at a time; it stops for an error only between them."""
+"""Bytes that the parser gets at a time; it can stop for an error only between them."""
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Builds elements and stops at a document type, before anything in it takes effect."""
+    """Builds the elements; stops at a document type before it has any effect."""
 
     def __init__(self, source: Source) -> None:
         super().__init__()
@@ -43,22 +43,22 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def tree(source: Source) -> ElementTree.Element:
-    """Give the root element of an XML file."""
+    """Return the root element of an XML file."""
     try:
         return _parsed(source.data, source)
     except ElementTree.ParseError as error:
         if error.code != errors.codes[errors.XML_ERROR_UNBOUND_PREFIX]:
-            raise _told(error, source) from error
+            raise _format_error(error, source) from error
     try:
-        return _parsed(_declared(source.data), source)
+        return _parsed(_with_declarations(source.data), source)
     except ElementTree.ParseError as error:
-        raise _told(error, source) from error
+        raise _format_error(error, source) from error
 
 
 def _parsed(data: bytes, source: Source) -> ElementTree.Element:
     head = data[:200].removeprefix(b"\xef\xbb\xbf").lower()
-    told_wrongly = head.startswith(b"<?xml") and b"utf-16" in head.split(b"?>")[0]
-    encoding = "utf-8" if told_wrongly else None
+    wrong_encoding = head.startswith(b"<?xml") and b"utf-16" in head.split(b"?>")[0]
+    encoding = "utf-8" if wrong_encoding else None
     parser = ElementTree.XMLParser(target=_Builder(source), encoding=encoding)  # noqa: S314 - safe by its builder
     try:
         for at in range(0, len(data), CHUNK):
@@ -71,13 +71,13 @@ def _parsed(data: bytes, source: Source) -> ElementTree.Element:
     return root
 
 
-def _told(error: ElementTree.ParseError, source: Source) -> FormatError:
+def _format_error(error: ElementTree.ParseError, source: Source) -> FormatError:
     line, _ = error.position
     return source.error(f"not XML: {str(error).split(': line')[0]}", line)
 
 
-def _declared(data: bytes) -> bytes:
-    """Declare the prefixes of names that a file forgot to declare."""
+def _with_declarations(data: bytes) -> bytes:
+    """Declare the namespace prefixes that the file uses without declaring them."""
     known = {b"xml", b"xmlns", *re.findall(rb"xmlns:([\w.-]+)\s*=", data)}
     used = set(re.findall(rb"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]", data)) - known
     more = b"".join(b' xmlns:%b="%b"' % (name, name) for name in sorted(used))
@@ -85,7 +85,7 @@ def _declared(data: bytes) -> bytes:
 
 
 def local(tag: object) -> str:
-    """Name of an element or attribute without its namespace; '' for comments and the like."""
+    """Return the name of an element or attribute without its namespace; '' for comments."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
@@ -93,5 +93,5 @@ _ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def legal(text: str) -> str:
-    """Leave out the characters that XML cannot hold."""
+    """Remove the characters that XML cannot hold."""
     return _ILLEGAL.sub("", text)

@@ -1,4 +1,4 @@
-"""A file's bytes on their way to becoming transcripts: decoding, lines, JSON, numbers."""
+"""The content of a file: decoded text, lines and JSON values, and checked cells of these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BOMS = (
 
 
 def stem_of(name: str) -> str:
-    """Give a file's name without its suffix, and without the name of a format before that."""
+    """Return a file name without its suffix, and without a format name: `talk.whisper.json`."""
     stem = PurePath(name).stem
     front, _, back = stem.rpartition(".")
     return front if front and back in registry.names("format") else stem
@@ -33,36 +33,36 @@ def stem_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """The content of one file and the name it goes by in messages."""
+    """The bytes of one file, and the name of the file for messages."""
 
     name: str
     data: bytes
 
     @classmethod
     def of(cls, file: BinaryIO) -> Source:
-        """Read all of an open file."""
+        """Read an open file to its end."""
         name = getattr(file, "name", "")
         return cls(name if isinstance(name, str) and name else "<bytes>", file.read())
 
     @property
     def stem(self) -> str:
-        """The recording's id where the file gives none: its name without folder and suffix."""
+        """The id of a recording if the file has none: the file name without folder and suffix."""
         return "" if self.name.startswith("<") else stem_of(PurePath(self.name).name)
 
     def numbered(self, place: int, count: int) -> str:
-        """Give an id to one of several recordings that the file gives none: `stem.0`, `stem.1`."""
+        """Return an id for one of several recordings that have none: `stem.0`, `stem.1`."""
         return f"{self.stem}.{place}" if self.stem and count > 1 else self.stem
 
     def error(self, what: str, line: int = 0, remedy: str = "") -> FormatError:
-        """Make an error that names this file, and the line if there is one."""
+        """Return an error that names this file, and the line if there is one."""
         where = f"{self.name}:{line}" if line else self.name
         return FormatError(what, where=where, remedy=remedy)
 
     @cached_property
     def text(self) -> str:
-        """The decoded content: UTF-8, or UTF-16/32 where a byte order mark says so.
+        """The decoded text: UTF-8, or UTF-16/32 if there is a byte order mark.
 
-        Lines end in LF, be it LF, CRLF or CR in the file.
+        All line ends (LF, CRLF, CR) become LF.
         """
         data, encoding = self.data, "utf-8"
         for bom, named in _BOMS:
@@ -84,12 +84,12 @@ class Source:
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers, without line ends."""
+        """Yield the lines with their numbers, without line ends."""
         yield from enumerate(self.text.split("\n"), 1)
 
     @cached_property
     def documents(self) -> list[Any]:
-        """JSON values of the file: one as a rule, several where they stand one after another."""
+        """The JSON values of the file: usually one; several if they follow one another."""
         decoder = json.JSONDecoder()
         text, at = without_lone_surrogates(self.text), 0
         found = []
@@ -117,7 +117,7 @@ _ESCAPES = re.compile(
 
 
 def without_lone_surrogates(text: str) -> str:
-    """Replace escapes in JSON that name half a character, which no file could hold."""
+    """Replace escapes in JSON that stand for half a character, which cannot be written."""
     if "\\ud" not in text and "\\uD" not in text:
         return text
     return _ESCAPES.sub(
@@ -126,7 +126,7 @@ def without_lone_surrogates(text: str) -> str:
 
 
 def number(value: Any) -> float:
-    """Read a JSON number or a number in a text; NaN for anything else."""
+    """Return a number, also one given as a string; NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return math.nan
     try:
@@ -137,49 +137,52 @@ def number(value: Any) -> float:
 
 
 LATEST = 1e9
-"""Seconds; no recording has later times."""
+"""The latest time that is believed, in seconds."""
 
 
 def seconds(value: Any, scale: float = 1.0) -> float:
-    """Read a time: a number of units of `scale` seconds, microseconds kept; NaN if unknown."""
+    """Return a time in seconds, rounded to microseconds; the unit of `value` is `scale` seconds.
+
+    NaN if it is no time.
+    """
     found = number(value) * scale
     return round(found, 6) if 0 <= found <= LATEST else math.nan
 
 
 def share(value: Any) -> float:
-    """Read a confidence between 0 and 1; NaN for anything else."""
+    """Return a confidence between 0 and 1; NaN for anything else."""
     found = number(value)
     return found if 0 <= found <= 1 else math.nan
 
 
 def string(value: Any) -> str:
-    """Read a label: texts as they are, numbers as texts, '' for anything else."""
+    """Return a string or a number as a string; '' for anything else."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def items(value: Any) -> Sequence[dict[str, Any]]:
-    """Give the objects of a JSON array; nothing if it is none."""
+    """Return the objects in a JSON array; nothing if the value is no array."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def folded(value: Any) -> dict[str, Any]:
-    """Give a JSON object with one spelling of its keys: `startTime`, `start_time`, `StartTime`."""
+def with_plain_keys(value: Any) -> dict[str, Any]:
+    """Return a JSON object with keys in one spelling: `starttime` for `startTime`, `start_time`."""
     if not isinstance(value, dict):
         return {}
     return {key.replace("_", "").lower(): inner for key, inner in value.items()}
 
 
 def speaker_names(table: Iterable[dict[str, Any]], key: str) -> dict[str, str]:
-    """Give the name for each speaker's id; the id itself where names are absent or shared."""
+    """Return the name of each speaker by id; the id itself if there is no name, or a shared one."""
     names = {string(row.get(key)): string(row.get("name")).strip() for row in table}
     given = list(names.values())
     return {id: name if name and given.count(name) == 1 else id for id, name in names.items()}
 
 
 def counted(count: int, one: str, many: str) -> str:
-    """Say how many things there are, in the words for one or for many."""
+    """Return a count with its noun: `1 word`, `2 words`."""
     return f"{count} {one if count == 1 else many}"
 
 
@@ -187,8 +190,8 @@ AUDIO = frozenset(".aac .amr .flac .m4a .mkv .mov .mp3 .mp4 .ogg .opus .wav .web
 """Suffixes of audio and video files."""
 
 
-def recording(address: str) -> str:
-    """Name a recording after the address or file name of its audio; other names stay."""
+def recording_id(address: str) -> str:
+    """Return the id of a recording from the URL or file name of its audio; other names stay."""
     path = address.partition("?")[0]
     _, mark, rest = path.rpartition("://")
     if mark:

@@ -1,4 +1,4 @@
-"""Times for formats that cannot do without."""
+"""Times for formats that need them: interpolated where unknown, ignored where out of order."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from caesura.formats.source import counted
 logger = logging.getLogger("caesura")
 
 OVERLAP = 1.0
-"""Seconds by which words that follow each other may overlap; times further off are mistakes."""
+"""Seconds by which successive words may overlap; times that are further off are mistakes."""
 
 
 def in_order(transcript: Transcript) -> Transcript:
-    """Forget the times of the fewest words that leave each speaker's others in order.
+    """Remove times that are out of order, from as few words of each speaker as possible.
 
-    Recognisers now and then give a word a time far off, and who shows words in their order
-    cannot use it. The user is told how many that were.
+    Recognisers now and then give a word a time that is far off, which captions cannot use. A
+    warning says how many words that were.
     """
     if transcript.start is None:
         return transcript
@@ -30,30 +30,33 @@ def in_order(transcript: Transcript) -> Transcript:
     if (np.diff(transcript.start[known]) >= 0).all():
         return transcript
     speakers = np.array(transcript.speaker or [""] * len(transcript), object)[known]
-    astray = np.concatenate(
-        [_astray(transcript.start, known[speakers == name]) for name in set(speakers.tolist())]
+    misplaced = np.concatenate(
+        [
+            _out_of_order(transcript.start, known[speakers == name])
+            for name in set(speakers.tolist())
+        ]
     )
-    if not len(astray):
+    if not len(misplaced):
         return transcript
     start, end = transcript.start.copy(), transcript.end
-    start[astray] = np.nan
+    start[misplaced] = np.nan
     if end is not None:
         end = end.copy()
-        end[astray] = np.nan
+        end[misplaced] = np.nan
     logger.warning(
         "%s: the times of %s are out of order and were not used",
         transcript.id or "a recording",
-        counted(len(astray), "word", "words"),
+        counted(len(misplaced), "word", "words"),
     )
     return transcript.replace(start=start, end=end)
 
 
-def _astray(start: Floats, words: Indices) -> Indices:
-    return np.delete(words, _rising(start[words].tolist()))
+def _out_of_order(start: Floats, words: Indices) -> Indices:
+    return np.delete(words, _longest_ordered(start[words].tolist()))
 
 
-def _rising(times: list[float]) -> list[int]:
-    """Give the places of a longest run of times, not side by side, that never fall."""
+def _longest_ordered(times: list[float]) -> list[int]:
+    """Return the places of a longest subsequence of times that never decreases."""
     ends: list[float] = []
     last: list[int] = []
     before: list[int] = []
@@ -70,9 +73,9 @@ def _rising(times: list[float]) -> list[int]:
 
 
 def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
-    """Give start and end of each word, the unknown ones spread evenly between known neighbours.
+    """Return start and end of each word; unknown times are interpolated between known ones.
 
-    The user is told how many that were; without any known time there is nothing to go by.
+    A warning says how many words that were. Without any known time it is an error.
     """
     unknown = np.full(len(transcript), np.nan)
     start = unknown if transcript.start is None else transcript.start
@@ -107,5 +110,5 @@ def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
 
 
 def decimal(value: float) -> str:
-    """Write a number without an exponent, microseconds kept, idle zeros left out."""
+    """Write a number with up to six decimals, without an exponent and without final zeros."""
     return f"{value:.6f}".rstrip("0").rstrip(".")

@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, stops
+from caesura.formats.builder import Rows, piece_ends
 from caesura.formats.source import Source, items, number, seconds, share, string
 
 PENDING = frozenset({"queued", "processing", "submitted"})
@@ -134,7 +134,7 @@ def _transcripts(recording: dict[str, Any], source: Source, id: str) -> Iterator
         return
     rows = _rows(words, _text(recording), source)
     stretches = items(recording.get("sentences"))
-    ends = stops([_text(word) for word in words], map(_text, stretches)) if stretches else None
+    ends = piece_ends([_text(word) for word in words], map(_text, stretches)) if stretches else None
     if ends is not None and len(rows) == len(words):
         rows.ends = [i for i, end in enumerate(ends) if end]
     yield rows.transcript(id, language)
@@ -163,7 +163,7 @@ def _text(holder: dict[str, Any]) -> str:
 def _rows(words: list[dict[str, Any]], running: str, source: Source) -> Rows:
     rows = Rows()
     surfaces = [_text(word) for word in words]
-    blanks = stops(surfaces, running.split()) or [True] * len(words)
+    blanks = piece_ends(surfaces, running.split()) or [True] * len(words)
     for word, surface, blank in zip(words, surfaces, blanks, strict=True):
         rows.phrase(
             surface,

@@ -8,8 +8,8 @@ from typing import Any
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, stops
-from caesura.formats.source import Source, folded, items, number, seconds, share, string
+from caesura.formats.builder import Rows, piece_ends
+from caesura.formats.source import Source, items, number, seconds, share, string, with_plain_keys
 from caesura.text.punctuation import is_opening
 
 
@@ -42,7 +42,7 @@ class Aws(JsonFormat):
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
         """Yield the recording of each job, or each of its channels."""
         for document in documents:
-            job = folded(document)
+            job = with_plain_keys(document)
             id = string(job.get("jobname")) or source.stem
             if "results" in job:
                 yield from _channels(job["results"], id)
@@ -65,7 +65,7 @@ class _Word:
 def _channels(results: dict[str, Any], id: str) -> Iterator[Transcript]:
     language = _language(results)
     speakers = _Speakers(results)
-    channels = items(folded(results.get("channel_labels")).get("channels"))
+    channels = items(with_plain_keys(results.get("channel_labels")).get("channels"))
     if not channels:
         running = " ".join(string(t.get("transcript")) for t in items(results.get("transcripts")))
         rows = Rows()
@@ -81,12 +81,12 @@ def _channels(results: dict[str, Any], id: str) -> Iterator[Transcript]:
 def _call(parts: Iterable[dict[str, Any]], id: str, language: str) -> Transcript:
     rows = Rows()
     for part in parts:
-        turn = folded(part)
+        turn = with_plain_keys(part)
         speaker = string(turn.get("participantrole"))
         content = string(turn.get("content"))
         spoken = items(turn.get("items"))
         if spoken:
-            _add(rows, [_call_item(folded(item), speaker) for item in spoken], content)
+            _add(rows, [_call_item(with_plain_keys(item), speaker) for item in spoken], content)
         else:
             start, end = _millis(turn)
             rows.phrase(content, start, end, speaker=speaker or None)
@@ -113,7 +113,7 @@ class _Speakers:
     def __init__(self, results: dict[str, Any]) -> None:
         self.starts: dict[float, str] = {}
         self.spans: list[tuple[float, float, str]] = []
-        for segment in items(folded(results.get("speaker_labels")).get("segments")):
+        for segment in items(with_plain_keys(results.get("speaker_labels")).get("segments")):
             words = items(segment.get("items"))
             for word in words:
                 self.starts[seconds(word.get("start_time"))] = string(word.get("speaker_label"))
@@ -156,7 +156,7 @@ def _millis(part: dict[str, Any]) -> tuple[float, float]:
 def _add(rows: Rows, parts: Iterable[tuple[bool, _Word]], running: str) -> None:
     """Add items; the running text tells where there are no blanks."""
     words = _gathered(parts)
-    blanks = stops([word.content + word.mark for word in words], running.split())
+    blanks = piece_ends([word.content + word.mark for word in words], running.split())
     for word, blank in zip(words, blanks or [True] * len(words), strict=True):
         rows.phrase(
             word.content,

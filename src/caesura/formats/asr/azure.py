@@ -15,16 +15,16 @@ from rapidfuzz.distance import LCSseq
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, stops
+from caesura.formats.builder import Rows, piece_ends
 from caesura.formats.source import (
     Source,
-    folded,
     items,
     number,
-    recording,
+    recording_id,
     seconds,
     share,
     string,
+    with_plain_keys,
     without_lone_surrogates,
 )
 from caesura.text.punctuation import split_marks
@@ -205,11 +205,11 @@ class Azure(JsonFormat):
             if isinstance(document, list) or _is_result(outer):
                 heard += map(_opened, document if isinstance(document, list) else [document])
             elif "audiofileresults" in outer:
-                for file in map(folded, items(outer["audiofileresults"])):
-                    id = recording(string(file.get("audiofilename"))) or source.stem
+                for file in map(with_plain_keys, items(outer["audiofileresults"])):
+                    id = recording_id(string(file.get("audiofilename"))) or source.stem
                     yield from _channels(_phrases(file.get("segmentresults")), id)
             else:
-                id = recording(string(outer.get("source"))) or source.stem
+                id = recording_id(string(outer.get("source"))) or source.stem
                 yield from _channels(_transcribed(outer), id)
         if heard:
             yield from _channels(heard, source.stem)
@@ -217,15 +217,15 @@ class Azure(JsonFormat):
 
 def _opened(value: Any) -> dict[str, Any]:
     """Give a result, also as the JavaScript client keeps it: in `privJson`, perhaps as text."""
-    outer = folded(value)
-    outer = folded(outer.get("privresult")) or outer
+    outer = with_plain_keys(value)
+    outer = with_plain_keys(outer.get("privresult")) or outer
     inner = outer.get("privjson")
     if isinstance(inner, str):
         try:
             inner = json.loads(without_lone_surrogates(inner))
         except (ValueError, RecursionError):
             return outer
-    return folded(inner) or outer
+    return with_plain_keys(inner) or outer
 
 
 def _is_result(outer: dict[str, Any]) -> bool:
@@ -233,7 +233,7 @@ def _is_result(outer: dict[str, Any]) -> bool:
 
 
 def _phrases(value: Any) -> Phrases:
-    return [folded(item) for item in items(value)]
+    return [with_plain_keys(item) for item in items(value)]
 
 
 def _transcribed(outer: dict[str, Any]) -> Phrases:
@@ -258,7 +258,7 @@ def _transcript(phrases: Phrases, id: str) -> Transcript:
     languages: Counter[str] = Counter()
     for phrase in phrases:
         _add(rows, phrase)
-        language = folded(phrase.get("primarylanguage")).get("language")
+        language = with_plain_keys(phrase.get("primarylanguage")).get("language")
         languages[string(phrase.get("locale")) or string(language)] += 1
     del languages[""]
     return rows.transcript(id, languages.most_common(1)[0][0] if languages else "")
@@ -313,7 +313,7 @@ def _dressing(words: list[str], shown: list[str], display: str) -> list[Dressed]
 
 
 def _spaced(surfaces: list[str], display: str) -> list[Dressed]:
-    blanks = stops(surfaces, display.split()) or [True] * len(surfaces)
+    blanks = piece_ends(surfaces, display.split()) or [True] * len(surfaces)
     return [Dressed(*pair) for pair in zip(surfaces, blanks, strict=True)]
 
 

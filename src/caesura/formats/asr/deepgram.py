@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, stops
+from caesura.formats.builder import Rows, piece_ends
 from caesura.formats.source import Source, items, number, seconds, share, string
 
 MESSAGES = frozenset({"Results", "Metadata", "UtteranceEnd", "SpeechStarted", "Finalize"})
@@ -103,7 +103,7 @@ def _transcript(channel: dict[str, Any], id: str) -> Transcript:
     running = string(alternative.get("transcript"))
     words = items(alternative.get("words"))
     surfaces = [string(word.get("punctuated_word")) or string(word.get("word")) for word in words]
-    blanks = stops(surfaces, running.split()) or [True] * len(words)
+    blanks = piece_ends(surfaces, running.split()) or [True] * len(words)
     places = []
     for word, surface, blank in zip(words, surfaces, blanks, strict=True):
         places.append(len(rows))
@@ -155,7 +155,7 @@ def _add_sentences(
         for paragraph in paragraphs
         for sentence in items(paragraph.get("sentences"))
     ]
-    ends = stops(surfaces, sentences) if sentences else None
+    ends = piece_ends(surfaces, sentences) if sentences else None
     if ends:
         following = [*places[1:], len(rows)]
         rows.ends = sorted({n - 1 for n, end in zip(following, ends, strict=True) if end and n})

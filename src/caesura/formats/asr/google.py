@@ -9,8 +9,17 @@ from typing import Any
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, stops
-from caesura.formats.source import Source, folded, items, number, recording, seconds, share, string
+from caesura.formats.builder import Rows, piece_ends
+from caesura.formats.source import (
+    Source,
+    items,
+    number,
+    recording_id,
+    seconds,
+    share,
+    string,
+    with_plain_keys,
+)
 
 TYPE = "type.googleapis.com/google.cloud.speech"
 """How the `@type` of everything from this service begins."""
@@ -36,8 +45,12 @@ class Google(JsonFormat):
     @classmethod
     def matches(cls, document: Any) -> bool:
         """Whether there are results of this service, or what it says of itself."""
-        outer = folded(document)
-        parts = (outer, folded(outer.get("metadata")), folded(outer.get("response")))
+        outer = with_plain_keys(document)
+        parts = (
+            outer,
+            with_plain_keys(outer.get("metadata")),
+            with_plain_keys(outer.get("response")),
+        )
         if any(string(part.get("@type")).startswith(TYPE) for part in parts):
             return True
         return any(_is_result(result) for _, results in _files(document) for result in results)
@@ -51,7 +64,7 @@ class Google(JsonFormat):
                 files.setdefault(id or source.stem, []).extend(results)
         for id, results in files.items():
             channels: dict[str, Results] = {}
-            for result in map(folded, results):
+            for result in map(with_plain_keys, results):
                 if result.get("isfinal", "stability" not in result):
                     channel = string(result.get("channeltag")) or "0"
                     channels.setdefault(channel, []).append(result)
@@ -61,14 +74,17 @@ class Google(JsonFormat):
 
 def _check(document: Any, source: Source) -> None:
     """Stop at what has failed, is under way or lies elsewhere: it is no empty recording."""
-    operation = folded(document)
-    response = folded(operation.get("response")) or operation
+    operation = with_plain_keys(document)
+    response = with_plain_keys(operation.get("response")) or operation
     files = response.get("results")
-    for part in (operation, *(map(folded, files.values()) if isinstance(files, dict) else ())):
-        failure = folded(part.get("error"))
+    for part in (
+        operation,
+        *(map(with_plain_keys, files.values()) if isinstance(files, dict) else ()),
+    ):
+        failure = with_plain_keys(part.get("error"))
         if failure:
             raise source.error(f"the recogniser failed: {string(failure.get('message'))!r}")
-        stored = folded(part.get("cloudstorageresult"))
+        stored = with_plain_keys(part.get("cloudstorageresult"))
         place = string(stored.get("uri")) or string(part.get("uri"))
         if place and "inlineresult" not in part and "transcript" not in part:
             raise source.error(f"the words are in another file, {place!r}", remedy="read that one")
@@ -82,14 +98,14 @@ def _files(document: Any) -> list[tuple[str, Results]]:
         if any("alternatives" in part for part in items(document)):
             return [("", list(items(document)))]
         return [file for part in items(document) for file in _files(part)]
-    outer = folded(document)
-    metadata = folded(outer.get("metadata"))
-    id = recording(string(metadata.get("uri"))) or recording(string(outer.get("name")))
-    inner = folded(outer["response"]) if "response" in outer else outer
+    outer = with_plain_keys(document)
+    metadata = with_plain_keys(outer.get("metadata"))
+    id = recording_id(string(metadata.get("uri"))) or recording_id(string(outer.get("name")))
+    inner = with_plain_keys(outer["response"]) if "response" in outer else outer
     results = inner.get("results")
     if isinstance(results, dict):
         return [
-            (recording(uri), list(items(_unwrapped(file))))
+            (recording_id(uri), list(items(_unwrapped(file))))
             for uri, file in results.items()
             if isinstance(file, dict)
         ]
@@ -98,7 +114,7 @@ def _files(document: Any) -> list[tuple[str, Results]]:
 
 def _unwrapped(value: Any) -> Any:
     while isinstance(value, dict):
-        inner = folded(value)
+        inner = with_plain_keys(value)
         value = next((inner[key] for key in WRAPPERS if key in inner), None)
     return value
 
@@ -174,10 +190,10 @@ def _transcript(results: Results, id: str) -> Transcript:
     running: list[str] = []
     sure = False
     for result in results:
-        best = folded(next(iter(items(result.get("alternatives"))), {}))
+        best = with_plain_keys(next(iter(items(result.get("alternatives"))), {}))
         running += string(best.get("transcript")).split()
         sure = sure or number(best.get("confidence")) > 0
-        words = [folded(word) for word in items(best.get("words"))]
+        words = [with_plain_keys(word) for word in items(best.get("words"))]
         spoken.add(words or [{"word": word} for word in string(best.get("transcript")).split()])
     rows = Rows()
     _add(rows, spoken.words, running)
@@ -194,7 +210,7 @@ def _add(rows: Rows, words: list[dict[str, Any]], running: list[str]) -> None:
     if not any("|" in piece for piece in running):
         # Japanese words bring their reading along: 今日|キョウ.
         surfaces = [surface.partition("|")[0] for surface in surfaces]
-    blanks = stops(surfaces, running) or [True] * len(words)
+    blanks = piece_ends(surfaces, running) or [True] * len(words)
     for word, surface, blank in zip(words, surfaces, blanks, strict=True):
         start, end = _times(word)
         if not len(rows) and "endoffset" in word and "startoffset" not in word:

@@ -150,4 +150,4 @@ def _add_group(alternatives: list[Alternative], rows: Rows, add_words: AddWords)
     first = len(rows)
     add_words(alternatives[chosen], rows)
     for label in dict.fromkeys(texts[:chosen] + texts[chosen + 1 :]):
-        rows.reading(first, len(rows) - 1, label)
+        rows.alternative(first, len(rows) - 1, label)
