@@ -1,4 +1,4 @@
-"""Entities in columns, in all the schemes they come in."""
+"""Entities in columns, in all schemes."""
 
 import io
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_writes_tabs_and_documents() -> None:
     )
 
 
-def test_overlapping_entities_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_overlapping_entities_give_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     inner = Transcript(("Bank", "of", "Oslo"), entities=(Span(0, 2, "ORG"), Span(2, 2, "LOC")))
     assert written(inner) == "Bank\tB-ORG\nof\tI-ORG\nOslo\tI-ORG\n\n"
     assert "1 entity overlaps" in caplog.text
@@ -106,7 +106,7 @@ def test_overlapping_entities_are_told(caplog: pytest.LogCaptureFixture) -> None
         ("the DT\ncat NN\n", "names.bio: the last column holds no entity tags but 'DT'"),
     ],
 )
-def test_tells_what_is_wrong(text: str, message: str) -> None:
+def test_errors_say_what_is_wrong(text: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
     assert str(caught.value).startswith(message)

@@ -82,13 +82,13 @@ def test_only_the_last_brackets_are_the_id() -> None:
     assert (found.id, found.words, found.alternatives) == ("x-1", ("a", "uh"), None)
 
 
-def test_rows_of_speech_have_no_readings_of_them_either() -> None:
+def test_brackets_in_stm_are_no_alternatives_either() -> None:
     (found,) = Stm().parse(Source("a.stm", b"talk 1 Ana 0 1 a (uh) { (um) / @ } (th-)\n"))
     assert found.words == ("a", "uh", "um", "th-")
     assert [reading[:3] for reading in found.alternatives or ()] == [(2, 2, "")]
 
 
-def test_readings_of_a_hypothesis_do_not_count(tmp_path: Path) -> None:
+def test_alternatives_of_a_hypothesis_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "ref.trn").write_text("a b (x1)\na uh b (x2)\n")
     (tmp_path / "hyp.trn").write_text("a { uh / @ } b (x1)\na { x / uh } b (x2)\n")
     found = api.score(

@@ -144,7 +144,7 @@ def test_wide_characters_take_two_columns_and_marks_none() -> None:
     assert columns("e\u0301") == 1
 
 
-def test_words_of_scripts_without_blanks_are_not_parted_from_their_marks() -> None:
+def test_words_of_scripts_without_blanks_stay_with_their_marks() -> None:
     tokens = ["私", "は", "本", "を", "読み", "まし", "た", "。", "「", "はい", "」", "と", "答え"]
     count = len(tokens)
     japanese = Transcript(
@@ -241,7 +241,7 @@ def test_cues_of_people_who_talk_at_once_are_in_the_order_of_time() -> None:
     """srt(lines=0) srt(characters=0) srt(characters=3.5) srt(lines='two') srt(merge='x')
     vtt(shortest=8) vtt(longest=0,shortest=0) vtt(longest=1e999) ttml(merge=-1)""".split(),
 )
-def test_settings_without_sense_are_refused(text: str) -> None:
+def test_invalid_settings_are_refused(text: str) -> None:
     with pytest.raises(UnknownName):
         registry.parse("format", text)
 
@@ -331,7 +331,7 @@ def slow_lines(words: Sequence[str], room: int) -> int:
     return count
 
 
-def slow_ugly(mark: str, pause: float) -> float:
+def slow_break_cost(mark: str, pause: float) -> float:
     cost = {"": 0.25, ",": 0.05, ":": 0.05}.get(mark, 0.0)
     cost *= 1 - 0.8 * min(pause / 0.5, 1)
     return cost - 0.5 * min(max(pause - 0.5, 0), 2)
@@ -357,7 +357,7 @@ def slow_cost(sentence: Transcript, ends: Sequence[int], format: Captions) -> fl
     pauses = np.maximum(np.nan_to_num(sentence.pauses()), 0)
     firsts = [0, *(end + 1 for end in ends[:-1])]
     parts = sum(slow_part(sentence, a, b, format) for a, b in zip(firsts, ends, strict=True))
-    return parts + sum(slow_ugly(sentence.mark[end], float(pauses[end])) for end in ends[:-1])
+    return parts + sum(slow_break_cost(sentence.mark[end], float(pauses[end])) for end in ends[:-1])
 
 
 def slow_best(sentence: Transcript, format: Captions) -> float:
@@ -367,8 +367,8 @@ def slow_best(sentence: Transcript, format: Captions) -> float:
     best = [0.0]
     for last in range(len(sentence)):
         ways = (best[first] + slow_part(sentence, first, last, format) for first in range(last + 1))
-        ugly = slow_ugly(sentence.mark[last], float(pauses[last]))
-        best.append(min(ways) + (ugly if last + 1 < len(sentence) else 0))
+        break_cost = slow_break_cost(sentence.mark[last], float(pauses[last]))
+        best.append(min(ways) + (break_cost if last + 1 < len(sentence) else 0))
     return best[-1]
 
 
@@ -413,7 +413,7 @@ def test_sentences_break_at_the_lowest_cost(sentence: Transcript, format: Captio
 
 
 @given(st.lists(long_sentences(), min_size=2, max_size=6))
-def test_a_sentence_is_laid_out_alike_whatever_stands_beside_it(parts: list[Transcript]) -> None:
+def test_a_sentence_layout_does_not_depend_on_its_neighbours(parts: list[Transcript]) -> None:
     format = Srt(merge=0, characters=30)
     shifts = np.cumsum([0.0, *(float(part.end[-1]) + 20 for part in parts)])  # type: ignore[index]
     whole = Transcript.join(
@@ -433,20 +433,20 @@ def test_breaks_of_many_segments_are_those_of_plain_dynamic_programming(
     finish = np.cumsum(chance.integers(1, 9, count))
     begin = np.append(0, finish[:-1])
     most = np.minimum(chance.integers(1, 9, count), np.arange(1, count + 1))
-    ugly = chance.random(count)
+    break_cost = chance.random(count)
     last = np.cumsum(sizes) - 1
     first = last - np.array(sizes) + 1
-    optimizer = BreakOptimizer((Limit(begin, finish, 20),), most, ugly, 0.1)
+    optimizer = BreakOptimizer((Limit(begin, finish, 20),), most, break_cost, 0.1)
     found = set(optimizer.breaks(first, last).tolist())
     assert found <= set(range(count)) - set(last.tolist())
     for a, z in zip(first.tolist(), last.tolist(), strict=True):
         cuts = [a - 1, *sorted(gap for gap in found if a <= gap < z), z]
         costs = [plain(b + 1, e, optimizer) for b, e in pairwise(cuts)]
-        total = sum(costs) + sum(ugly[gap] for gap in cuts[1:-1])
+        total = sum(costs) + sum(break_cost[gap] for gap in cuts[1:-1])
         best = {a: 0.0}
         for e in range(a, z + 1):
             ways = [best[b] + plain(b, e, optimizer) for b in range(a, e + 1)]
-            best[e + 1] = min(ways) + (ugly[e] if e < z else 0)
+            best[e + 1] = min(ways) + (break_cost[e] if e < z else 0)
         assert total == pytest.approx(best[z + 1])
 
 

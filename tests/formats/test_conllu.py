@@ -93,7 +93,7 @@ def test_bunsetsu() -> None:
     assert found.id == "conllu-bunsetsu"
 
 
-def test_odd_but_legal_lines() -> None:
+def test_unusual_but_legal_lines() -> None:
     (found,) = sample("conllu-odd.conllu")
     assert found.words == ("go", "home", "now")
     assert found.head is not None
@@ -165,13 +165,13 @@ def test_recordings_by_the_front_of_sent_id(names: list[str], ids: list[str]) ->
         ("Just a text.\n", "tree.conllu:1: a row has 1 column where"),
     ],
 )
-def test_tells_what_is_wrong_where(text: str, message: str) -> None:
+def test_errors_say_what_is_wrong_and_where(text: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
     assert message in str(caught.value)
 
 
-def test_tells_the_line_in_a_long_file() -> None:
+def test_errors_name_the_line_in_a_long_file() -> None:
     good = "# text = Go\n" + row("1", "Go") + "\n"
     count = 2 * conllu_rows.PIECE // len(good)
     with pytest.raises(FormatError, match=rf"tree.conllu:{3 * count + 2}: a row has 2 columns"):
@@ -183,12 +183,12 @@ def test_rows_that_lack_and_have_a_column_too_many_are_not_taken_for_good_ones()
         read("1\tGo" + 7 * "\t_" + "\n2\t2" + 9 * "\t_" + "\n")
 
 
-def test_quick_and_careful_reading_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_and_blank_lines_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (SAMPLES / "conllu.conllu").read_text("utf-8")
-    careful = "# one\n  \n" + text  # a comment of its own makes the whole file odd
-    assert read(careful) == read(text)
+    spaced = "# one\n  \n" + text  # a line of blanks is read as an empty one
+    assert read(spaced) == read(text)
     monkeypatch.setattr(conllu_rows, "PIECE", 1)
-    assert read(text) == read(careful)
+    assert read(text) == read(spaced)
 
 
 def test_writes_what_the_package_conllu_reads() -> None:

@@ -70,13 +70,13 @@ def test_refuses_what_is_no_coraal(text: str, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_tells_itself_from_other_texts() -> None:
+def test_recognises_coraal_but_no_other_text() -> None:
     assert Coraal.recognises(Source("", (SAMPLES / "coraal-order.txt").read_bytes()))
     assert not Coraal.recognises(Source("", b"Line\tSpkr\n"))
 
 
 def test_real_files_have_the_letters_of_their_nlp_twins(corpora: Path) -> None:
-    """The twins split some words otherwise, and take two odd notes for words."""
+    """The .nlp files split some words differently, and have two notes as words."""
     folder = corpora / "coraal-multi" / "coraal"
     counted = {}
     for path in sorted((folder / "original").glob("*.txt")):

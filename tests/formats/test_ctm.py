@@ -70,7 +70,7 @@ def test_punctuation_on_its_own_is_no_word() -> None:
     assert found.start.tolist() == [0, 2]
 
 
-def test_nothing_but_punctuation_is_kept() -> None:
+def test_a_file_of_punctuation_alone_has_words() -> None:
     assert read("t 1 0 1 ,\nt 1 1 1 <sil>\nt 1 2 1 (\n")[0].words == (",", "(")
 
 
@@ -90,7 +90,7 @@ def test_channels_may_alternate_from_line_to_line() -> None:
     assert two.start.tolist() == [1, 3, 5]
 
 
-def test_plain_and_careful_reading_agree() -> None:
+def test_regular_and_irregular_blocks_are_read_alike() -> None:
     plain = "".join(f"t 1 {i / 4} 0.125 w{i},\n" for i in range(50))
     assert read(plain) == read(";; a comment makes the reader careful\n" + plain)
 
@@ -132,7 +132,7 @@ def test_errors_name_the_line(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_unknown_times_are_spread_and_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_times_are_interpolated_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     words = Transcript(
         ("a", "b", "c", "d"),
         id="talk",

@@ -35,7 +35,7 @@ def written(transcript: Transcript) -> str:
 
 
 def document(*tiers: str) -> str:
-    """A file whose time slots t0 to t9 stand a second apart."""
+    """A file whose time slots t0 to t9 are one second apart."""
     slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="t{i}" TIME_VALUE="{i}000"/>' for i in range(10))
     inner = f"<TIME_ORDER>{slots}</TIME_ORDER>{''.join(tiers)}"
     return f"<ANNOTATION_DOCUMENT>\n{inner}</ANNOTATION_DOCUMENT>"

@@ -67,7 +67,7 @@ def test_labels_from_what_is_written_and_from_boundaries() -> None:
         ("so\tO\tO\n", "talk.tsv:1: 'O\\tO' is no label"),
     ],
 )
-def test_tells_what_is_wrong(text: str, message: str) -> None:
+def test_errors_say_what_is_wrong(text: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
     assert str(caught.value).startswith(message)

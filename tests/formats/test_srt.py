@@ -93,7 +93,7 @@ def test_what_is_said_twice_is_read_twice() -> None:
     assert read(again).words == ("No", "No")
 
 
-def test_captions_shown_again_to_mark_each_word_are_read_once() -> None:
+def test_captions_repeated_to_highlight_each_word_are_read_once() -> None:
     found = read(SAMPLES / "srt-words.srt")
     assert found.text == "The boats left. No. No. Said twice. Said twice."
     assert known(found.start) == {0: 1.0, 1: 1.4, 2: 1.9, 3: 2.2, 4: 2.6, 5: 4.0, 7: 4.5}
@@ -152,7 +152,7 @@ def test_marked_pieces_of_one_word_give_it_a_start_and_an_end() -> None:
     assert (known(found.start), known(found.end)) == ({0: 1.0}, {0: 3.0})
 
 
-def test_names_before_what_is_said_are_speakers() -> None:
+def test_names_before_the_words_are_speakers() -> None:
     found = read(SAMPLES / "srt-names.srt")
     assert found.text == ("The harbour was quiet. let's go: now. >> Wait, not yet. >> Who spoke?")
     assert found.speaker == ("Jane Doe",) * 7 + ("ANN",) + ("Jane Doe",) * 2 + ("",) * 2
@@ -190,7 +190,7 @@ def test_pieces_of_words_are_put_together() -> None:
     assert known(found.end) == {0: 2.9, 1: 3.9, 2: 4.9, 3: 6.9, 4: 8.9}
 
 
-def test_a_blank_that_went_astray_joins_no_words() -> None:
+def test_a_stray_blank_joins_no_words() -> None:
     cues = [f"00:00:0{at} --> 00:00:0{at + 1}\n{word}\n" for at, word in enumerate("abcd")]
     assert read("\n".join(cues).replace("\nb", "\n b")).words == tuple("abcd")
 
@@ -212,7 +212,7 @@ def test_reads_times_as_people_write_them(line: str, start: float, end: float) -
     assert known(found.end) == {0: end}
 
 
-def test_a_number_may_be_all_that_is_said() -> None:
+def test_a_cue_may_be_a_number() -> None:
     found = read("1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\n7\n")
     assert found.words == ("42", "7")
 

@@ -96,7 +96,7 @@ def test_refuses_what_is_no_stm(text: str, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-def test_tells_itself_from_its_cousins() -> None:
+def test_recognises_stm_but_no_similar_format() -> None:
     assert Stm.recognises(Source("", (SAMPLES / "stm-plain.stm").read_bytes()))
     assert not Stm.recognises(Source("", b"talk A 0.25 0.5 1 0.9\n"))
     assert not Stm.recognises(Source("", b"SPEAKER talk 1 0.5 1.5 <NA> <NA> Ana <NA> <NA>\n"))

@@ -95,7 +95,7 @@ def test_reads_tiers_of_running_speech_as_speakers() -> None:
         ("x-y - words (overlap)", "x-y"),
     ],
 )
-def test_tells_the_words_by_the_name_of_their_tier(name: str, speaker: str | None) -> None:
+def test_finds_the_words_by_the_name_of_their_tier(name: str, speaker: str | None) -> None:
     found = parsed(grid(("phones", [(0, 9, "h")]), (name, [(0, 1, "yes")]), ("x", [(0, 9, "b")])))
     assert found.words == ("yes",)
     assert found.speaker == (None if speaker is None else (speaker,))

@@ -79,7 +79,7 @@ def test_refuses_what_is_no_trn(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("a b (x1)\n(x2)\n", True),
         ("a b (x1)\n;; c\nd (x2)\n", True),
@@ -90,12 +90,12 @@ def test_refuses_what_is_no_trn(text: str, message: str) -> None:
         ("", False),
     ],
 )
-def test_recognises_ids(text: str, told: bool) -> None:
-    assert Trn.recognises(Source("a.txt", text.encode())) == told
+def test_recognises_ids(text: str, expected: bool) -> None:
+    assert Trn.recognises(Source("a.txt", text.encode())) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("ana-001 good morning\nana-002 yes\n\nben-003\n", True),
         ("84-121123-0000 go\n84-121123-0001 do you hear\n", True),
@@ -108,19 +108,21 @@ def test_recognises_ids(text: str, told: bool) -> None:
         ("q1\nq2\n", False),
     ],
 )
-def test_ids_before_utterances_are_told_of(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, told: bool
+def test_a_warning_tells_of_ids_before_utterances(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, expected: bool
 ) -> None:
     for name in ("ref.txt", "text"):
         (tmp_path / name).write_text(text)
     (found,) = api.read(tmp_path / "ref.txt")
     assert (found.origin is not None and found.origin.format) in ("lines", "text")
-    assert ("--format kaldi" in caplog.text) == told
+    assert ("--format kaldi" in caplog.text) == expected
     first = next(api.read(tmp_path / "text"))
-    assert (first.origin is not None and first.origin.format == "kaldi") == told
+    assert (first.origin is not None and first.origin.format == "kaldi") == expected
 
 
-def test_the_suffix_tells_kaldi(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_suffix_kaldi_names_the_format(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "ref.kaldi").write_text("x good morning\n")
     (found,) = api.read(tmp_path / "ref.kaldi")
     assert (found.id, found.words) == ("x", ("good", "morning"))

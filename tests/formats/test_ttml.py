@@ -130,7 +130,7 @@ def test_a_break_as_in_html_and_a_prefix_that_is_not_declared_do_no_harm() -> No
     assert read(text).words == ("one", "two", "three", "four")
 
 
-def test_readings_beside_characters_are_left_out() -> None:
+def test_ruby_annotations_are_left_out() -> None:
     ruby = '<span tts:ruby="container"><span tts:ruby="base">漢</span><span tts:ruby="text">kan'
     body = f'<div><p begin="1s">{ruby}</span></span>字</p></div>'
     styling = 'xmlns:tts="http://www.w3.org/ns/ttml#styling"'

@@ -32,7 +32,7 @@ def written(transcript: Transcript) -> str:
     return file.getvalue().decode()
 
 
-def test_reads_voices_and_language_and_leaves_out_what_is_not_said() -> None:
+def test_reads_voices_and_language_and_leaves_out_comments() -> None:
     found = read(SAMPLES / "vtt.vtt")
     assert found.language == "en-GB"
     assert found.text == (
@@ -206,7 +206,7 @@ def test_voices_of_a_real_file(corpora: Path) -> None:
     ]
 
 
-def test_captions_shown_again_to_mark_each_word_are_read_once() -> None:
+def test_captions_repeated_to_highlight_each_word_are_read_once() -> None:
     found = read(SAMPLES / "vtt-words.vtt")
     assert found.text == "The boats left. No. No. Said twice. Said twice."
     assert known(found.start) == {0: 1.0, 1: 1.4, 2: 1.9, 3: 2.2, 4: 2.6, 5: 4.0, 7: 4.5}

@@ -1,4 +1,4 @@
-"""Transcripts of CORAAL: tab-separated lines of speech with speaker, start and end."""
+"""Transcripts of the corpus CORAAL: tab-separated, one segment of speech a line. Only read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from caesura.formats.nist.ctm import PAUSES
 from caesura.formats.source import Source, seconds
 
 COLUMNS = ("Line", "Spkr", "StTime", "Content", "EnTime")
-"""The header."""
+"""The columns that the first line must name."""
 
 PAUSE = "(pause)"
 _UNHEARD = r"RD-[^/<>\s]*|unintelligible|inaudible|\?+"
@@ -27,11 +27,11 @@ _PIECES = re.compile(r"\(pause\)|(?:(?!\(pause\))\S)+")
 
 @dataclass(frozen=True, repr=False)
 class Coraal(TextFormat):
-    """Lines of speech: the first word has the line's start, the last its end.
+    """One segment a line: its first word has the segment's start, the last its end.
 
-    Notes such as `<laugh>` or `(laughing)`, redacted names and what nobody could understand are
-    single words in angle brackets (`<sound_effect>`, `<RD-NAME-2>`, `<unintelligible>`). The signs
-    for overlaps `[ ]` and unclear words `/ /` are left out, their words are kept.
+    Notes such as `<laugh>` or `(laughing)`, redacted names and unintelligible speech are single
+    words in angle brackets (`<sound_effect>`, `<RD-NAME-2>`, `<unintelligible>`). The signs for
+    overlaps `[ ]` and unclear words `/ /` are left out, their words are read.
     """
 
     name = "coraal"
@@ -46,7 +46,7 @@ class Coraal(TextFormat):
         return {name.strip() for name in header} >= set(COLUMNS)
 
     def parse(self, source: Source) -> Iterator[Transcript]:
-        """Read line after line."""
+        """Read line by line."""
         lines = ((number, line) for number, line in source.lines() if line.strip())
         first, header = next(lines, (1, ""))
         names = [name.strip() for name in header.split("\t")]
@@ -75,7 +75,7 @@ def _time(cell: str, line: int, source: Source) -> float:
 def _add(rows: Rows, content: str, speaker: str, times: list[float]) -> None:
     first = len(rows)
     rows.turn()
-    for piece in _PIECES.findall(_plain(content)):
+    for piece in _PIECES.findall(_without_signs(content)):
         if piece == PAUSE or piece in PAUSES:
             if rows and rows.cell("speaker", len(rows) - 1) == speaker:
                 rows.set("pause", len(rows) - 1, piece)
@@ -86,8 +86,8 @@ def _add(rows: Rows, content: str, speaker: str, times: list[float]) -> None:
         rows.set("end", len(rows) - 1, times[1])
 
 
-def _plain(content: str) -> str:
-    """Give the content with events as single words and without the signs around words."""
+def _without_signs(content: str) -> str:
+    """Return the content with notes as single words and without the signs around words."""
     text = _SLASHED.sub(r"<\1>", content)
     text = _PAUSED.sub(" <pause> ", text)
     text = _NOTE.sub(lambda note: f"<{'_'.join(note[1].split())}>", text)

@@ -342,7 +342,7 @@ _SPEAKER_CHANGE = re.compile(r"\s*(?:>>|-\s)")
 
 
 def assign_speakers(cues: Sequence[Cue]) -> list[Cue]:
-    """Give words the speakers that labels name; a label holds until the next, and is no word.
+    """Assign the speakers that labels name; a label holds until the next one, and is no word.
 
     `Speaker 1:` is always a label. `Jane Doe:` is one if the file has such names again and again.
     """
@@ -411,7 +411,7 @@ def _without(line: Line, first: int, stop: int) -> Iterator[Run]:
 
 NOTES = frozenset("♪♫♬♩")
 LINE_STARTS = frozenset(("-", "–", "—", "‐", ">>", ">>>", "•"))
-"""What a line begins with when somebody else speaks."""
+"""Beginnings of a line where another speaker begins."""
 
 _INVISIBLE = "".join(map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF)))
 _DIALOGUE = re.compile(r"-(?=[^\W\d_])")

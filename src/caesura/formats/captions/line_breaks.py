@@ -153,7 +153,7 @@ class _Layout:
             self.cue_reach = np.append(self.line_reach, len(pieces))[self.cue_reach]
 
     def cue_ends(self, sentence: Flags, turn: Flags) -> Flags:
-        """Tell whether a cue ends after each piece, given where sentences and turns end."""
+        """Return whether a cue ends after each piece, given where sentences and turns end."""
         ends = self._cut_very_long(sentence)
         first, last = _segments(ends)
         fits = self._fits(first, last)
@@ -166,7 +166,7 @@ class _Layout:
         return ends
 
     def _fits(self, first: Indices, last: Indices) -> Flags:
-        """Tell which segments fit into one cue."""
+        """Return which segments fit into one cue."""
         duration = self.pieces.end[last] - self.pieces.start[first]
         fits: Flags = (self.cue_reach[first] > last) & (duration <= self.longest)
         return fits
@@ -197,7 +197,7 @@ class _Layout:
         return found
 
     def line_ends(self, first: Indices, last: Indices) -> Flags:
-        """Tell whether a line ends after each piece inside the cues `first` to `last`."""
+        """Return whether a line ends after each piece inside the cues `first` to `last`."""
         columns = Limit(self.pieces.begin, self.pieces.finish, self.settings.characters)
         max_pieces = _max_pieces(self.line_reach)
         optimizer = BreakOptimizer((columns,), max_pieces, self.break_cost, LINE_COST)
@@ -229,7 +229,7 @@ BATCH_CELLS = 1 << 16
 """Parts compared together: enough for arrays to pay, few enough to stay in the cache."""
 
 FULL = 1 + 1e-9
-"""A part filled above this share is too large; what lies between is rounding."""
+"""A part is too large if it is filled above this share; the excess over 1 allows for rounding."""
 
 
 @dataclass(frozen=True)
@@ -519,7 +519,7 @@ def _display_times(start: Indices, end: Indices, settings: Captions) -> tuple[In
 
 
 def _separate_starts(start: Indices, end: Indices, shortest: int) -> Indices:
-    """Let cues that begin at the same time share the time that they have together."""
+    """Divide the time among cues that begin at the same time."""
     new = np.flatnonzero(np.diff(start, prepend=-1))
     if len(new) == len(start):
         return start
