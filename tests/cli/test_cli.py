@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from caesura.core.transcript import Transcript
+from caesura.formats.nist.ctm import Ctm
 from cli.running import Program
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -275,6 +278,36 @@ def test_a_full_disk_is_one_line(arguments: str) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == ("caesura: standard output: cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", ["convert - --to srt -o out.srt", "stream"])
+def test_standard_input_that_cannot_be_read_is_not_blamed_on_the_output(
+    tmp_path: Path, arguments: str
+) -> None:
+    command = f"{sys.executable} -m caesura -q {arguments} 0> closed"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "caesura: <stdin>: cannot be read: Bad file descriptor\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["closed"]
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (OSError(5, "Input/output error", "talk.json"), "caesura: talk.json: Input/output error\n"),
+        (OSError(5, "Input/output error"), "caesura: Input/output error\n"),
+    ],
+)
+def test_an_error_while_reading_is_told_as_it_is(
+    caesura: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: OSError, line: str
+) -> None:
+    def fail(*_: object) -> Iterator[Transcript]:
+        raise error
+
+    monkeypatch.setattr(Ctm, "parse", fail)
+    done = caesura("convert", CTM, "-o", tmp_path / "out.srt")
+    assert (done.code, done.err) == (1, line)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("redirect", "code"), [(">&-", 1), ("<&-", 1), ("2>&-", 0)])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from caesura.core.atomic import atomic_folder
+from caesura.core.atomic import atomic, atomic_folder
 from caesura.core.errors import OutputError
 
 
@@ -80,3 +80,26 @@ def test_where_no_folder_can_be_there_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="cannot be written"):
         fill(tmp_path / "file" / "b", "text")
+
+
+def test_an_error_of_the_input_is_not_blamed_on_the_output(tmp_path: Path) -> None:
+    missing = tmp_path / "input.txt"
+    with pytest.raises(FileNotFoundError) as caught, atomic(tmp_path / "output.txt") as file:
+        file.write(missing.read_bytes())
+    assert caught.value.filename == str(missing)
+    with pytest.raises(IsADirectoryError), atomic(tmp_path / "output.txt") as file:
+        raise IsADirectoryError(21, "Is a directory")
+    with pytest.raises(FileNotFoundError), atomic_folder(tmp_path / "output") as made:
+        (made / "x").write_bytes(missing.read_bytes())
+    refused = pytest.raises(OutputError, match="output: cannot be written: No such file")
+    with refused, atomic_folder(tmp_path / "output") as made:
+        (made / "nowhere" / "x").write_bytes(b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs /dev/full")
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_an_error_of_the_output_names_it(size: int) -> None:
+    refused = pytest.raises(OutputError, match=r"^/dev/full: cannot be written: No space left on")
+    with refused, atomic(Path("/dev/full")) as file:
+        file.write(b"x" * size)

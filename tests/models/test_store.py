@@ -343,6 +343,14 @@ def test_nothing_but_a_model_is_replaced(tmp_path: Path, inside: list[str]) -> N
     assert sorted(inner.name for inner in tmp_path.iterdir()) == sorted(inside)
 
 
+def test_a_model_with_a_file_of_the_user_beside_it_is_not_replaced(folder: Path) -> None:
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match="not a model is there; name another folder"):
+        store.save(folder, Pause(0.7), CARD)
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert store.load(folder).detector == taught()
+
+
 @pytest.mark.parametrize("where", ["file", "file/model", "", "x" * 300])
 def test_where_no_model_can_be_written(tmp_path: Path, where: str) -> None:
     (tmp_path / "file").write_text("x")

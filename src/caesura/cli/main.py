@@ -147,12 +147,26 @@ def _prepare_streams() -> None:
             stream.reconfigure(encoding=encoding, errors="replace")
 
 
+def _is_output_broken() -> bool:
+    """Tell whether standard output refuses what is still to be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
 def _report_os_error(error: OSError) -> int:
     """Report what the system refused; a closed pipe is no error of ours."""
     closed = isinstance(error, BrokenPipeError)
     if not closed:
-        place = error.filename or "standard output"
-        click.echo(f"caesura: {place}: cannot be written: {error.strerror}", err=True)
+        if error.filename is not None:
+            what = f"{error.filename}: {error.strerror}"
+        elif _is_output_broken():
+            what = f"standard output: cannot be written: {error.strerror}"
+        else:
+            what = str(error.strerror or error)
+        click.echo(f"caesura: {what}", err=True)
     # What is still buffered cannot be written: keep Python from trying again at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if closed else 1

@@ -217,14 +217,16 @@ def _read_lines(
     """Read lines; those of a file after the first `skip` lines, which were read before."""
     if not isinstance(words, (str, Path)):
         yield from ([line] for line in words)
-    elif str(words) == "-":
-        yield from chunks(_standard_input(), 0, waiting, silence)
-    else:
-        try:
+        return
+    try:
+        if str(words) == "-":
+            yield from chunks(_standard_input(), 0, waiting, silence)
+        else:
             with Path(words).open("rb") as file:
                 yield from chunks(file, skip, waiting, silence)
-        except OSError as error:
-            raise FormatError(f"cannot be read: {error.strerror}", where=str(words)) from error
+    except OSError as error:
+        name = _source_name(words)
+        raise FormatError(f"cannot be read: {error.strerror}", where=name) from error
 
 
 def _standard_input() -> BinaryIO:

@@ -59,14 +59,14 @@ def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
 
 def load(file: str) -> Source:
     """Read the bytes of a file or of standard input."""
-    if file == STANDARD:
-        if sys.stdin is None:
-            raise FormatError("standard input is closed")
-        return Source("<stdin>", sys.stdin.buffer.read())
+    is_standard = file == STANDARD
+    if is_standard and sys.stdin is None:
+        raise FormatError("standard input is closed")
+    name = "<stdin>" if is_standard else file
     try:
-        return Source(file, Path(file).read_bytes())
+        return Source(name, sys.stdin.buffer.read() if is_standard else Path(file).read_bytes())
     except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=file) from error
+        raise FormatError(f"cannot be read: {error.strerror}", where=name) from error
 
 
 def read(file: str | Path, format: str | Format | None = None) -> Iterator[Transcript]:
