@@ -153,7 +153,7 @@ def test_formats_that_are_only_read_are_refused_with_those_to_choose_from(
 
 
 def test_a_suffix_names_the_formats_that_can_be_written_with_it(tmp_path: Path) -> None:
-    with pytest.raises(AmbiguousFormat, match=r"--to: bio, iwslt$"):
+    with pytest.raises(AmbiguousFormat, match=r"--to: tsv, bio, iwslt$"):
         api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.tsv")
     api.convert(SAMPLES / "srt.srt", output=tmp_path / "x.json")
     assert "segments" in json.loads((tmp_path / "x.json").read_text())
