@@ -20,7 +20,10 @@ if TYPE_CHECKING:
         catalogue,
         compare,
         convert,
+        dumps,
         list_models,
+        load,
+        loads,
         read,
         reproduce,
         score,
@@ -34,6 +37,18 @@ if TYPE_CHECKING:
     from caesura.core.segmentation import Segmentation
     from caesura.core.transcript import Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
+    from caesura.detectors.column import Column
+    from caesura.detectors.combination import Combination
+    from caesura.detectors.fusion import Fusion
+    from caesura.detectors.lm import LM
+    from caesura.detectors.pause import Pause
+    from caesura.detectors.pause_model import PauseModel
+    from caesura.detectors.stored_model import Model
+    from caesura.detectors.syntax.crf_svm import CRF, SVM
+    from caesura.detectors.syntax.sda import SDA
+    from caesura.detectors.tagging.entity_model import Margins
+    from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
+    from caesura.detectors.window_stream import Lookahead
     from caesura.evaluation.comparison import Comparison
     from caesura.evaluation.correlation import Correlations, correlate
     from caesura.evaluation.project_entities import Projection, project
@@ -54,11 +69,25 @@ if TYPE_CHECKING:
     from caesura.evaluation.scores import Scores
     from caesura.evaluation.script_alignment import Aligned, aligned
     from caesura.formats.in_memory import Sentences, Text, Words
+    from caesura.metrics.agreement import Agreement
+    from caesura.metrics.atene import ATENE
+    from caesura.metrics.boundary import Boundary
+    from caesura.metrics.cluster import Cluster
+    from caesura.metrics.dependency import Dependency
+    from caesura.metrics.entities import Entities
+    from caesura.metrics.joint import Joint
+    from caesura.metrics.latency import Latency
+    from caesura.metrics.majority import KolarLamel, Majority
+    from caesura.metrics.similarity import BoundarySimilarity, SegmentationSimilarity
+    from caesura.metrics.tolerant import Tolerant
+    from caesura.metrics.windowdiff import Pk, WindowDiff
+    from caesura.metrics.wisebe import WiSeBE
     from caesura.text.alignment.transfer import Carried, carry
     from caesura.text.alignment.word_alignment import Alignment
     from caesura.text.normalization.steps import normalize
     from caesura.training.run import train
     from caesura.training.search import Training
+
 
 _MODULES = {
     "api": (
@@ -67,7 +96,10 @@ _MODULES = {
         "catalogue",
         "compare",
         "convert",
+        "dumps",
         "list_models",
+        "load",
+        "loads",
         "read",
         "reproduce",
         "score",
@@ -107,30 +139,64 @@ _MODULES = {
     "training.run": ("train",),
     "training.search": ("Training",),
 }
+_KINDS: tuple[Any, ...] = ("detector", "tagger", "entity-model", "metric")
+"""Kinds of registered classes that can be imported from here; the metric `Words` cannot, since
+`caesura.Words` is a list of words."""
+
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "ATENE",
+    "CRF",
+    "LM",
+    "SDA",
+    "SVM",
+    "Agreement",
     "Aligned",
     "Alignment",
+    "Boundary",
+    "BoundarySimilarity",
     "CaesuraError",
     "Carried",
+    "Cluster",
+    "Column",
+    "Combination",
     "Comparison",
     "Correlations",
     "Counts",
+    "Dependency",
     "Detector",
+    "Entities",
     "Format",
+    "Fusion",
+    "Joint",
+    "KolarLamel",
+    "Latency",
+    "Lookahead",
+    "Majority",
+    "Margins",
     "Metric",
+    "Model",
+    "Pause",
+    "PauseModel",
+    "Pk",
     "Projection",
     "Scores",
     "Segmentation",
+    "SegmentationSimilarity",
     "Sentences",
     "Span",
     "Stream",
+    "Tagged",
+    "Tagger",
     "Text",
+    "Tolerant",
     "Training",
     "Transcript",
     "Undefined",
     "Value",
+    "WiSeBE",
+    "WindowDiff",
     "Words",
     "agree",
     "align",
@@ -142,8 +208,11 @@ __all__ = [
     "compare",
     "convert",
     "correlate",
+    "dumps",
     "f1",
     "list_models",
+    "load",
+    "loads",
     "mer",
     "normalize",
     "parse",
@@ -168,10 +237,24 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'caesura' has no attribute {name!r}")
-    return getattr(import_module(f"caesura.{_HOME[name]}"), name)
+    """Import a public name: of the table above, a registered class, or `to_FORMAT`."""
+    if name in _HOME:
+        return getattr(import_module(f"caesura.{_HOME[name]}"), name)
+    if not name.startswith("_"):
+        from caesura.core import registry
+
+        for kind in _KINDS:
+            if name in registry.NAMES[kind]:
+                return registry.find(kind, name)
+        format = name.removeprefix("to_")
+        if format != name and format in registry.NAMES["format"]:
+            # By name, as in `_HOME`: no package below may seem to import the API.
+            api = import_module("caesura.api")
+            if format in api.writable_formats():
+                return api.text_writer(format)
+    raise AttributeError(f"module 'caesura' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    api = import_module("caesura.api")
+    return [*__all__, *(f"to_{format}" for format in api.writable_formats()), "__version__"]

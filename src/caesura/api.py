@@ -8,7 +8,7 @@ their own; `caesura/__init__.py` has the list of all public names.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +59,67 @@ def write(
 
     several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
     return files.write_all(several, output, files.target(to, output))
+
+
+def dumps(transcripts: Transcript | Iterable[Transcript], to: str | Format) -> str:
+    """Return recordings as a text in a format: `dumps(transcript, "srt")`.
+
+    `caesura.to_srt(transcript)` is the same, and so for every format that can be written.
+    """
+    import io
+
+    from caesura.core import registry
+    from caesura.core.transcript import Transcript
+
+    several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
+    format_to_write = registry.parse("format", to) if isinstance(to, str) else to
+    file = io.BytesIO()
+    format_to_write.write(several, file)
+    return file.getvalue().decode("utf-8")
+
+
+def loads(text: str | bytes, format: str | Format | None = None) -> list[Transcript]:
+    """Return the recordings in the text of a file: `loads(text, "srt")`.
+
+    Without a `format` the content says which it is. For running text or sentences that are in
+    no file there are `caesura.Text` and `caesura.Sentences`.
+    """
+    import io
+
+    file = io.StringIO(text) if isinstance(text, str) else io.BytesIO(text)
+    return [transcript.replace(origin=None) for transcript in read(file, format=format)]
+
+
+def text_writer(format: str) -> Callable[..., str]:
+    """Return the function `to_FORMAT`, which gives recordings as a text in that format.
+
+    It takes a transcript or several, and the settings of the format by name.
+    """
+    from caesura.core import registry
+
+    def write_text(transcripts: Transcript | Iterable[Transcript], **settings: Any) -> str:
+        return dumps(transcripts, registry.find("format", format)(**settings))
+
+    write_text.__name__ = write_text.__qualname__ = f"to_{format}"
+    write_text.__doc__ = f"Return recordings as a text in the format {format}."
+    return write_text
+
+
+def writable_formats() -> list[str]:
+    """Return the names of the formats that can be written."""
+    from caesura.formats.recognize import TABLE
+
+    return [name for name, entry in TABLE.items() if entry.writable]
+
+
+def load(detector: str | Path) -> Detector:
+    """Return a detector: of a model by its name or folder (`load("en")`), or with its settings.
+
+    `detector.annotate(transcript)` finds the sentences of a transcript.
+    """
+    from caesura.detectors.stored_model import get_detector
+
+    return get_detector(str(detector))
 
 
 def convert(

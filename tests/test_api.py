@@ -1,0 +1,140 @@
+"""What `import caesura` offers: names, laziness, and texts in and out."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import caesura
+from caesura import api
+from caesura.core import registry
+from caesura.core.errors import CaesuraError, FormatError, UnknownName
+from caesura.evaluation.evaluate import LEAST
+from caesura.evaluation.resampling import RESAMPLES, SEED
+from caesura.evaluation.script_alignment import CARRIED, COMPARED
+
+ROOT = Path(__file__).parent.parent
+SRT = "1\n00:00:01,000 --> 00:00:02,000\nSo it goes.\n\n"
+CLASSES = [
+    name
+    for kind in ("detector", "tagger", "entity-model", "metric")
+    for name in registry.NAMES[kind]
+    if name != "Words"
+]
+
+
+def run(code: str) -> str:
+    """Run a program of its own; return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_costs_nothing() -> None:
+    code = "import sys, caesura; print('numpy' in sys.modules, 'caesura.api' in sys.modules)"
+    assert run(code) == "False False"
+
+
+def test_help_needs_neither_numpy_nor_the_library() -> None:
+    code = """
+import sys
+from caesura.cli.main import main
+try:
+    main(["--help"])
+except SystemExit:
+    loaded = [name for name in sys.modules if name.split(".")[0] in ("caesura", "numpy")]
+    print(len(loaded), "numpy" in sys.modules)
+"""
+    assert run(code).splitlines()[-1] == "5 False"
+
+
+def test_every_public_name_is_there_once() -> None:
+    assert len(set(caesura.__all__)) == len(caesura.__all__)
+    for name in caesura.__all__:
+        assert getattr(caesura, name) is not None
+    assert set(caesura.__all__) < set(dir(caesura))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = caesura.nothing
+    with pytest.raises(AttributeError, match="to_knp"):
+        _ = caesura.to_knp
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_registered_classes_are_exported(name: str) -> None:
+    assert name in caesura.__all__
+    assert getattr(caesura, name).__name__ == name
+
+
+def test_type_checkers_see_all_that_is_exported() -> None:
+    tree = ast.parse(Path(inspect.getfile(caesura)).read_text("utf-8"))
+    seen = {
+        alias.name
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for imported in block.body
+        if isinstance(imported, ast.ImportFrom)
+        for alias in imported.names
+    }
+    assert seen == set(caesura.__all__)
+
+
+def test_defaults_are_those_of_the_packages() -> None:
+    for function in (caesura.score, caesura.compare, caesura.agree):
+        defaults = {
+            name: each.default for name, each in inspect.signature(function).parameters.items()
+        }
+        assert (defaults["normalize"], defaults["resamples"], defaults["seed"]) == (
+            LEAST,
+            RESAMPLES,
+            SEED,
+        )
+    aligning = inspect.signature(caesura.align).parameters
+    assert (aligning["layers"].default, aligning["normalize"].default) == (CARRIED, COMPARED)
+
+
+def test_texts_of_formats() -> None:
+    (transcript,) = caesura.loads(SRT, "srt")
+    assert transcript.words == ("So", "it", "goes")
+    assert caesura.loads(SRT) == caesura.loads(SRT.encode()) == [transcript]
+    assert caesura.dumps(transcript, "srt").strip() == SRT.strip()
+    assert caesura.to_srt(transcript) == caesura.dumps([transcript], "srt")
+    assert caesura.to_srt.__name__ == "to_srt"
+    with pytest.raises(UnknownName, match="no format is named 'srtt'"):
+        caesura.dumps(transcript, "srtt")
+    with pytest.raises(CaesuraError):
+        caesura.dumps(transcript, "knp")
+    with pytest.raises(FormatError):
+        caesura.loads("1\n00:00:01,000 -->", "ctm")
+
+
+@pytest.mark.parametrize("format", api.writable_formats())
+def test_every_writer_gives_a_text(format: str) -> None:
+    (transcript,) = caesura.read(ROOT / "examples" / "interview.whisper.json")
+    transcript = caesura.load("Pause").annotate(transcript)
+    if format in ("conllu", "bio"):
+        transcript = transcript.replace(entities=())
+    text = getattr(caesura, f"to_{format}")(transcript)
+    assert transcript.words[0].lower() in text.lower() or format == "rttm"
+    assert registry.find("format", format).writable
+
+
+def test_settings_of_a_writer() -> None:
+    (transcript,) = caesura.loads(SRT, "srt")
+    name = next(iter(inspect.signature(registry.find("format", "srt")).parameters))
+    default = inspect.signature(registry.find("format", "srt")).parameters[name].default
+    assert caesura.to_srt(transcript, **{name: default}) == caesura.to_srt(transcript)
+    with pytest.raises(TypeError):
+        caesura.to_srt(transcript, nothing=1)
+
+
+def test_a_detector_is_loaded_by_name() -> None:
+    detector = caesura.load("en")
+    (given,) = caesura.read(caesura.Words("so it goes we tied it shut".split()))
+    (expected,) = caesura.segment(given, detector="en")
+    assert detector.annotate(given) == expected
+    assert caesura.load("Pause(threshold=0.6)") == caesura.Pause(threshold=0.6)
+    with pytest.raises(UnknownName, match="Nothing"):
+        caesura.load("Nothing")
