@@ -200,11 +200,11 @@ def test_arrays_that_do_not_fit_are_refused(arrays: dict[str, NDArray[Any]], mes
         BOTH.from_state(arrays)
 
 
-def test_what_cannot_be_learnt_from_is_said() -> None:
+def test_recordings_that_give_no_weights_are_refused() -> None:
     with pytest.raises(LayerError, match="estimated on sentences; there are none"):
         BOTH.train([], [columns(1, 5).replace(sentences=None)])
     dull = columns(1, 5).replace(sentences=Segmentation(np.zeros(5, np.bool_)))
-    with pytest.raises(ModelError, match="cannot be learnt where 0 of 4 gaps are boundaries"):
+    with pytest.raises(ModelError, match="cannot be estimated where 0 of 4 gaps are boundaries"):
         BOTH.train([], [dull])
     with pytest.raises(ModelError, match="0 of 0 gaps"):
         BOTH.train([], [columns(1, 1)])
