@@ -21,8 +21,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from caesura.ml.parsing.chart import Scores, normal
-from caesura.ml.parsing.search import Growing, best, posterior
+from caesura.ml.parsing.chart import ParseScores, parse_sentences
+from caesura.ml.parsing.search import IncrementalSearch, best_parse, boundary_probabilities
 
 SIZES = (1_000, 10_000, 100_000)
 LONGEST = (30, 40)
@@ -34,14 +34,14 @@ NEAR = 10
 PLAIN = 100
 
 
-def made_up(size: int, reach: int = REACH) -> Scores:
+def made_up(size: int, reach: int = REACH) -> ParseScores:
     """Make scores as models give them: some gaps are clear boundaries, near heads are likely."""
     chance = np.random.default_rng(7)
     distance = np.abs(np.arange(-reach, reach + 1))
     links = chance.normal(-1, 2, (size, 2 * reach + 1)) - 0.4 * distance
     odds = np.where(chance.random(size - 1) < 1 / 8, 6.0, -4.0) + chance.normal(0, 2, size - 1)
     gaps = -np.logaddexp(0, np.stack([odds, -odds], axis=1))
-    return Scores(links, chance.normal(-3, 2, size), gaps)
+    return ParseScores(links, chance.normal(-3, 2, size), gaps)
 
 
 def seconds(work: Callable[[], object], passes: int = 3) -> float:
@@ -54,9 +54,9 @@ def seconds(work: Callable[[], object], passes: int = 3) -> float:
     return min(found)
 
 
-def plain(scores: Scores, longest: int) -> float:
+def plain(scores: ParseScores, longest: int) -> float:
     """Find the best score span by span."""
-    links, roots, gaps, reach = scores.links, scores.roots, scores.gaps, scores.reach
+    links, roots, gaps, reach = scores.arcs, scores.roots, scores.gaps, scores.reach
     stay: list[float] = gaps[:, 0].tolist()
 
     def link(unit: int, head: int) -> float:
@@ -95,7 +95,7 @@ def arriving(longest: int, piece: int, passes: int = 30) -> bool:
     took = np.full((passes, 400), np.inf)
     kept = 0
     for run in took:
-        growing = Growing(longest, patience)
+        growing = IncrementalSearch(longest, patience)
         for at in range(len(run)):
             units = scores[at * piece : (at + 1) * piece]
             begun = time.perf_counter()
@@ -121,11 +121,11 @@ def memory(work: Callable[[], object]) -> float:
 def speeds(longest: int, size: int) -> dict[str, float]:
     """Give units a second of each search."""
     scores = made_up(size)
-    ends = best(scores, longest).ends
+    ends = best_parse(scores, longest).ends
     work: dict[str, Callable[[], object]] = {
-        "best": partial(best, scores, longest),
-        "posterior": partial(posterior, scores, longest),
-        "normal": partial(normal, scores.links, scores.roots, ends),
+        "best": partial(best_parse, scores, longest),
+        "posterior": partial(boundary_probabilities, scores, longest),
+        "normal": partial(parse_sentences, scores.arcs, scores.roots, ends),
     }
     found = {name: size / seconds(each) for name, each in work.items()}
     told = ", ".join(f"{name} {rate:,.0f}" for name, rate in found.items())
@@ -138,11 +138,11 @@ def all_holds(longest: int) -> bool:
     print(f"sentences of at most {longest} units")
     rates = {size: speeds(longest, size) for size in SIZES}
     few = made_up(PLAIN)
-    assert np.isclose(plain(few, longest), best(few, longest).score)
+    assert np.isclose(plain(few, longest), best_parse(few, longest).score)
     ratio = rates[10_000]["best"] * seconds(partial(plain, few, longest), 1) / PLAIN
     print(f"plain Python is {ratio:.0f} times slower")
     many = made_up(SIZES[-1])
-    taken = [memory(partial(find, many, longest)) for find in (best, posterior)]
+    taken = [memory(partial(find, many, longest)) for find in (best_parse, boundary_probabilities)]
     print(f"memory for {len(many):,} units: best {taken[0]:.0f} MB, posterior {taken[1]:.0f} MB")
     prompt = [arriving(longest, piece) for piece in ARRIVING]
     fast = all(rates[10_000][name] >= 40_000 for name in ("best", "posterior"))

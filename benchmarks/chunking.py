@@ -43,7 +43,7 @@ def spoken() -> list[Transcript]:
     logging.getLogger("caesura").setLevel(logging.ERROR)
     folder = os.environ.get("CAESURA_DATA", "")
     given = read(Path(folder, "ud/naija/train.conllu")) if folder else map(made_up, range(40))
-    return [CRF().spoken(each) for each in given]
+    return [CRF().words(each) for each in given]
 
 
 def made_up(seed: int, count: int = 2000) -> Transcript:

@@ -112,7 +112,7 @@ def main() -> None:
     speech, dev, text = gathered(recipe, where.data)
     chunker = CRF(recipe.c2, recipe.iterations, size=FEATURES, tagger=Tagger(size=TAGS))
     untuned = SDA(crf=chunker)
-    crf, tagged, more = untuned.crf.prepared([*speech, *dev], text)
+    crf, tagged, more = untuned.crf.with_predicted_tags([*speech, *dev], text)
     speech, dev, text = list(tagged[: len(speech)]), list(tagged[len(speech) :]), list(more)
     log.info("tagged %d recordings", len(tagged) + len(text))
     tuned, curve = tune(recipe, untuned.adjusted(crf=crf), speech, text)
@@ -122,11 +122,11 @@ def main() -> None:
         language=recipe.language,
         licence=recipe.licence,
         data=tuple(described(recipe, speech, dev, text)),
-        scores=measured(tuned.trained(varied(recipe, speech), text), dev),
+        scores=measured(tuned.train_tagged(varied(recipe, speech), text), dev),
         curve=tuple(curve),
         notes=notes(recipe),
     )
-    save(where.output, tuned.trained(varied(recipe, [*speech, *dev]), text), card)
+    save(where.output, tuned.train_tagged(varied(recipe, [*speech, *dev]), text), card)
     log.info("%s: %d bytes", where.output, sum(f.stat().st_size for f in where.output.iterdir()))
 
 
@@ -190,7 +190,7 @@ def tune(
     for fold in range(recipe.folds):
         here = speech[fold::EVERY]
         rest = [each for at, each in enumerate(speech) if at % EVERY != fold]
-        trained = sda.trained(varied(recipe, rest), text)
+        trained = sda.train_tagged(varied(recipe, rest), text)
         held += here
         for alpha, bias in grid:
             tried = trained.adjusted(alpha=alpha, bias=bias)
@@ -205,7 +205,7 @@ def tune(
 
 
 def bare(recordings: Sequence[Transcript]) -> list[Transcript]:
-    """Give what a recording brings, and the tags that were guessed for it."""
+    """Give what a recording brings, and the tags that were predicted for it."""
     return [each.only(LOOKED_AT) for each in recordings]
 
 

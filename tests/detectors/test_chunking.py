@@ -15,7 +15,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
 from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, LABELS, SENTENCE, labels_of
-from caesura.detectors.syntax.crf_svm import CRF, SVM, begins
+from caesura.detectors.syntax.crf_svm import CRF, SVM, cluster_starts
 from caesura.detectors.syntax.word_features import hashes_of
 from caesura.metrics import cluster as cluster_metric
 from caesura.metrics.boundary import Boundary
@@ -178,7 +178,7 @@ def test_probabilities_of_labels(chunker: Chunker) -> None:
     kept, spoken = chunker.find_words(unseen)
     (likely,) = chunker.probabilities([hashes_of(spoken, chunker.model.subtags)])
     assert np.allclose(likely.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert begins(likely).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]
+    assert cluster_starts(likely).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]
     odds = chunker.detect(unseen).log_odds
     assert odds is not None
     first = likely[1:, SENTENCE]
@@ -188,8 +188,8 @@ def test_probabilities_of_labels(chunker: Chunker) -> None:
 
 def test_a_word_begins_a_cluster_if_it_is_more_likely_than_not() -> None:
     likely = np.array([[0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.3, 0.2, 0.5], [0.0, 0.9, 0.1]])
-    assert begins(likely).tolist() == [True, False, True, True]
-    assert begins(likely[:0]).tolist() == []
+    assert cluster_starts(likely).tolist() == [True, False, True, True]
+    assert cluster_starts(likely[:0]).tolist() == []
 
 
 def test_viterbi_decides_by_the_best_sequence(chunker: Chunker) -> None:
@@ -261,7 +261,7 @@ def test_on_rhapsodie(corpora: Path, detector: Chunker, f1: float, spans: float)
     train, dev = (list(caesura.read(folder / f"{part}.conllu")) for part in ("train", "dev"))
     trained = detector.train(train)
     boundaries, chunks = Counts(), Counts()
-    for each in map(detector.spoken, dev):
+    for each in map(detector.words, dev):
         found = trained.detect(each.replace(sentences=None, head=None, relation=None))
         boundaries += Boundary().count(each.replace(sentences=found), [each])
         real = cluster_rules.starts(each)

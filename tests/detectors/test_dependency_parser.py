@@ -13,10 +13,10 @@ from caesura.core.arrays import Floats
 from caesura.core.segmentation import Segmentation
 from caesura.detectors.syntax.chunking import Chunker
 from caesura.detectors.syntax.crf_svm import CRF, SVM
-from caesura.detectors.syntax.dependency_parser import Normal
+from caesura.detectors.syntax.dependency_parser import DependencyParser
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
-from caesura.ml.parsing.arcs import END, Sight
+from caesura.ml.parsing.arcs import END, CandidateWindow
 from caesura.text import cluster_rules
 from detectors.trees import check_links, gibberish, heard, looks_of, scrambled, talk, words_of
 from ml.structures import trees
@@ -30,8 +30,8 @@ CHUNKERS: dict[str, Chunker[Any]] = {"CRF": CRF(c2=0.1, iterations=60), "SVM": S
 
 
 @cache
-def learnt(name: str) -> Normal:
-    return Normal.learn(CHUNKERS[name].train(LESSONS), LESSONS, bits=12, ridge=0.1)
+def learnt(name: str) -> DependencyParser:
+    return DependencyParser.train(CHUNKERS[name].train(LESSONS), LESSONS, bits=12, ridge=0.1)
 
 
 @pytest.mark.parametrize("mark", ["", "."])
@@ -63,7 +63,7 @@ def test_sentences_that_are_given_stay(name: str) -> None:
 @given(st.integers(0, 10**6), st.integers(0, 40), st.booleans())
 def test_each_sentence_is_a_tree_of_its_own(seed: int, count: int, told: bool) -> None:
     words = gibberish(seed, count)
-    normal = Normal(scrambled(seed).crf, weighed(seed, 10), reach=seed % 4 + 1)
+    normal = DependencyParser(scrambled(seed).crf, weighed(seed, 10), reach=seed % 4 + 1)
     if told:
         alone = np.flatnonzero(words_of(words))[1:] - 1
         chosen = np.random.default_rng(seed).random(len(alone)) < 0.3
@@ -78,7 +78,7 @@ def test_a_sentence_longer_than_links_reach_is_one_tree() -> None:
     normal = learnt("CRF")
     real = heard(talk(48, 10))
     whole = Segmentation(np.zeros(len(real), np.bool_))
-    short = Normal(normal.chunker, weighed(3), reach=1)
+    short = DependencyParser(normal.chunker, weighed(3), reach=1)
     found = short.annotate(real.replace(sentences=whole))
     links = cluster_rules.units(found).link
     assert (links == cluster_rules.ROOT).sum() == 1
@@ -92,7 +92,7 @@ def test_no_links_are_better_than_those_found(seed: int, reach: int) -> None:
     crf = scrambled(seed % 5).crf
     words = gibberish(seed, 9, marks=False)
     words = words.replace(sentences=Segmentation.of_gaps(9, [seed % 4, 4]))
-    normal = Normal(crf, weighed(seed), reach)
+    normal = DependencyParser(crf, weighed(seed), reach)
     units = cluster_rules.units(normal.annotate(words))
     assert words.sentences is not None
     begun = crf.starts(words)
@@ -101,7 +101,7 @@ def test_no_links_are_better_than_those_found(seed: int, reach: int) -> None:
     last = np.append(units.first[1:], len(words)) - 1
     ends = words.sentences.boundary[last]
     looks = looks_of(words, units.first.tolist(), crf.model.subtags)
-    logs = normal.heads.chances(looks, Sight(reach, reach), ends=ends)
+    logs = normal.arc_model.log_probabilities(looks, CandidateWindow(reach, reach), ends=ends)
     for first, stop in pairwise([0, *(np.flatnonzero(ends) + 1).tolist()]):
         sums = {tree: said(logs, reach, first, tree) for tree in trees(stop - first)}
         found = tuple(link - first if link >= 0 else -1 for link in units.link[first:stop].tolist())

@@ -19,7 +19,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors import streaming
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.stored_model import Model
-from caesura.detectors.syntax.chunking import FOLDS, guessed
+from caesura.detectors.syntax.chunking import FOLDS, jackknife_tags
 from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
 from caesura.models import store
@@ -65,7 +65,7 @@ def recording(number: int, count: int = 8, tag: str = "X") -> Transcript:
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
 def test_recordings_are_tagged_by_what_the_others_teach(count: int) -> None:
     given = [recording(number) for number in range(count)]
-    taught, found = guessed(Rote(), given)
+    taught, found = jackknife_tags(Rote(), given)
     assert taught.tag(given[0]).tag == ("seen",) * 8
     for each, before in zip(found, given, strict=True):
         assert each.tag == (*("new",) * 7, "seen")
@@ -75,16 +75,16 @@ def test_recordings_are_tagged_by_what_the_others_teach(count: int) -> None:
 
 def test_a_single_recording_is_cut() -> None:
     given = Transcript(tuple("abcdabce"), tag=("X",) * 8)
-    _, (found,) = guessed(Rote(), [given])
+    _, (found,) = jackknife_tags(Rote(), [given])
     assert found.tag == (*("seen",) * 3, "new", *("seen",) * 3, "new")
     alone = Transcript(("a", "."), tag=("X", "PUNCT"))
-    _, (found,) = guessed(Rote(), [alone])
+    _, (found,) = jackknife_tags(Rote(), [alone])
     assert found.tag == ("seen", "new")
 
 
 def test_recordings_without_tags_teach_nothing_and_are_tagged_by_all_others() -> None:
     bare = recording(0).replace(tag=None)
-    _, found = guessed(Rote(), [bare, recording(1), recording(2, tag=""), recording(1)])
+    _, found = jackknife_tags(Rote(), [bare, recording(1), recording(2, tag=""), recording(1)])
     assert found[0].tag == (*("new",) * 7, "seen")
     assert found[1].tag == found[3].tag == ("seen",) * 8
     assert FOLDS == 4
@@ -93,7 +93,7 @@ def test_recordings_without_tags_teach_nothing_and_are_tagged_by_all_others() ->
 def test_a_tagger_that_has_learnt_tags_as_it_is() -> None:
     given = [recording(number) for number in range(3)]
     taught = Rote().train(given[:1])
-    same, found = guessed(taught, given)
+    same, found = jackknife_tags(taught, given)
     assert same is taught
     assert found[0].tag == ("seen",) * 8
     assert found[1].tag == (*("new",) * 7, "seen")
@@ -166,10 +166,10 @@ def test_learns_from_guesses_not_from_what_is_given(chunker: Chunker) -> None:
     alone = replace(chunker, tagger=None)
     keys = {
         "learnt": replace(chunker, tagger=TAGGER).train(odd).state()["keys"].tolist(),
-        "guessed": alone.train(guessed(TAGGER, odd)[1]).state()["keys"].tolist(),
+        "predicted": alone.train(jackknife_tags(TAGGER, odd)[1]).state()["keys"].tolist(),
         "given": alone.train(odd).state()["keys"].tolist(),
     }
-    assert keys["learnt"] == keys["guessed"] != keys["given"]
+    assert keys["learnt"] == keys["predicted"] != keys["given"]
 
 
 def test_taggers_need_tags_to_learn_from(chunker: Chunker) -> None:

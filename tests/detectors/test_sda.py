@@ -144,7 +144,7 @@ def test_layers_are_what_metrics_take(mark: str) -> None:
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
     assert again.head.tolist() == analysis.content.tolist()
-    assert again.link.tolist() == analysis.links(found.sentences).tolist()
+    assert again.link.tolist() == analysis.heads(found.sentences).tolist()
 
 
 @settings(max_examples=50)
@@ -157,7 +157,7 @@ def test_links_are_read_back_as_they_were_found(seed: int, count: int) -> None:
     again = cluster_rules.units(found.take(words_of(found)))
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
-    assert again.link.tolist() == analysis.links(found.sentences).tolist()
+    assert again.link.tolist() == analysis.heads(found.sentences).tolist()
 
 
 def test_layers_that_were_there_are_replaced() -> None:

@@ -191,7 +191,7 @@ def test_what_is_decided_never_changes(seed: int) -> None:
     most = 0
     for at in range(len(words)):
         stream.push(words[at : at + 1])
-        units = stream.state()["units"]
+        units = stream.state()["clusters"]
         rows = zip(units["labels"], units["gaps"], strict=True)
         for number, row in enumerate(rows, units["first"]):
             assert seen.setdefault(number, row) == row
@@ -282,5 +282,5 @@ def test_a_cluster_without_end_is_cut() -> None:
     most = 0
     for at in range(0, 2000, 10):
         stream.push(words[at : at + 10])
-        most = max(most, len(stream.state()["labelling"]["near"]["words"]))
+        most = max(most, len(stream.state()["labeller"]["words"]["words"]))
     assert most < 100

@@ -37,7 +37,7 @@ def weigh(sda: SDA, spoken: Transcript) -> Weighed:
     labels = sda.crf.model.scorer.posterior(*sda.crf.states([spoken]))
     first = np.flatnonzero((labels[:, INSIDE] <= 0.5) | (np.arange(len(labels)) == 0))
     looks = looks_of(spoken, first.tolist(), sda.crf.model.subtags)
-    return Weighed(first, labels[first], sda.model.chances(looks, sda.sight))
+    return Weighed(first, labels[first], sda.model.log_probabilities(looks, sda.candidate_window))
 
 
 def score(sda: SDA, said: Weighed, links: list[int], ends: list[int]) -> float:

@@ -18,7 +18,7 @@ SYNTAX = ("en-sda", "fr", "ja", "pcm")
 
 def spoken(corpora: Path, part: str) -> list[Transcript]:
     found = api.read(corpora / "ud/french-rhapsodie" / f"{part}.conllu")
-    return [CRF().spoken(each) for each in found]
+    return [CRF().words(each) for each in found]
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,14 @@ import numpy as np
 from caesura.core.arrays import Flags
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunking import Taught
+from caesura.detectors.syntax.chunking import ChunkerModel
 from caesura.detectors.syntax.crf_svm import CRF
 from caesura.detectors.syntax.dependency_parser import gap_numbers
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.syntax.word_features import hashes_of
 from caesura.ml.crf import Chain, Weights
 from caesura.ml.features import Hashes
-from caesura.ml.parsing.arcs import Looks
+from caesura.ml.parsing.arcs import UnitFeatures
 from caesura.text import cluster_rules
 from caesura.text.normalization.steps import standing
 from ml.structures import is_tree
@@ -103,7 +103,7 @@ def scrambled(seed: int, **settings: Any) -> SDA:
     scorer, subtags = sda.crf.model.scorer, sda.crf.model.subtags
     rows = chance.normal(0, 0.6, scorer.weights.rows.shape)
     chain = Chain(Weights(scorer.weights.keys, rows), chance.normal(0, 1, scorer.transitions.shape))
-    crf = sda.crf.with_model(Taught(chain, subtags))
+    crf = sda.crf.with_model(ChunkerModel(chain, subtags))
     return sda.adjusted(crf=crf, **settings).with_model(weighed(seed, 10, 0.01))
 
 
@@ -157,7 +157,7 @@ def words_of(given: Transcript) -> Flags:
     return found
 
 
-def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> Looks:
+def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> UnitFeatures:
     """What is seen of clusters, one by one: the content word, the first and the last."""
     words = hashes_of(spoken, subtags)
     tags = spoken.tag or ("",) * len(spoken)
@@ -170,4 +170,4 @@ def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> Looks:
         behind = "" if name == "word" else f"_{name}"
         for at, column in enumerate((name, f"first{behind}", f"last{behind}")):
             columns[column] = words[name][[place[at] for place in places]]
-    return Looks(columns, gap_numbers(spoken)[first])
+    return UnitFeatures(columns, gap_numbers(spoken)[first])

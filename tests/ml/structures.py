@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from caesura.core.arrays import Floats
-from caesura.ml.parsing.chart import Scores, Structure
+from caesura.ml.parsing.chart import Parse, ParseScores
 
 KINDS = ("smooth", "ties", "holes", "rightward", "harsh")
 
 
-def drawn(seed: int, size: int, reach: int, kind: str) -> Scores:
+def drawn(seed: int, size: int, reach: int, kind: str) -> ParseScores:
     chance = np.random.default_rng(seed)
     links = chance.normal(0, 3, (size, 2 * reach + 1))
     roots, gaps = chance.normal(0, 3, size), chance.normal(0, 3, (max(size - 1, 0), 2))
@@ -26,7 +26,7 @@ def drawn(seed: int, size: int, reach: int, kind: str) -> Scores:
             part *= 1000
     if kind == "rightward":
         links[:, : reach + 1] = -np.inf
-    return Scores(links, roots, gaps)
+    return ParseScores(links, roots, gaps)
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:
@@ -56,7 +56,7 @@ def trees(size: int) -> list[tuple[int, ...]]:
     return found
 
 
-def tree_score(scores: Scores, first: int, heads: tuple[int, ...]) -> float:
+def tree_score(scores: ParseScores, first: int, heads: tuple[int, ...]) -> float:
     total = 0.0
     for unit, head in enumerate(heads):
         if head < 0:
@@ -64,7 +64,7 @@ def tree_score(scores: Scores, first: int, heads: tuple[int, ...]) -> float:
         elif abs(head - unit) > scores.reach:
             return -np.inf
         else:
-            total += scores.links[first + unit, scores.reach + head - unit]
+            total += scores.arcs[first + unit, scores.reach + head - unit]
     return float(total)
 
 
@@ -76,7 +76,7 @@ def segmentations(size: int, longest: int) -> Iterator[list[int]]:
             yield edges
 
 
-def brute_force(scores: Scores, longest: int) -> tuple[float, Floats]:
+def brute_force(scores: ParseScores, longest: int) -> tuple[float, Floats]:
     """Best score, and the probability of a boundary at each gap."""
     size = len(scores)
     each = {
@@ -96,7 +96,7 @@ def brute_force(scores: Scores, longest: int) -> tuple[float, Floats]:
     return float(top), weights @ np.array(flags)
 
 
-def check(scores: Scores, found: Structure, longest: int) -> None:
+def check(scores: ParseScores, found: Parse, longest: int) -> None:
     """See that a structure is one, and that its score is right."""
     size = len(scores)
     edges = [0, *(np.flatnonzero(found.ends) + 1).tolist()]

@@ -4,52 +4,62 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from caesura.ml.parsing.arcs import META, TEMPLATES, Looks, Sight, numbers
+from caesura.ml.parsing.arcs import (
+    SPECIAL,
+    TEMPLATES,
+    CandidateWindow,
+    UnitFeatures,
+    weight_indices,
+)
 from ml.units import NAMES, Case, cases, looked, numbers_by_hand, places
 
 
 @settings(max_examples=60)
 @given(cases(most=14), st.integers(8, 22))
 def test_numbers_are_plain_sums_of_whole_numbers(case: Case, bits: int) -> None:
-    looks, sight, first, stop = case
+    features, window, first, stop = case
     assume(first < stop)
-    found = numbers(looks, sight, bits, first, stop)
-    assert found.shape[:2] == (stop - first, sight.width + len(META))
+    found = weight_indices(features, window, bits, first, stop)
+    assert found.shape[:2] == (stop - first, window.width + len(SPECIAL))
     for unit in range(first, stop):
         for row, expected in zip(
-            found[unit - first].tolist(), numbers_by_hand(looks, sight, bits, unit), strict=True
+            found[unit - first].tolist(), numbers_by_hand(features, window, bits, unit), strict=True
         ):
             assert not expected or sorted(row) == expected
 
 
 def test_all_templates_are_looked_at_if_all_columns_are_there() -> None:
-    looks = looked(1, 5, NAMES)
-    assert numbers(looks, Sight(2, 2), 20, 0, 5).shape == (5, 7, len(TEMPLATES.split("\n")) - 2)
+    features = looked(1, 5, NAMES)
+    assert weight_indices(features, CandidateWindow(2, 2), 20, 0, 5).shape == (
+        5,
+        7,
+        len(TEMPLATES.split("\n")) - 2,
+    )
 
 
 @given(cases())
 def test_candidates_lie_inside_the_recording_and_are_not_the_unit(case: Case) -> None:
-    looks, sight, first, stop = case
-    found = sight.candidates(len(looks), first, stop)
+    features, window, first, stop = case
+    found = window.candidates(len(features), first, stop)
     for unit in range(first, stop):
-        here = [place is not None for place in places(len(looks), sight, unit)[: sight.width]]
+        here = [place is not None for place in places(len(features), window, unit)[: window.width]]
         assert found[unit - first].tolist() == [*here, True, True]
 
 
 @given(cases(), st.integers(0, 20))
 def test_units_that_follow_are_joined(case: Case, cut: int) -> None:
-    looks = case.looks
-    again = looks[:cut].then(looks[cut:])
-    assert len(again) == len(looks)
-    assert again.gaps.tolist() == looks.gaps.tolist()
-    for name, cells in looks.columns.items():
+    features = case.features
+    again = features[:cut].extended(features[cut:])
+    assert len(again) == len(features)
+    assert again.gaps.tolist() == features.gaps.tolist()
+    for name, cells in features.columns.items():
         assert again.columns[name].tolist() == cells.tolist()
 
 
 def test_a_column_that_is_missing_has_nothing_in_it() -> None:
     one, two = np.array([7], np.uint64), np.array([8, 9], np.uint64)
-    joined = Looks({"tag": one}, np.zeros(1, np.int64)).then(
-        Looks({"word": two}, np.ones(2, np.int64))
+    joined = UnitFeatures({"tag": one}, np.zeros(1, np.int64)).extended(
+        UnitFeatures({"word": two}, np.ones(2, np.int64))
     )
     assert joined.columns["tag"].tolist() == [7, 0, 0]
     assert joined.columns["word"].tolist() == [0, 8, 9]

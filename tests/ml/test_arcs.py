@@ -1,4 +1,4 @@
-"""Heads: probabilities, what bears on them, what is learnt and what is stored."""
+"""Dependency arcs: probabilities, what bears on them, what is learnt and what is stored."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ from caesura.ml.parsing.arcs import (
     MARGIN,
     ROOT,
     UNSEEN,
-    Heads,
-    Lesson,
-    Looks,
-    Sight,
-    learn,
-    links_of,
-    numbers,
+    ArcExample,
+    ArcModel,
+    CandidateWindow,
+    UnitFeatures,
+    arc_scores,
+    train_arcs,
+    weight_indices,
 )
 from ml.units import Case, cases, looked, places, weighed
 
@@ -32,14 +32,14 @@ UNKNOWN = -2
 
 @given(cases(), st.integers(0, 10**6))
 def test_probabilities_over_candidates_sum_to_one(case: Case, seed: int) -> None:
-    looks, sight, first, stop = case
-    logs = weighed(seed).chances(looks, sight, slice(first, stop))
-    assert logs.shape == (stop - first, sight.width + 2)
+    features, window, first, stop = case
+    logs = weighed(seed).log_probabilities(features, window, slice(first, stop))
+    assert logs.shape == (stop - first, window.width + 2)
     assert np.allclose(np.exp(logs).sum(axis=1), 1, rtol=0, atol=1e-6)
     for unit in range(first, stop):
         row = logs[unit - first]
-        none = [place is None for place in places(len(looks), sight, unit)[: sight.width]]
-        assert (row[: sight.width] == -np.inf).tolist() == none
+        none = [place is None for place in places(len(features), window, unit)[: window.width]]
+        assert (row[: window.width] == -np.inf).tolist() == none
         assert np.isfinite(row[[END, UNSEEN]]).all()
 
 
@@ -47,14 +47,14 @@ def test_probabilities_over_candidates_sum_to_one(case: Case, seed: int) -> None
 def test_in_normal_mode_heads_lie_in_the_sentence(
     case: Case, seed: int, data: st.DataObject
 ) -> None:
-    looks, sight, first, stop = case
-    count = len(looks)
+    features, window, first, stop = case
+    count = len(features)
     ends = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)), np.bool_)
-    logs = weighed(seed).chances(looks, sight, slice(first, stop), ends)
+    logs = weighed(seed).log_probabilities(features, window, slice(first, stop), ends)
     assert np.allclose(np.exp(logs).sum(axis=1), 1, rtol=0, atol=1e-6)
     assert (logs[:, UNSEEN] == -np.inf).all()
     for unit in range(first, stop):
-        for place, log in zip(places(count, sight, unit), logs[unit - first, :END], strict=False):
+        for place, log in zip(places(count, window, unit), logs[unit - first, :END], strict=False):
             low, high = sorted((unit, unit if place is None else place))
             inside = place is not None and not ends[low:high].any()
             assert np.isfinite(log) == inside
@@ -62,42 +62,48 @@ def test_in_normal_mode_heads_lie_in_the_sentence(
 
 @given(cases(most=60), st.integers(0, 10**6), st.integers(1, 9))
 def test_a_span_has_the_probabilities_of_the_whole(case: Case, seed: int, at_once: int) -> None:
-    looks, sight, first, stop = case
+    features, window, first, stop = case
     model = weighed(seed)
-    whole = model.chances(looks, sight)
-    assert len(whole) == len(looks)
-    assert model.chances(looks, sight, slice(first, stop)).tobytes() == whole[first:stop].tobytes()
+    whole = model.log_probabilities(features, window)
+    assert len(whole) == len(features)
+    assert (
+        model.log_probabilities(features, window, slice(first, stop)).tobytes()
+        == whole[first:stop].tobytes()
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arcs, "AT_ONCE", at_once)
-        assert model.chances(looks, sight).tobytes() == whole.tobytes()
+        assert model.log_probabilities(features, window).tobytes() == whole.tobytes()
 
 
 @settings(max_examples=50)
 @given(cases(most=40), st.integers(0, 10**6))
 def test_units_far_away_do_not_bear_on_a_unit(case: Case, seed: int) -> None:
-    looks, sight, *_ = case
+    features, window, *_ = case
     model = weighed(seed)
-    whole = model.chances(looks, sight)
-    for unit in range(len(looks)):
-        first = max(unit - sight.back - MARGIN, 0)
-        near = looks[first : unit + sight.ahead + MARGIN + 1]
-        alone = model.chances(near, sight, slice(unit - first, unit - first + 1))
+    whole = model.log_probabilities(features, window)
+    for unit in range(len(features)):
+        first = max(unit - window.back - MARGIN, 0)
+        near = features[first : unit + window.ahead + MARGIN + 1]
+        alone = model.log_probabilities(near, window, slice(unit - first, unit - first + 1))
         assert alone.tobytes() == whole[unit : unit + 1].tobytes()
 
 
 def test_of_many_units_each_is_looked_at_once() -> None:
-    looks, sight = looked(3, 3 * arcs.AT_ONCE + 5, ["tag", "word"]), Sight(3, 2)
-    logs = weighed(1).chances(looks, sight)
-    alone = [weighed(1).chances(looks, sight, slice(at, at + 1)) for at in range(len(looks))]
+    features, window = looked(3, 3 * arcs.AT_ONCE + 5, ["tag", "word"]), CandidateWindow(3, 2)
+    logs = weighed(1).log_probabilities(features, window)
+    alone = [
+        weighed(1).log_probabilities(features, window, slice(at, at + 1))
+        for at in range(len(features))
+    ]
     assert logs.tobytes() == np.concatenate(alone).tobytes()
 
 
-SIGHT = Sight(4, 2)
+WINDOW = CandidateWindow(4, 2)
 TAGS = np.array([constant(name) for name in ("verb", "noun", "far", "away")], np.uint64)
 VERB, NOUN, FAR, AWAY = range(len(TAGS))
 
 
-def language(seed: int, sentences: int = 30) -> Lesson:
+def language(seed: int, sentences: int = 30) -> ArcExample:
     """Nouns hang on the verb before them, `far` on the verb three on, which `away` parts."""
     chance = np.random.default_rng(seed)
     tags: list[int] = []
@@ -112,53 +118,55 @@ def language(seed: int, sentences: int = 30) -> Lesson:
         ends.append(len(tags) - 1)
     flags = np.zeros(len(tags), np.bool_)
     flags[ends] = True
-    looks = Looks({"tag": TAGS[tags]}, np.zeros(len(tags), np.int64))
-    return Lesson(looks, np.array(links), flags)
+    features = UnitFeatures({"tag": TAGS[tags]}, np.zeros(len(tags), np.int64))
+    return ArcExample(features, np.array(links), flags)
 
 
-def columns(lesson: Lesson, sight: Sight) -> list[int]:
+def columns(example: ArcExample, window: CandidateWindow) -> list[int]:
     """Where the heads stand among the candidates."""
-    last = sight.width + 2
+    last = window.width + 2
     found = []
-    for unit, link in enumerate(lesson.links.tolist()):
+    for unit, link in enumerate(example.heads.tolist()):
         if link == ROOT:
             found.append(last + END)
         else:
-            seen = link - unit <= sight.ahead
-            found.append(link - unit + sight.back if seen else last + UNSEEN)
+            seen = link - unit <= window.ahead
+            found.append(link - unit + window.back if seen else last + UNSEEN)
     return found
 
 
 def test_a_language_is_learnt_with_heads_that_are_not_seen_yet() -> None:
-    lessons = [language(seed)._replace(ends=None) for seed in range(3)]
-    model = learn(lessons, SIGHT, 12, 0.1)
+    examples = [language(seed)._replace(ends=None) for seed in range(3)]
+    model = train_arcs(examples, WINDOW, 12, 0.1)
     assert model.bits == 12
     unseen = language(9)
-    real = columns(unseen, SIGHT)
-    assert real.count(SIGHT.width + 2 + UNSEEN) > 5
-    logs = model.chances(unseen.looks, SIGHT)
+    real = columns(unseen, WINDOW)
+    assert real.count(WINDOW.width + 2 + UNSEEN) > 5
+    logs = model.log_probabilities(unseen.features, WINDOW)
     assert logs.argmax(axis=1).tolist() == real
     assert np.exp(logs[range(len(real)), real]).min() > 0.9
 
 
 def test_inside_sentences_it_is_learnt_too() -> None:
-    sight = Sight(4, 4)
-    model = learn([language(seed) for seed in range(3)], sight, 12, 0.1)
+    window = CandidateWindow(4, 4)
+    model = train_arcs([language(seed) for seed in range(3)], window, 12, 0.1)
     unseen = language(9)
-    logs = model.chances(unseen.looks, sight, ends=unseen.ends)
-    assert logs.argmax(axis=1).tolist() == columns(unseen, sight)
+    logs = model.log_probabilities(unseen.features, window, ends=unseen.ends)
+    assert logs.argmax(axis=1).tolist() == columns(unseen, window)
 
 
-def written_out(lesson: Lesson, sight: Sight, bits: int) -> tuple[list[Floats], list[int]]:
+def written_out(
+    example: ArcExample, window: CandidateWindow, bits: int
+) -> tuple[list[Floats], list[int]]:
     """For each unit with a known head: how often each candidate has each weight, and the head."""
     rows, chosen = [], []
-    found = numbers(lesson.looks, sight, bits, 0, len(lesson.looks))
-    for unit, column in enumerate(columns(lesson, sight)):
-        if lesson.links[unit] == UNKNOWN or column < 0:
+    found = weight_indices(example.features, window, bits, 0, len(example.features))
+    for unit, column in enumerate(columns(example, window)):
+        if example.heads[unit] == UNKNOWN or column < 0:
             continue
-        there = [*range(sight.width + 2)]
-        inside = places(len(lesson.looks), sight, unit)
-        there = [at for at in there if at >= sight.width or inside[at] is not None]
+        there = [*range(window.width + 2)]
+        inside = places(len(example.features), window, unit)
+        there = [at for at in there if at >= window.width or inside[at] is not None]
         counted = [np.bincount(found[unit, at], minlength=1 << bits) for at in there]
         rows.append(np.array(counted, np.float64))
         chosen.append(there.index(column))
@@ -176,13 +184,13 @@ def loss(rows: list[Floats], chosen: list[int], ridge: float, weights: Floats) -
 @pytest.mark.parametrize("ridge", [0.3, 5.0])
 def test_weights_are_the_best_there_are(ridge: float) -> None:
     optimize = pytest.importorskip("scipy.optimize")
-    lesson = language(1, 14)._replace(ends=None)
-    links = lesson.links.copy()
+    example = language(1, 14)._replace(ends=None)
+    links = example.heads.copy()
     links[[3, 7]] = UNKNOWN
-    lesson = lesson._replace(links=links)
-    rows, chosen = written_out(lesson, SIGHT, 8)
-    assert len(rows) == len(lesson.looks) - 2
-    model = learn([lesson], SIGHT, 8, ridge)
+    example = example._replace(heads=links)
+    rows, chosen = written_out(example, WINDOW, 8)
+    assert len(rows) == len(example.features) - 2
+    model = train_arcs([example], WINDOW, 8, ridge)
     found = model.steps.astype(np.float64) * model.size
 
     def slope(weights: Floats) -> Floats:
@@ -207,59 +215,68 @@ def test_weights_are_the_best_there_are(ridge: float) -> None:
 
 
 def test_units_whose_head_is_not_known_or_not_seen_teach_nothing() -> None:
-    looks = looked(4, 12, ["tag"])
+    features = looked(4, 12, ["tag"])
     links = np.full(12, UNKNOWN)
-    assert not learn([Lesson(looks, links)], SIGHT, 8, 1.0).steps.any()
+    assert not train_arcs([ArcExample(features, links)], WINDOW, 8, 1.0).steps.any()
     links[9] = 2
-    assert not learn([Lesson(looks, links)], SIGHT, 8, 1.0).steps.any()
+    assert not train_arcs([ArcExample(features, links)], WINDOW, 8, 1.0).steps.any()
     links[6] = 2
-    assert learn([Lesson(looks, links)], SIGHT, 8, 1.0).steps.any()
+    assert train_arcs([ArcExample(features, links)], WINDOW, 8, 1.0).steps.any()
 
 
 def test_recordings_without_units_teach_nothing() -> None:
-    nothing = Lesson(looked(1, 0, ["tag"]), np.zeros(0, np.int64))
-    assert not learn([nothing], SIGHT, 8, 1.0).steps.any()
-    lesson = language(1)._replace(ends=None)
-    alone, both = learn([lesson], SIGHT, 8, 1.0), learn([nothing, lesson], SIGHT, 8, 1.0)
+    nothing = ArcExample(looked(1, 0, ["tag"]), np.zeros(0, np.int64))
+    assert not train_arcs([nothing], WINDOW, 8, 1.0).steps.any()
+    example = language(1)._replace(ends=None)
+    alone, both = (
+        train_arcs([example], WINDOW, 8, 1.0),
+        train_arcs([nothing, example], WINDOW, 8, 1.0),
+    )
     assert alone.steps.any()
     assert both.steps.tolist() == alone.steps.tolist()
 
 
 def test_recordings_of_which_less_is_known_teach_what_they_can() -> None:
-    lesson = language(1)._replace(ends=None)
-    bare = lesson._replace(looks=Looks({}, lesson.looks.gaps))
-    rich = lesson._replace(
-        looks=Looks(
-            {**lesson.looks.columns, "word": TAGS[[0] * len(lesson.looks)]}, lesson.looks.gaps
+    example = language(1)._replace(ends=None)
+    bare = example._replace(features=UnitFeatures({}, example.features.gaps))
+    rich = example._replace(
+        features=UnitFeatures(
+            {**example.features.columns, "word": TAGS[[0] * len(example.features)]},
+            example.features.gaps,
         )
     )
-    model = learn([bare, lesson, rich], SIGHT, 12, 0.1)
-    logs = model.chances(lesson.looks, SIGHT)
-    assert logs.argmax(axis=1).tolist() == columns(lesson, SIGHT)
-    assert model.chances(bare.looks, SIGHT).argmax(axis=1).tolist() != columns(lesson, SIGHT)
+    model = train_arcs([bare, example, rich], WINDOW, 12, 0.1)
+    logs = model.log_probabilities(example.features, WINDOW)
+    assert logs.argmax(axis=1).tolist() == columns(example, WINDOW)
+    assert model.log_probabilities(bare.features, WINDOW).argmax(axis=1).tolist() != columns(
+        example, WINDOW
+    )
 
 
 @pytest.mark.parametrize(("back", "ahead"), [(3, 1), (3, 3), (4, 0), (2, 1)])
 def test_heads_beyond_what_is_seen_share_its_probability(back: int, ahead: int) -> None:
-    sight, farther = Sight(back, ahead), back - ahead
-    looks = looked(3, 12, ["tag", "word"])
-    chances = weighed(5, 9, 0.125).chances(looks, sight)
-    links, roots = links_of(chances, sight)
-    assert roots.tolist() == chances[:, END].tolist()
+    window, farther = CandidateWindow(back, ahead), back - ahead
+    features = looked(3, 12, ["tag", "word"])
+    log_probabilities = weighed(5, 9, 0.125).log_probabilities(features, window)
+    links, roots = arc_scores(log_probabilities, window)
+    assert roots.tolist() == log_probabilities[:, END].tolist()
     assert links.shape == (12, 2 * back + 1)
-    assert links[:, : sight.width].tolist() == chances[:, : sight.width].tolist()
-    beyond = np.exp(links[:, sight.width :])
-    assert np.allclose(beyond, np.exp(chances[:, UNSEEN])[:, None] / max(farther, 1))
+    assert links[:, : window.width].tolist() == log_probabilities[:, : window.width].tolist()
+    beyond = np.exp(links[:, window.width :])
+    assert np.allclose(beyond, np.exp(log_probabilities[:, UNSEEN])[:, None] / max(farther, 1))
     if farther:
         assert np.allclose(np.exp(links).sum(axis=1) + np.exp(roots), 1)
 
 
 def test_what_is_stored_is_what_was_learnt() -> None:
     model = weighed(5, 9, 0.125)
-    again = Heads.of(model.arrays())
+    again = ArcModel.of(model.arrays())
     assert again.bits == model.bits == 9
-    looks = looked(6, 20, ["tag", "word"])
-    assert again.chances(looks, SIGHT).tobytes() == model.chances(looks, SIGHT).tobytes()
+    features = looked(6, 20, ["tag", "word"])
+    assert (
+        again.log_probabilities(features, WINDOW).tobytes()
+        == model.log_probabilities(features, WINDOW).tobytes()
+    )
 
 
 GOOD: dict[str, NDArray[Any]] = weighed(1).arrays()
@@ -290,14 +307,14 @@ GOOD: dict[str, NDArray[Any]] = weighed(1).arrays()
     ids=lambda damage: next(iter(damage)),
 )
 def test_damaged_arrays_are_refused(damage: dict[str, Any]) -> None:
-    Heads.of(GOOD)
+    ArcModel.of(GOOD)
     arrays = {name: array for name, array in {**GOOD, **damage}.items() if array is not None}
     with pytest.raises(ModelError, match="the model is damaged"):
-        Heads.of(arrays)
+        ArcModel.of(arrays)
 
 
 def test_pieces_of_lessons_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    lesson = language(2)._replace(ends=None)
-    whole = learn([lesson], SIGHT, 8, 1.0)
+    example = language(2)._replace(ends=None)
+    whole = train_arcs([example], WINDOW, 8, 1.0)
     monkeypatch.setattr(arcs, "AT_ONCE", 7)
-    assert learn([lesson], SIGHT, 8, 1.0).steps.tolist() == whole.steps.tolist()
+    assert train_arcs([example], WINDOW, 8, 1.0).steps.tolist() == whole.steps.tolist()

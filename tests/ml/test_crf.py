@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import CaesuraError, ModelError
 from caesura.ml import crf
-from caesura.ml.crf import NEVER, Chain, Lesson, Weights
+from caesura.ml.crf import NEVER, Chain, TrainingExample, Weights
 
 
 def drawn(seed: int, count: int, labels: int = 3) -> tuple[Chain, Indices]:
@@ -66,18 +66,18 @@ def test_a_sum_does_not_depend_on_how_many_words_there_are() -> None:
     assert whole.tobytes() == np.concatenate(one_by_one).tobytes()
 
 
-def lessons(seed: int, labels: int = 3) -> tuple[Indices, list[Lesson]]:
+def lessons(seed: int, labels: int = 3) -> tuple[Indices, list[TrainingExample]]:
     """Made-up recordings in which places have something to do with labels."""
     chance = Random(seed)
     found = []
     for _ in range(5):
         numbers = [chance.randrange(labels) for _ in range(30)]
         rows = [[chance.choice([label, label + 3, 9, -1]) for label in numbers] for _ in range(4)]
-        found.append(Lesson(np.array(rows), np.array(numbers)))
+        found.append(TrainingExample(np.array(rows), np.array(numbers)))
     return np.arange(100, 200, 10), found
 
 
-def theirs(model: Path, lesson: Lesson) -> tuple[list[int], Floats]:
+def theirs(model: Path, lesson: TrainingExample) -> tuple[list[int], Floats]:
     """What CRFsuite says itself."""
     pycrfsuite = pytest.importorskip("pycrfsuite")
     tagger = pycrfsuite.Tagger()
@@ -96,15 +96,15 @@ def test_equals_crfsuite(
     seed: int, labels: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pycrfsuite")
-    read = crf.read
+    read = crf.read_crfsuite
 
     def kept(model: Path, known: Indices, count: int) -> Chain:
         (tmp_path / "model").write_bytes(model.read_bytes())
         return read(model, known, count)
 
-    monkeypatch.setattr(crf, "read", kept)
+    monkeypatch.setattr(crf, "read_crfsuite", kept)
     known, given = lessons(seed, labels)
-    chain = crf.trained(known, given, 3, c2=0.1, iterations=40)
+    chain = crf.train_chain(known, given, 3, c2=0.1, iterations=40)
     for lesson in lessons(seed + 10, labels)[1]:
         keys = np.where(lesson.places < 0, 7, known[lesson.places])
         states, lengths = chain.weights.summed(keys), np.array([keys.shape[1]])
@@ -146,7 +146,9 @@ def test_features_that_matter_most_are_kept_in_order() -> None:
 def test_features_are_counted(seed: int) -> None:
     known, given = lessons(seed)
     places = [at for lesson in given for at in lesson.places.ravel().tolist()]
-    assert crf.seen(given, len(known)).tolist() == [places.count(at) for at in range(len(known))]
+    assert crf.feature_counts(given, len(known)).tolist() == [
+        places.count(at) for at in range(len(known))
+    ]
 
 
 def test_features_seen_often_enough() -> None:
@@ -191,4 +193,4 @@ def test_damaged_arrays_are_refused(damage: dict[str, Indices]) -> None:
 def test_without_crfsuite_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pycrfsuite", None)
     with pytest.raises(CaesuraError, match=r"caesura\[train\]"):
-        crf.trained(*lessons(0), 3, 1.0, 1)
+        crf.train_chain(*lessons(0), 3, 1.0, 1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Floats
-from caesura.ml.crf import NEVER, Chain, Weights, posterior
+from caesura.ml.crf import NEVER, Chain, Weights, posterior_after
 
 NOTHING = -1
 """What stands for the label before the first word of a recording."""
@@ -44,7 +44,7 @@ def test_equals_a_chain(seed: int, count: int, labels: int) -> None:
     states, transitions = drawn(seed, count, labels)
     chain = Chain(Weights(np.zeros(0, np.int64), np.zeros((0, labels))), transitions)
     expected = chain.posterior(states, np.array([count]))
-    assert np.abs(posterior(states, transitions, NOTHING) - expected).max() < 1e-9
+    assert np.abs(posterior_after(states, transitions, NOTHING) - expected).max() < 1e-9
 
 
 @given(
@@ -57,26 +57,28 @@ def test_equals_all_sequences_after_each_label(
 ) -> None:
     labels, before = after
     states, transitions = drawn(seed, count, labels)
-    found = posterior(states, transitions, before)
+    found = posterior_after(states, transitions, before)
     assert np.abs(found - by_hand(states, transitions, before)).max() < 1e-9
 
 
 def test_the_label_before_bears_on_what_follows() -> None:
     states, transitions = np.zeros((2, 2)), np.array([[4.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
-    found = [posterior(states, transitions, before)[:, 0].round(3).tolist() for before in (0, 1)]
+    found = [
+        posterior_after(states, transitions, before)[:, 0].round(3).tolist() for before in (0, 1)
+    ]
     assert found == [[0.982, 0.965], [0.018, 0.035]]
-    assert np.allclose(posterior(states, transitions, NOTHING), 0.5, rtol=0, atol=1e-12)
+    assert np.allclose(posterior_after(states, transitions, NOTHING), 0.5, rtol=0, atol=1e-12)
 
 
 def test_of_no_words_there_is_nothing_to_say() -> None:
-    assert posterior(np.zeros((0, 3)), np.zeros((4, 3)), NOTHING).shape == (0, 3)
+    assert posterior_after(np.zeros((0, 3)), np.zeros((4, 3)), NOTHING).shape == (0, 3)
 
 
 @pytest.mark.parametrize("size", [1e2, 1e4])
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 40), before=st.integers(-1, 2))
 def test_extreme_scores_give_probabilities(size: float, seed: int, count: int, before: int) -> None:
     states, transitions = drawn(seed, count, 3, size)
-    found = posterior(states, transitions, before)
+    found = posterior_after(states, transitions, before)
     assert np.isfinite(found).all()
     assert np.allclose(found.sum(axis=1), 1, rtol=0, atol=1e-9)
 
@@ -84,8 +86,9 @@ def test_extreme_scores_give_probabilities(size: float, seed: int, count: int, b
 def test_a_label_that_was_never_seen_has_no_share() -> None:
     states, transitions = drawn(1, 20, 3)
     transitions[:, 2] = NEVER
-    found = posterior(states, transitions, 0)
+    found = posterior_after(states, transitions, 0)
     assert found[:, 2].max() < 1e-100
     assert (
-        np.abs(found[:, :2] - posterior(states[:, :2], transitions[[0, 1, 3], :2], 0)).max() < 1e-9
+        np.abs(found[:, :2] - posterior_after(states[:, :2], transitions[[0, 1, 3], :2], 0)).max()
+        < 1e-9
     )

@@ -6,18 +6,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.ml.parsing import chart as chart_module
-from caesura.ml.parsing.chart import Chart, Endings, Scores, largest, sentences, traced
+from caesura.ml.parsing.chart import (
+    Chart,
+    IncrementalChart,
+    ParseScores,
+    join_best,
+    sentence_scores,
+    trace_heads,
+)
 from ml.structures import KINDS, drawn
 
 
-def forgetful(scores: Scores, longest: int, pieces: list[int], patch: pytest.MonkeyPatch) -> None:
+def forgetful(
+    scores: ParseScores, longest: int, pieces: list[int], patch: pytest.MonkeyPatch
+) -> None:
     """Add units in pieces, letting go of some after each; compare what is left with a chart."""
-    patch.setattr(chart_module, "ROOM", 2)
-    chart, first, at = Endings(longest, scores.reach), 0, 0
+    patch.setattr(chart_module, "INITIAL_ROWS", 2)
+    chart, first, at = IncrementalChart(longest, scores.reach), 0, 0
     for piece in pieces:
         found = chart.add(scores[at : at + piece])
         at = min(at + piece, len(scores))
-        tables = [np.zeros((0, longest)), *sentences(scores[first:at], 0, longest, largest)]
+        tables = [np.zeros((0, longest)), *sentence_scores(scores[first:at], 0, longest, join_best)]
         expected = np.concatenate(tables)[at - first - len(found) :]
         for unit, row, other in zip(range(at - len(found), at), found, expected, strict=True):
             kept = slice(max(longest - 1 - unit + first, 0), None)
@@ -54,9 +63,9 @@ def test_links_are_those_of_a_chart(seed: int, lengths: list[int], reach: int, k
     stops = np.cumsum(lengths)
     scores = drawn(seed, int(stops[-1]) + 3, reach, kind)
     longest = max(lengths)
-    chart = Endings(longest, reach)
+    chart = IncrementalChart(longest, reach)
     chart.add(scores)
     last = stops - 1
     first = np.append(0, stops[:-1])
-    expected = traced(Chart(scores, longest, largest), first, last)
-    assert chart.traced(last.tolist()) == expected[: stops[-1]].tolist()
+    expected = trace_heads(Chart(scores, longest, join_best), first, last)
+    assert chart.trace_heads(last.tolist()) == expected[: stops[-1]].tolist()

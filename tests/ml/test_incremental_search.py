@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from caesura.core.arrays import Indices
 from caesura.ml.parsing import search as search_module
-from caesura.ml.parsing.chart import Scores
-from caesura.ml.parsing.search import Growing, best
+from caesura.ml.parsing.chart import ParseScores
+from caesura.ml.parsing.search import IncrementalSearch, best_parse
 from ml.structures import drawn
 
 
 def in_pieces(
-    scores: Scores, search: Growing, cuts: list[int], *, saving: bool = False
+    scores: ParseScores, search: IncrementalSearch, cuts: list[int], *, saving: bool = False
 ) -> tuple[Indices, Indices]:
     """Push units in pieces; give heads and the last units of sentences."""
     parts = []
@@ -25,7 +25,7 @@ def in_pieces(
         parts.append(search.push(scores[first:stop]))
         if saving:
             state = json.loads(json.dumps(search.state(), allow_nan=False))
-            search = Growing(search.longest, search.patience, state)
+            search = IncrementalSearch(search.longest, search.patience, state)
     parts.append(search.close())
     assert search.given == len(scores)
     ends = np.concatenate([part.ends for part in parts])
@@ -56,27 +56,29 @@ def test_pieces_do_not_matter(
     scores = drawn(seed, size, 4, kind)
     places = sorted(min(cut, size) for cut in cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_module, "FEW", few)
-        heads, ends = in_pieces(scores, Growing(longest, patience), places, saving=saving)
+        patch.setattr(search_module, "SMALL_PIECE", few)
+        heads, ends = in_pieces(scores, IncrementalSearch(longest, patience), places, saving=saving)
     if patience is None:
-        whole = best(scores, longest)
+        whole = best_parse(scores, longest)
         assert heads.tolist() == whole.heads.tolist()
         assert ends.tolist() == np.flatnonzero(whole.ends).tolist()
-    again, ends_again = in_pieces(scores, Growing(longest, patience), list(range(1, size)))
+    again, ends_again = in_pieces(
+        scores, IncrementalSearch(longest, patience), list(range(1, size))
+    )
     assert heads.tolist() == again.tolist()
     assert ends.tolist() == ends_again.tolist()
 
 
 def test_patience_bounds_what_is_kept() -> None:
     scores = drawn(3, 3000, 4, "smooth")
-    patient = Growing(12, patience=20)
+    patient = IncrementalSearch(12, patience=20)
     given, kept = [], []
     for at in range(len(scores)):
         patient.push(scores[at : at + 1])
         given.append(patient.given)
         kept.append(at + 1 - patient.given)
     assert max(kept) <= 20 + 12
-    exact = Growing(12)
+    exact = IncrementalSearch(12)
     for at in range(len(scores)):
         exact.push(scores[at : at + 1])
         assert exact.given <= given[at]
@@ -85,7 +87,7 @@ def test_patience_bounds_what_is_kept() -> None:
 
 def test_a_state_stays_as_it_was() -> None:
     scores = drawn(9, 40, 4, "smooth")
-    search = Growing(8, patience=5)
+    search = IncrementalSearch(8, patience=5)
     search.push(scores[:20])
     state = search.state()
     saved = json.dumps(state)
@@ -95,7 +97,7 @@ def test_a_state_stays_as_it_was() -> None:
 
 def test_memory_does_not_grow() -> None:
     scores = drawn(3, 3000, 4, "smooth")
-    patient = Growing(12, patience=20)
+    patient = IncrementalSearch(12, patience=20)
     taken = []
     tracemalloc.start()
     for at in range(0, len(scores), 5):
@@ -107,19 +109,19 @@ def test_memory_does_not_grow() -> None:
 
 def test_enough_patience_changes_nothing() -> None:
     scores = drawn(5, 400, 4, "smooth")
-    heads, _ = in_pieces(scores, Growing(10, patience=400), [100, 101, 250])
-    assert heads.tolist() == best(scores, 10).heads.tolist()
+    heads, _ = in_pieces(scores, IncrementalSearch(10, patience=400), [100, 101, 250])
+    assert heads.tolist() == best_parse(scores, 10).heads.tolist()
 
 
 def test_what_was_given_never_changes() -> None:
     """Whatever follows, the sentences that were given out are those of the whole."""
     start = drawn(7, 60, 4, "smooth")
-    search = Growing(6)
+    search = IncrementalSearch(6)
     early = search.push(start)
     assert 20 < search.given < 60
     for seed in range(20):
         more = drawn(seed, 31, 4, "harsh")[1:]
-        whole = best(start.then(more), 6)
+        whole = best_parse(start.extended(more), 6)
         assert whole.heads[: search.given].tolist() == early.heads.tolist()
         assert whole.ends[: search.given].tolist() == early.ends.tolist()
 
@@ -130,14 +132,14 @@ def test_undecided_units_wait() -> None:
     links = np.full((size, 3), -np.inf)
     links[:, 2] = 0.0
     roots = np.full(size, -100.0)
-    scores = Scores(links, roots, np.zeros((size - 1, 2)))
-    search = Growing(2)
+    scores = ParseScores(links, roots, np.zeros((size - 1, 2)))
+    search = IncrementalSearch(2)
     for at in range(size):
         assert not search.push(scores[at : at + 1]).ends[1:].any()
     assert search.given <= 1
     search.close()
     assert search.given == size
-    bounded = Growing(2, patience=5)
+    bounded = IncrementalSearch(2, patience=5)
     for at in range(size):
         bounded.push(scores[at : at + 1])
         assert at + 1 - bounded.given <= 7
@@ -147,18 +149,18 @@ def test_undecided_units_wait() -> None:
 def test_patience_holds_what_was_best(patience: int) -> None:
     """After each unit, sentences that ended so many units ago are ruled to stay as they are."""
     scores = drawn(13, 120, 4, "smooth")
-    ruled = Scores(scores.links, scores.roots, scores.gaps.copy())
-    search = Growing(7, patience)
+    ruled = ParseScores(scores.arcs, scores.roots, scores.gaps.copy())
+    search = IncrementalSearch(7, patience)
     fixed, parts = 0, []
     for count in range(1, len(scores) + 1):
         parts.append(search.push(scores[count - 1 : count]))
-        ends = best(ruled[:count], 7).ends
+        ends = best_parse(ruled[:count], 7).ends
         done = max([0, *(np.flatnonzero(ends[: max(count - patience, 0)]) + 1).tolist()])
         for unit in range(fixed + 1, min(done + 1, len(scores))):
             ruled.gaps[unit, 0 if ends[unit - 1] else 1] = -np.inf
         fixed = max(fixed, done)
         assert search.given >= fixed
     parts.append(search.close())
-    whole = best(ruled, 7)
+    whole = best_parse(ruled, 7)
     assert np.concatenate([part.ends for part in parts]).tolist() == whole.ends.tolist()
     assert np.concatenate([part.heads for part in parts]).tolist() == whole.heads.tolist()

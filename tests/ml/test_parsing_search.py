@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from caesura.core.errors import CaesuraError
 from caesura.ml.parsing import chart, search
-from caesura.ml.parsing.chart import Scores, normal
-from caesura.ml.parsing.search import Growing, best, posterior
+from caesura.ml.parsing.chart import ParseScores, parse_sentences
+from caesura.ml.parsing.search import IncrementalSearch, best_parse, boundary_probabilities
 from ml.structures import KINDS, brute_force, check, drawn, tree_score, trees
 
 
@@ -34,14 +34,14 @@ def test_equals_brute_force(
     top, probability = brute_force(scores, longest)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chart, "PIECE", piece)
-        patch.setattr(search, "FEW", few)
+        patch.setattr(search, "SMALL_PIECE", few)
         patch.setattr(chart, "CELLS", piece)
         if top == -np.inf:
             with pytest.raises(CaesuraError, match="minus infinity"):
-                best(scores, longest)
+                best_parse(scores, longest)
             return
-        found = best(scores, longest)
-        np.testing.assert_allclose(posterior(scores, longest), probability, atol=1e-9)
+        found = best_parse(scores, longest)
+        np.testing.assert_allclose(boundary_probabilities(scores, longest), probability, atol=1e-9)
     assert found.score == pytest.approx(top, rel=1e-12, abs=1e-9)
     check(scores, found, longest)
 
@@ -50,8 +50,8 @@ def test_equals_brute_force(
 def test_seven_units(kind: str) -> None:
     scores = drawn(11, 7, 6, kind)
     top, probability = brute_force(scores, 7)
-    assert best(scores, 7).score == pytest.approx(top)
-    np.testing.assert_allclose(posterior(scores, 7), probability, atol=1e-12)
+    assert best_parse(scores, 7).score == pytest.approx(top)
+    np.testing.assert_allclose(boundary_probabilities(scores, 7), probability, atol=1e-12)
 
 
 @given(
@@ -64,13 +64,13 @@ def test_normal_equals_brute_force(seed: int, lengths: list[int], kind: str) -> 
     edges = np.cumsum([0, *lengths])
     scores = drawn(seed, int(edges[-1]), 4, kind)
     ends = np.isin(np.arange(1, len(scores) + 1), edges)
-    found = normal(scores.links, scores.roots, ends)
+    found = parse_sentences(scores.arcs, scores.roots, ends)
     total = 0.0
     for first, stop in pairwise(edges.tolist()):
         total += max(tree_score(scores, first, tree) for tree in trees(stop - first))
     assert found.score == pytest.approx(total, rel=1e-12, abs=1e-9)
     if lengths:
-        without = Scores(scores.links, scores.roots, np.zeros((len(scores), 2)))
+        without = ParseScores(scores.arcs, scores.roots, np.zeros((len(scores), 2)))
         check(without, found, 5)
 
 
@@ -80,20 +80,20 @@ def test_neighbours_do_not_break_ties() -> None:
     stops = np.cumsum(lengths)
     scores = drawn(4, int(stops[-1]), 8, "ties")
     ends = np.isin(np.arange(len(scores)) + 1, stops)
-    together = normal(scores.links, scores.roots, ends).heads
+    together = parse_sentences(scores.arcs, scores.roots, ends).heads
     for first, stop in zip(stops - lengths, stops, strict=True):
         here = slice(first, stop)
-        alone = normal(scores.links[here], scores.roots[here], ends[here]).heads
+        alone = parse_sentences(scores.arcs[here], scores.roots[here], ends[here]).heads
         assert (np.where(alone < 0, -1, alone + first) == together[here]).all()
 
 
 def test_a_long_sentence_has_its_links() -> None:
     scores = drawn(6, 300, 9, "smooth")
     ends = np.arange(300) == 299
-    found = normal(scores.links, scores.roots, ends)
-    check(Scores(scores.links, scores.roots, np.zeros((300, 2))), found, 300)
-    undivided = Scores(scores.links, scores.roots, np.tile([0, -np.inf], (299, 1)))
-    assert best(undivided, 300).score == pytest.approx(found.score)
+    found = parse_sentences(scores.arcs, scores.roots, ends)
+    check(ParseScores(scores.arcs, scores.roots, np.zeros((300, 2))), found, 300)
+    undivided = ParseScores(scores.arcs, scores.roots, np.tile([0, -np.inf], (299, 1)))
+    assert best_parse(undivided, 300).score == pytest.approx(found.score)
 
 
 def test_impossible_sentences_are_told() -> None:
@@ -101,58 +101,62 @@ def test_impossible_sentences_are_told() -> None:
     ends = np.array([False, True, False, False, False, True])
     for links in (np.full((6, 7), -np.inf), np.zeros((6, 1))):
         with pytest.raises(CaesuraError, match="minus infinity"):
-            normal(links, scores.roots, ends)
-    alone = normal(np.zeros((6, 1)), scores.roots, np.ones(6, np.bool_))
+            parse_sentences(links, scores.roots, ends)
+    alone = parse_sentences(np.zeros((6, 1)), scores.roots, np.ones(6, np.bool_))
     assert alone.heads.tolist() == [-1] * 6
-    nowhere = Scores(scores.links, np.full(6, -np.inf), scores.gaps)
-    for find in (best, posterior):
+    nowhere = ParseScores(scores.arcs, np.full(6, -np.inf), scores.gaps)
+    for find in (best_parse, boundary_probabilities):
         with pytest.raises(CaesuraError, match="minus infinity"):
             find(nowhere, 4)
 
 
 def test_nothing_and_next_to_nothing() -> None:
-    nothing = Scores(np.zeros((0, 5)), np.zeros(0), np.zeros((0, 2)))
-    assert best(nothing, 4).heads.shape == posterior(nothing, 4).shape == (0,)
-    assert normal(nothing.links, nothing.roots, np.zeros(0, np.bool_)).score == 0
-    one = Scores(np.zeros((1, 5)), np.array([-2.0]), np.zeros((0, 2)))
-    found = best(one, 4)
+    nothing = ParseScores(np.zeros((0, 5)), np.zeros(0), np.zeros((0, 2)))
+    assert best_parse(nothing, 4).heads.shape == boundary_probabilities(nothing, 4).shape == (0,)
+    assert parse_sentences(nothing.arcs, nothing.roots, np.zeros(0, np.bool_)).score == 0
+    one = ParseScores(np.zeros((1, 5)), np.array([-2.0]), np.zeros((0, 2)))
+    found = best_parse(one, 4)
     assert (found.heads.tolist(), found.ends.tolist(), found.score) == ([-1], [True], -2)
-    assert posterior(one, 4).shape == (0,)
+    assert boundary_probabilities(one, 4).shape == (0,)
 
 
 def test_probabilities_of_long_input_are_those_of_its_parts() -> None:
     scores = drawn(8, 1300, 7, "smooth")
     scores.gaps[600] = [-np.inf, 0]
-    whole = posterior(scores, 20)
+    whole = boundary_probabilities(scores, 20)
     assert whole[599] == 1
-    parts = [posterior(scores[:600], 20), np.ones(1), posterior(scores[600:], 20)]
+    parts = [
+        boundary_probabilities(scores[:600], 20),
+        np.ones(1),
+        boundary_probabilities(scores[600:], 20),
+    ]
     np.testing.assert_allclose(whole, np.concatenate(parts), atol=1e-9)
 
 
 def test_bad_scores_are_told() -> None:
     good = drawn(1, 3, 2, "smooth")
     with pytest.raises(CaesuraError, match="numbers or minus infinity"):
-        Scores(good.links, np.array([0, np.nan, 1]), good.gaps)
+        ParseScores(good.arcs, np.array([0, np.nan, 1]), good.gaps)
     with pytest.raises(CaesuraError, match="numbers or minus infinity"):
-        Scores(good.links, np.array([0, np.inf, 1]), good.gaps)
-    with pytest.raises(CaesuraError, match="link scores of shape"):
-        Scores(good.links[:, 1:], good.roots, good.gaps)
+        ParseScores(good.arcs, np.array([0, np.inf, 1]), good.gaps)
+    with pytest.raises(CaesuraError, match="arc scores of shape"):
+        ParseScores(good.arcs[:, 1:], good.roots, good.gaps)
     with pytest.raises(CaesuraError, match="gap scores of shape"):
-        Scores(good.links, good.roots, good.gaps[:1])
+        ParseScores(good.arcs, good.roots, good.gaps[:1])
     with pytest.raises(CaesuraError, match="flags"):
-        normal(good.links, good.roots, np.array([True, True, False]))
-    for find in (best, posterior):
+        parse_sentences(good.arcs, good.roots, np.array([True, True, False]))
+    for find in (best_parse, boundary_probabilities):
         with pytest.raises(ValueError, match="longest"):
             find(good, 0)
-    begun = Growing(3)
+    begun = IncrementalSearch(3)
     begun.push(good)
-    with pytest.raises(CaesuraError, match="links reach 2 units, and then 1"):
+    with pytest.raises(CaesuraError, match="arcs reach 2 units, and then 1"):
         begun.push(drawn(1, 3, 1, "smooth")[:])
     with pytest.raises(CaesuraError, match="gap in front"):
-        begun.push(Scores(good.links, good.roots, good.gaps[1:]))
+        begun.push(ParseScores(good.arcs, good.roots, good.gaps[1:]))
 
 
 def test_a_sentence_can_be_too_long() -> None:
-    size = chart.MOST + 1
+    size = chart.MOST_UNITS + 1
     with pytest.raises(CaesuraError, match="too long"):
-        normal(np.zeros((size, 3)), np.zeros(size), np.arange(size) == size - 1)
+        parse_sentences(np.zeros((size, 3)), np.zeros(size), np.arange(size) == size - 1)

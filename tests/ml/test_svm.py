@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from caesura.core.arrays import Indices
 from caesura.core.errors import CaesuraError, LayerError, ModelError
 from caesura.ml import svm
-from caesura.ml.crf import Lesson, Weights
+from caesura.ml.crf import TrainingExample, Weights
 from caesura.ml.svm import Margins
 from ml.test_crf import lessons
 
@@ -39,14 +39,14 @@ def test_histories_are_the_three_labels_before() -> None:
     labels = np.array([0, 2, 1, 1, 0])
     padded = [3, 3, 3, *labels.tolist()]
     expected = [a * 16 + b * 4 + c for a, b, c in zip(padded, padded[1:], padded[2:], strict=False)]
-    assert svm.histories(labels, 3).tolist() == expected[:5]
+    assert svm.label_histories(labels, 3).tolist() == expected[:5]
 
 
 def test_parts_tell_positions_and_runs_apart() -> None:
     every = np.array([a * 16 + b * 4 + c for a, b, c in product(range(4), repeat=3)])
     seen: dict[int, set[tuple[int, ...]]] = {}
     for a, b, c in product(range(4), repeat=3):
-        rows = svm.parts(every, 4)[:, a * 16 + b * 4 + c].tolist()
+        rows = svm.history_features(every, 4)[:, a * 16 + b * 4 + c].tolist()
         for number, told in zip(rows, [(c,), (b, c), (a, b, c), (b,), (a,)], strict=True):
             seen.setdefault(number, set()).add(told)
     assert all(len(told) == 1 for told in seen.values())
@@ -57,24 +57,24 @@ def test_parts_tell_positions_and_runs_apart() -> None:
 def test_equals_what_scikit_learn_says(labels: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
     machines = []
-    read = svm._read
+    read = svm._read_weights
 
     def kept(machine: object, known: Indices, present: Indices, count: int) -> Margins:
         machines.append(machine)
         return read(machine, known, present, count)
 
-    monkeypatch.setattr(svm, "_read", kept)
+    monkeypatch.setattr(svm, "_read_weights", kept)
     known, given = lessons(4, labels)
-    margins = svm.trained(known, given, 3, 0.5)
+    margins = svm.train_margins(known, given, 3, 0.5)
     lesson = given[0]
     states = margins.weights.summed(np.where(lesson.places < 0, 7, known[lesson.places]))
     found = margins.run(states, np.array([len(states)]))
     rows = np.zeros((len(states), len(known) + svm.WIDTH * 64))
-    before = svm.histories(found.argmax(axis=1), 3)
+    before = svm.label_histories(found.argmax(axis=1), 3)
     for at in range(len(states)):
         for place in [*lesson.places[:, at].tolist()]:
             rows[at, place] += place >= 0
-        rows[at, svm.parts(before, 4)[:, at] + len(known)] += 1
+        rows[at, svm.history_features(before, 4)[:, at] + len(known)] += 1
     expected = machines[0].decision_function(rows)  # type: ignore[attr-defined]
     ours = found if labels == 3 else found[:, 1]
     assert np.allclose(ours, expected, atol=1e-5)
@@ -82,9 +82,9 @@ def test_equals_what_scikit_learn_says(labels: int, monkeypatch: pytest.MonkeyPa
 
 def test_one_label_alone_teaches_nothing() -> None:
     pytest.importorskip("sklearn")
-    same = Lesson(np.zeros((1, 3), np.int64), np.zeros(3, np.int64))
+    same = TrainingExample(np.zeros((1, 3), np.int64), np.zeros(3, np.int64))
     with pytest.raises(LayerError, match="same label"):
-        svm.trained(np.array([5]), [same], 3, 1.0)
+        svm.train_margins(np.array([5]), [same], 3, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -102,4 +102,4 @@ def test_without_scikit_learn_training_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     with pytest.raises(CaesuraError, match=r"caesura\[train\]"):
-        svm.trained(*lessons(0), 3, 1.0)
+        svm.train_margins(*lessons(0), 3, 1.0)

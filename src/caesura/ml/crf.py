@@ -1,7 +1,7 @@
 """Linear-chain conditional random fields: trained by CRFsuite, scored by array operations.
 
-P(Y | X) = exp(sum of weights) / Z (equation 1 of Oba, Hori and Nakamura): a weight for each
-feature of a word with its label, and one for each label after another.
+P(Y | X) = exp(sum of weights) / Z (equation 1 of Oba, Hori and Nakamura), with a weight for each
+feature of a word with its label, and a weight for each pair of neighbouring labels.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import CaesuraError, ModelError
-from caesura.ml import viterbi as decode
+from caesura.ml import viterbi
 from caesura.ml.lookup import Table
 
 Keys = NDArray[np.int64]
 """A row for each template, a column for each word."""
 
 NEVER = -1e3
-"""The score of a label that training never saw."""
+"""The score of a label that did not occur in training."""
 
 MOST_WEIGHT = 1e4
-"""No weight is larger than that."""
+"""Weights are clipped to this."""
 
 STATE, TRANSITION = 0, 1
 HEADER = struct.Struct("<4sI4s8I")
 ROW = np.dtype([("type", "<u4"), ("from", "<u4"), ("to", "<u4"), ("weight", "<f8")])
-"""A feature in a file of CRFsuite."""
+"""A feature in a CRFsuite file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of features for each label: `keys` in ascending order, a row of `rows` for each."""
+    """Weights of features: `keys` in ascending order, each with a row of weights, one a label."""
 
     keys: Indices
     rows: NDArray[np.floating[Any]]
@@ -50,42 +50,42 @@ class Weights:
 
     @cached_property
     def _padded(self) -> NDArray[np.floating[Any]]:
-        """A row of 0 at the end stands for what is not known: it is row -1."""
+        """The rows, and a row of 0 at the end for unknown features: it is row -1."""
         rows = self.rows.astype(np.float32) if self.rows.dtype == np.float16 else self.rows
         return np.vstack([rows, np.zeros((1, rows.shape[1]), rows.dtype)])
 
     def find(self, keys: Keys) -> Indices:
-        """Give the place of each key, -1 where it is not known."""
+        """Return the index of each key, -1 where it is unknown."""
         return self._table.find(keys.ravel()).reshape(keys.shape)
 
     def summed(self, keys: Keys) -> Floats:
-        """Add up the weights of each word: a row of scores for its labels."""
+        """Return the sum of the weights of each word: a row of scores for its labels."""
         # One template after another, so that a sum never depends on how many words there are.
         total: Floats = self._padded[self.find(keys)].sum(axis=0, dtype=np.float64)
         return total
 
     def largest(self, size: int, times: Indices) -> Weights:
-        """Keep the features that matter most, given how often each was seen in training."""
+        """Keep the `size` features that matter most, given how often each occurred in training."""
         matter = np.sqrt(times) * np.ptp(self.rows, axis=1)
         kept = np.sort(np.argsort(-matter, kind="stable")[:size])
         return Weights(self.keys[kept], self.rows[kept])
 
     def rounded(self) -> Weights:
-        """Keep weights in half precision, and only those of features that have any."""
+        """Convert weights to half precision, and drop features whose weights are all 0."""
         rows = np.clip(self.rows, -MOST_WEIGHT, MOST_WEIGHT).astype(np.float16)
         kept = rows.any(axis=1)
         return Weights(self.keys[kept], rows[kept])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give what is known as arrays."""
+        """Return the weights as named arrays."""
         return {"keys": self.keys.astype(np.uint32), "weights": self.rows}
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], labels: int) -> Weights:
-        """Make one of arrays, or raise an error if they are no weights."""
+        """Make weights from arrays, or raise an error if they do not fit."""
         keys, rows = arrays["keys"], arrays["weights"]
         if keys.ndim != 1 or keys.dtype != np.uint32 or rows.dtype != np.float16:
-            raise damaged("keys are no whole numbers, or weights no numbers")
+            raise damaged("keys or weights have the wrong type")
         if rows.shape != (len(keys), labels):
             raise damaged(f"there are weights {rows.shape} for {len(keys)} keys")
         if (keys[1:] <= keys[:-1]).any():
@@ -95,97 +95,97 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Weights of features, and of each label (a column) after each (a row).
+    """The weights of features, and of each label (a column) after each label (a row).
 
-    The last row of `transitions` is what a recording begins with.
+    The last row of `transitions` is for the first word of a recording.
     """
 
     weights: Weights
     transitions: Floats
 
     names: ClassVar = frozenset({"keys", "weights", "transitions"})
-    """The arrays that it is made of."""
+    """The names of its arrays."""
 
     @property
     def labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return int(self.transitions.shape[1])
 
     def scores(self, states: Floats, lengths: Indices) -> Floats:
-        """Score each label after each, as `numeric.decode` has it, for recordings in a row."""
+        """Return the score of each label after each label, in the layout of `viterbi.py`."""
         steps = states[:, None, :] + self.transitions[:-1]
         first = (np.cumsum(lengths) - lengths)[lengths > 0]
         steps[first] = (states[first] + self.transitions[-1])[:, None, :]
         return steps.reshape(len(states), self.labels**2)
 
     def posterior(self, states: Floats, lengths: Indices) -> Floats:
-        """Probability of each label (equation 2)."""
-        return decode.posterior(self.scores(states, lengths), lengths, self.labels)
+        """Return the probability of each label (equation 2)."""
+        return viterbi.posterior(self.scores(states, lengths), lengths, self.labels)
 
     def viterbi(self, states: Floats, lengths: Indices) -> Indices:
-        """Give the labels of the best sequence."""
-        return decode.viterbi(self.scores(states, lengths), lengths, self.labels)
+        """Return the labels of the best sequence."""
+        return viterbi.viterbi(self.scores(states, lengths), lengths, self.labels)
 
     def with_weights(self, weights: Weights) -> Chain:
-        """Give the same chain with other weights of features."""
+        """Return the same chain with other weights of features."""
         return replace(self, weights=weights)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give what is known as arrays."""
+        """Return the weights as named arrays."""
         return {**self.weights.arrays(), "transitions": self.transitions}
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], labels: int) -> Chain:
-        """Make one of arrays, or raise an error if they do not fit."""
+        """Make a chain from arrays, or raise an error if they do not fit."""
         transitions = arrays["transitions"]
         if transitions.dtype != np.float64 or transitions.shape != (labels + 1, labels):
             raise damaged(f"there are transitions {transitions.shape} of {labels} labels")
         return cls(Weights.of(arrays, labels), bounded("transitions", transitions))
 
 
-class Lesson(NamedTuple):
-    """Features of each word as places among the known ones, -1 for others, and its label."""
+class TrainingExample(NamedTuple):
+    """A recording: the indices of the known features of each word, -1 for others, and its label."""
 
     places: Indices
     labels: Indices
 
 
 def frequent(keys: Iterable[Keys], cutoff: int) -> Indices:
-    """Give, in ascending order, the keys that occur at least `cutoff` times."""
+    """Return, in ascending order, the keys that occur at least `cutoff` times."""
     known, times = np.unique(np.concatenate([each.ravel() for each in keys]), return_counts=True)
     chosen: Indices = known[times >= cutoff]
     return chosen
 
 
-def seen(lessons: Sequence[Lesson], count: int) -> Indices:
-    """Tell how often each of so many known features occurs."""
-    places = np.concatenate([lesson.places.ravel() for lesson in lessons])
+def feature_counts(examples: Sequence[TrainingExample], count: int) -> Indices:
+    """Return how often each of `count` known features occurs."""
+    places = np.concatenate([example.places.ravel() for example in examples])
     return np.bincount(places[places >= 0], minlength=count)
 
 
-def trained(
-    known: Indices, lessons: Sequence[Lesson], labels: int, c2: float, iterations: int
+def train_chain(
+    known: Indices, examples: Sequence[TrainingExample], labels: int, c2: float, iterations: int
 ) -> Chain:
-    """Let CRFsuite find the weights, with `c2` times their squares held against them."""
+    """Train the weights with CRFsuite, with the L2 penalty `c2`."""
     crfsuite = _crfsuite()
     trainer = crfsuite.Trainer(verbose=False)
     trainer.set_params(
         {"c1": 0.0, "c2": c2, "max_iterations": iterations, "feature.possible_transitions": True}
     )
     names = [*map(str, range(len(known))), ""]
-    for places, numbers in lessons:
+    for places, numbers in examples:
         items = [[names[at] for at in word if at >= 0] for word in places.T.tolist()]
         trainer.append(items, list(map(str, numbers.tolist())))
     with TemporaryDirectory() as folder:
         model = Path(folder, "model")
         trainer.train(str(model))
-        return read(model, known, labels)
+        return read_crfsuite(model, known, labels)
 
 
-def read(model: Path, known: Indices, labels: int) -> Chain:
-    """Read the weights of a file of CRFsuite whose attributes are places among the known keys.
+def read_crfsuite(model: Path, known: Indices, labels: int) -> Chain:
+    """Read the weights of a CRFsuite file whose attributes are indices of the known keys.
 
-    They are taken as they are in the file: the text that CRFsuite can write rounds them.
+    They are read from the binary file, because the text that CRFsuite can write is rounded.
     """
     tagger = _crfsuite().Tagger()
     tagger.open(str(model))
@@ -204,7 +204,7 @@ def read(model: Path, known: Indices, labels: int) -> Chain:
 
 
 def _numbers(names: Mapping[str, str]) -> Indices:
-    """Give for each number of CRFsuite's the one that is its name."""
+    """Return for each number of CRFsuite the number that is its name."""
     found = np.zeros(len(names), np.int64)
     found[np.array(list(map(int, names.values())), np.int64)] = list(map(int, names))
     return found
@@ -215,7 +215,7 @@ def _features(data: bytes) -> NDArray[Any]:
     chunk, _, count = struct.unpack_from("<4sII", data, offset)
     if (magic, kind, chunk) != (b"lCRF", b"FOMC", b"FEAT"):
         raise CaesuraError(
-            "python-crfsuite wrote a model of an unknown kind", remedy="install 0.9.11"
+            "python-crfsuite wrote a model in an unknown format", remedy="install 0.9.11"
         )
     return np.frombuffer(data, ROW, count, offset + 12)
 
@@ -232,26 +232,26 @@ def _crfsuite() -> Any:
 
 
 def bounded(name: str, numbers: NDArray[Any]) -> NDArray[Any]:
-    """Give an array again, or raise an error if it holds what is no weight."""
+    """Return a copy of an array, or raise an error if a number is too large for a weight."""
     if not (abs(numbers) <= MOST_WEIGHT).all():
         raise damaged(f"{name} are not all numbers up to {MOST_WEIGHT:g}")
     return np.array(numbers)
 
 
 def damaged(what: str) -> ModelError:
-    """Say what is wrong with a model."""
+    """Return the error for a stored model that is damaged."""
     return ModelError(f"the model is damaged: {what}", remedy="train it again")
 
 
 LEAST = -300.0
-"""The lowest score that counts: the product of two such probabilities is still a number."""
+"""Lower scores are raised to this, so that the product of two probabilities is above 0."""
 
 
-def posterior(states: Floats, transitions: Floats, before: int) -> Floats:
-    """Probability of each label of words that follow one with the label `before`.
+def posterior_after(states: Floats, transitions: Floats, before: int) -> Floats:
+    """Return the probability of each label of words that follow a word with the label `before`.
 
-    `transitions` has a row for what comes before; the last row, -1, stands for nothing. It is
-    what `crf.Chain.posterior` gives, to rounding.
+    `transitions` has a row for each label before; the last row, -1, is for the start of a
+    recording. The result is that of `Chain.posterior`, up to rounding, but faster for few words.
     """
     if not len(states):
         return np.zeros((0, transitions.shape[1]))

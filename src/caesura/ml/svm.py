@@ -1,6 +1,7 @@
-"""Linear support vector machines that label words from left to right, looking at their labels.
+"""Linear support vector machines that label words from left to right.
 
-Trained by scikit-learn; what runs is a sum of weights, and a table for the labels before.
+The labels before a word are features too. Training is by scikit-learn; at run time a margin is a
+sum of weights plus a table entry for the labels before.
 """
 
 from __future__ import annotations
@@ -14,34 +15,34 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import CaesuraError, LayerError
-from caesura.ml.crf import Lesson, Weights, bounded, damaged
+from caesura.ml.crf import TrainingExample, Weights, bounded, damaged
 
 BEFORE = 3
-"""How many labels before a word are looked at."""
+"""How many labels before a word are features."""
 
 
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """Weights of features, and what each sequence of labels before a word adds for each label.
+    """The weights of features, and a row of weights for each sequence of labels before a word.
 
     A sequence is a number with `labels` + 1 as its base, the latest label as last digit; the
-    digit `labels` stands for what is before a recording.
+    digit `labels` stands for the start of a recording.
     """
 
     weights: Weights
     histories: Floats
 
     names: ClassVar = frozenset({"keys", "weights", "histories"})
-    """The arrays that it is made of."""
+    """The names of its arrays."""
 
     @property
     def labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return int(self.histories.shape[1])
 
     def run(self, states: Floats, lengths: Indices) -> Floats:
-        """Label one word after another by its best margin, and give all margins."""
-        after = _after(self.labels)
+        """Label words from left to right by the largest margin, and return all margins."""
+        after = _next_history(self.labels)
         table = self.histories.tolist()
         margins = states.tolist()
         begin = len(table) - 1
@@ -58,16 +59,16 @@ class Margins:
         return found
 
     def with_weights(self, weights: Weights) -> Margins:
-        """Give the same margins with other weights of features."""
+        """Return the same margins with other weights of features."""
         return replace(self, weights=weights)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give what is known as arrays."""
+        """Return the weights as named arrays."""
         return {**self.weights.arrays(), "histories": self.histories}
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], labels: int) -> Margins:
-        """Make one of arrays, or raise an error if they do not fit."""
+        """Make margins from arrays, or raise an error if they do not fit."""
         histories = arrays["histories"]
         shape = ((labels + 1) ** BEFORE, labels)
         if histories.dtype != np.float64 or histories.shape != shape:
@@ -75,15 +76,15 @@ class Margins:
         return cls(Weights.of(arrays, labels), bounded("histories", histories))
 
 
-def _after(labels: int) -> list[list[int]]:
-    """Give the number of the sequence that each one becomes with each label."""
+def _next_history(labels: int) -> list[list[int]]:
+    """Return the sequence that follows each sequence when a label is added."""
     base = labels + 1
     count = base**BEFORE
     return [[old * base % count + new for new in range(labels)] for old in range(count)]
 
 
-def histories(labels: Indices, count: int) -> Indices:
-    """Number the sequence of labels before each word of a recording."""
+def label_histories(labels: Indices, count: int) -> Indices:
+    """Return the sequence of labels before each word of a recording."""
     base = count + 1
     before = np.concatenate([np.full(BEFORE, count), labels])
     number = np.zeros(len(labels), np.int64)
@@ -92,10 +93,10 @@ def histories(labels: Indices, count: int) -> Indices:
     return number
 
 
-def parts(number: Indices, base: int) -> Indices:
-    """Take sequences of labels apart: a row for each position, and for each run up to the word.
+def history_features(number: Indices, base: int) -> Indices:
+    """Split sequences of labels into features: each single position, and each run up to the word.
 
-    Each row has numbers that no other row has.
+    There is a row for each feature; no two rows share a number.
     """
     rows = [number % base**length for length in range(1, BEFORE + 1)]
     rows += [number // base**length % base for length in range(1, BEFORE)]
@@ -103,16 +104,18 @@ def parts(number: Indices, base: int) -> Indices:
 
 
 WIDTH = 2 * BEFORE - 1
-"""How many rows that gives."""
+"""The number of rows of `history_features`."""
 
 
-def trained(known: Indices, lessons: Sequence[Lesson], labels: int, cost: float) -> Margins:
-    """Let scikit-learn find the weights, each label against the others."""
+def train_margins(
+    known: Indices, examples: Sequence[TrainingExample], labels: int, cost: float
+) -> Margins:
+    """Train the weights with scikit-learn, each label against the others."""
     sparse, linear = _libraries()
     base = labels + 1
-    numbers = np.concatenate([lesson.labels for lesson in lessons])
-    before = np.concatenate([histories(lesson.labels, labels) for lesson in lessons])
-    places = np.vstack([_columns(lessons), parts(before, base) + len(known)]).T
+    numbers = np.concatenate([example.labels for example in examples])
+    before = np.concatenate([label_histories(example.labels, labels) for example in examples])
+    places = np.vstack([_feature_columns(examples), history_features(before, base) + len(known)]).T
     seen = places >= 0
     begin = np.append(0, np.cumsum(seen.sum(axis=1)))
     shape = (len(numbers), len(known) + WIDTH * base**BEFORE)
@@ -124,20 +127,20 @@ def trained(known: Indices, lessons: Sequence[Lesson], labels: int, cost: float)
         )
     machine = linear(C=cost, dual=True, random_state=0, max_iter=20_000, tol=1e-3)
     machine.fit(cells, numbers)
-    return _read(machine, known, present, labels)
+    return _read_weights(machine, known, present, labels)
 
 
-def _columns(lessons: Sequence[Lesson]) -> Indices:
-    """Put lessons side by side; recordings that lack a layer have fewer rows, filled with -1."""
-    rows = max(len(lesson.places) for lesson in lessons)
-    short = [(lesson.places, rows - len(lesson.places)) for lesson in lessons]
+def _feature_columns(examples: Sequence[TrainingExample]) -> Indices:
+    """Join examples; recordings that lack a layer have fewer rows, which are filled with -1."""
+    rows = max(len(example.places) for example in examples)
+    short = [(example.places, rows - len(example.places)) for example in examples]
     return np.hstack(
         [np.pad(places, ((0, lack), (0, 0)), constant_values=-1) for places, lack in short]
     )
 
 
-def _read(machine: Any, known: Indices, present: Indices, labels: int) -> Margins:
-    """Give the weights of each label; a label that was not seen never wins."""
+def _read_weights(machine: Any, known: Indices, present: Indices, labels: int) -> Margins:
+    """Return the weights of each label; a label that was not seen never wins."""
     base = labels + 1
     weights, constant = machine.coef_, machine.intercept_
     if len(present) == 2:
@@ -146,8 +149,8 @@ def _read(machine: Any, known: Indices, present: Indices, labels: int) -> Margin
     rows[:, present] = weights[:, : len(known)].T
     every = np.arange(base**BEFORE)
     table = np.full((len(every), labels), -1e3)
-    said = weights[:, len(known) :].T
-    table[:, present] = constant + said[parts(every, base)].sum(axis=0)
+    of_histories = weights[:, len(known) :].T
+    table[:, present] = constant + of_histories[history_features(every, base)].sum(axis=0)
     return Margins(Weights(known, rows), table)
 
 

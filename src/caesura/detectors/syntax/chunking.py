@@ -1,6 +1,7 @@
-"""Detectors that label each word as the first of a sentence, the first of a cluster, or inside.
+"""Base class of chunkers: detectors that label words by what they begin.
 
-A boundary lies after a word if the *next* one is labelled as the first of a sentence.
+A word is the first of a sentence (Bs), the first of another cluster (Bb), or inside a cluster (I).
+A boundary lies after a word if the *next* one is labelled Bs. `CRF` and `SVM` are in `crf_svm.py`.
 """
 
 from __future__ import annotations
@@ -25,70 +26,74 @@ from caesura.detectors.syntax.word_features import (
     checked_subtags,
     columns_of,
     hashes_of,
-    lessons_of,
     subtags_of,
+    training_examples,
 )
 from caesura.detectors.window_stream import WindowStream
 from caesura.ml import features
-from caesura.ml.crf import Lesson, Weights, damaged, seen
+from caesura.ml.crf import TrainingExample, Weights, damaged, feature_counts
 from caesura.ml.features import Hashes
 from caesura.text import cluster_rules
 from caesura.text.normalization.steps import standing
 
 FOLDS = 4
-"""Parts of the recordings, each tagged by what the others teach."""
+"""Folds of the training data; each is tagged by a tagger trained on the other folds."""
 
 
-def guessed(
+def jackknife_tags(
     tagger: WordTagger, recordings: Sequence[Transcript]
 ) -> tuple[WordTagger, list[Transcript]]:
-    """Teach a tagger that has not learnt yet, and give it with the recordings as it tags them.
+    """Train a tagger, unless it is trained, and return it with the recordings as it tags them.
 
-    Recordings that it learns from are tagged by what the others teach, so that tags are as wrong
-    as they will be later. Sub-tags are left out: a tagger gives none.
+    Its own training recordings are tagged by taggers trained on the other folds, so that their
+    tags have as many errors as later ones. Sub-tags are removed: a tagger gives none.
     """
     bare = [each.replace(subtag=None) for each in recordings]
     if not isinstance(tagger, ModelBacked) or tagger.is_trained:
         return tagger, tagger.tag_all(bare)
-    taught = tagger.train(bare)
-    found = taught.tag_all(bare)
-    own = [at for at, each in enumerate(bare) if _teaches(each)]
-    seen = [[bare[at]] for at in own] if len(own) > 1 else [_cut(bare[at]) for at in own]
-    tags = iter(_unseen(tagger, taught, [piece for each in seen for piece in each]))
-    for at, pieces in zip(own, seen, strict=True):
-        joined = chain.from_iterable(next(tags) for _ in pieces)
+    trained = tagger.train(bare)
+    found = trained.tag_all(bare)
+    tagged = [at for at, each in enumerate(bare) if _has_tags(each)]
+    pieces = (
+        [[bare[at]] for at in tagged] if len(tagged) > 1 else [_split(bare[at]) for at in tagged]
+    )
+    tags = iter(_tag_folds(tagger, trained, [piece for each in pieces for piece in each]))
+    for at, own in zip(tagged, pieces, strict=True):
+        joined = chain.from_iterable(next(tags) for _ in own)
         found[at] = bare[at].replace(tag=tuple(joined))
-    return taught, found
+    return trained, found
 
 
-def _unseen(tagger: WordTagger, taught: WordTagger, pieces: Sequence[Transcript]) -> list[Strings]:
-    """Tag each piece by what those of the other folds teach, if they teach anything."""
+def _tag_folds(
+    tagger: WordTagger, trained: WordTagger, pieces: Sequence[Transcript]
+) -> list[Strings]:
+    """Tag the pieces of each fold by a tagger trained on the other folds, if these have tags."""
     found: list[Strings] = [()] * len(pieces)
     for fold in range(min(FOLDS, len(pieces))):
         others = [each for at, each in enumerate(pieces) if at % FOLDS != fold]
-        away = tagger.train(others) if any(map(_teaches, others)) else taught
-        found[fold::FOLDS] = [each.tag or () for each in away.tag_all(pieces[fold::FOLDS])]
+        other = tagger.train(others) if any(map(_has_tags, others)) else trained
+        found[fold::FOLDS] = [each.tag or () for each in other.tag_all(pieces[fold::FOLDS])]
     return found
 
 
-def _teaches(transcript: Transcript) -> bool:
+def _has_tags(transcript: Transcript) -> bool:
     """Whether a word that is no punctuation has a tag."""
     tags = zip(transcript.tag or (), standing(transcript).tolist(), strict=False)
-    return any(tag and not alone for tag, alone in tags)
+    return any(tag and not is_punctuation for tag, is_punctuation in tags)
 
 
-def _cut(transcript: Transcript) -> list[Transcript]:
-    """Cut a recording into a piece for each fold."""
+def _split(transcript: Transcript) -> list[Transcript]:
+    """Split a recording into a piece for each fold."""
     stops = [len(transcript) * fold // FOLDS for fold in range(FOLDS + 1)]
     return [transcript[first:stop] for first, stop in pairwise(stops)]
 
 
 LABELS = ("Bs", "Bb", "I")
 SENTENCE, CLUSTER, INSIDE = range(len(LABELS))
-"""The first word of a sentence, that of another cluster, and any other."""
+"""The first word of a sentence, the first of another cluster, and any other word."""
 
 AT_ONCE = 1 << 10
-"""Words whose features are made at a time: they stay close to the processor."""
+"""Words whose features are made at a time: few enough for the processor's cache."""
 
 BATCH = 1 << 18
 """Words that are decoded at a time."""
@@ -98,38 +103,38 @@ AHEAD, BEHIND = 8, 30
 
 
 class Scorer(Protocol):
-    """Weights of features, and what labels say of their neighbours."""
+    """The weights of features and of neighbouring labels."""
 
     names: ClassVar[frozenset[str]]
 
     @property
     def weights(self) -> Weights:
-        """Weights of features."""
+        """The weights of features."""
 
     def with_weights(self, weights: Weights) -> Self:
-        """Give the same with other weights of features."""
+        """Return the same scorer with other weights of features."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give what is known as arrays of these names."""
+        """Return the scorer as arrays with these names."""
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]], labels: int) -> Self:
-        """Make one of arrays, or raise an error if they do not fit."""
+        """Make a scorer from arrays, or raise an error if they do not fit."""
 
 
 S = TypeVar("S", bound=Scorer)
 
 
 @dataclass(frozen=True, eq=False)
-class Taught(Generic[S]):
-    """What a chunker has learnt: a scorer, and the sub-tags that it knows as hashes in order."""
+class ChunkerModel(Generic[S]):
+    """A trained scorer, and the hashes of the sub-tags seen in training, in ascending order."""
 
     scorer: S
     subtags: Hashes
 
 
-class Chunker(TrainableDetector[Taught[S]]):
-    """Labels words by what stands around them, and the labels of their neighbours."""
+class Chunker(TrainableDetector[ChunkerModel[S]]):
+    """Labels words by the words around them and by neighbouring labels."""
 
     cutoff: int
     bias: float
@@ -137,27 +142,27 @@ class Chunker(TrainableDetector[Taught[S]]):
     tagger: WordTagger | None
 
     scorer: ClassVar[type[Scorer]]
-    """What scores labels."""
+    """The class of the scorer."""
 
     ahead: ClassVar[int] = AHEAD
-    """How many words after a gap bear on it in a stream, if tags are given."""
+    """How many words after a gap a stream looks at, if words come with tags."""
 
     @property
     def reach(self) -> int:
-        """How many words after a gap bear on it in a stream."""
+        """How many words after a gap a stream looks at."""
         return self.ahead if self.tagger is None else max(self.ahead, AHEAD)
 
     @abstractmethod
-    def fit(self, known: Indices, lessons: Sequence[Lesson]) -> S:
-        """Learn the weights of the known features."""
+    def fit(self, known: Indices, examples: Sequence[TrainingExample]) -> S:
+        """Train the weights of the known features."""
 
     @abstractmethod
-    def weighed(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
-        """Give the evidence that each word begins a sentence, and whether that is decided."""
+    def decide(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
+        """Return for each word the log-odds that it begins a sentence, and the decision."""
 
     @abstractmethod
     def best(self, states: Floats, lengths: Indices) -> Indices:
-        """Give the label of each word."""
+        """Return the label of each word."""
 
     def train(
         self,
@@ -165,76 +170,81 @@ class Chunker(TrainableDetector[Taught[S]]):
         dev: Sequence[Transcript] = (),  # noqa: ARG002 - settings are tuned from outside
         text: Sequence[Transcript] = (),
     ) -> Self:
-        """Learn from recordings whose sentences are known.
+        """Train on recordings whose sentences are known.
 
-        Where their clusters are not, those are labelled by what can be learnt from the
-        recordings and texts that have some; if none has, each word is a cluster. With a tagger,
-        which learns from all tags first if it has not learnt yet, tags are its guesses.
+        Recordings without clusters get those that a chunker predicts which is trained on the
+        recordings and texts with clusters; if there are none, each word is a cluster. With a
+        tagger, which is trained first unless it is trained already, its predictions replace all
+        tags.
         """
-        made, train, text = self.prepared(train, text)
-        return made.trained(train, text)
+        made, train, text = self.with_predicted_tags(train, text)
+        return made.train_tagged(train, text)
 
-    def prepared(
+    def with_predicted_tags(
         self, train: Sequence[Transcript], text: Sequence[Transcript]
     ) -> tuple[Self, Sequence[Transcript], Sequence[Transcript]]:
-        """Give the same with a tagger that has learnt, and the recordings as it tags them."""
+        """Return this detector with a trained tagger, and the recordings with its tags."""
         if self.tagger is None:
             return self, train, text
-        tagger, tagged = guessed(self.tagger, [*train, *text])
+        tagger, tagged = jackknife_tags(self.tagger, [*train, *text])
         return self.adjusted(tagger=tagger), tagged[: len(train)], tagged[len(train) :]
 
-    def trained(self, train: Sequence[Transcript], text: Sequence[Transcript]) -> Self:
-        """Learn from recordings as they are tagged."""
+    def train_tagged(self, train: Sequence[Transcript], text: Sequence[Transcript]) -> Self:
+        """Train on recordings with the tags that they have."""
         given = train or text
-        spoken = [self.spoken(each) for each in given if each.sentences is not None]
-        spoken = [each for each in spoken if len(each)]
-        if not spoken:
+        recordings = [self.words(each) for each in given if each.sentences is not None]
+        recordings = [each for each in recordings if len(each)]
+        if not recordings:
             raise missing_sentences(len(given))
-        begun = self._clusters(spoken, text)
-        labels = [labels_of(*pair) for pair in zip(spoken, begun, strict=True)]
-        return self._taught(spoken, labels)
+        starts = self._find_clusters(recordings, text)
+        labels = [labels_of(*pair) for pair in zip(recordings, starts, strict=True)]
+        return self._train_on(recordings, labels)
 
-    def _taught(self, spoken: Sequence[Transcript], labels: Sequence[Indices]) -> Self:
-        """Learn from recordings without punctuation whose words have these labels."""
-        known, lessons = lessons_of(spoken, labels, self.cutoff)
-        scorer = self.fit(known, lessons)
+    def _train_on(self, recordings: Sequence[Transcript], labels: Sequence[Indices]) -> Self:
+        """Train on recordings without punctuation whose words have these labels."""
+        known, examples = training_examples(recordings, labels, self.cutoff)
+        scorer = self.fit(known, examples)
         weights = scorer.weights
         if self.size:
-            weights = weights.largest(self.size, seen(lessons, len(known)))
-        return self.with_model(Taught(scorer.with_weights(weights.rounded()), subtags_of(spoken)))
+            weights = weights.largest(self.size, feature_counts(examples, len(known)))
+        return self.with_model(
+            ChunkerModel(scorer.with_weights(weights.rounded()), subtags_of(recordings))
+        )
 
-    def _clusters(self, spoken: list[Transcript], text: Sequence[Transcript]) -> list[Flags]:
-        """Find the clusters of recordings, by a chunker learnt from others where need be."""
-        found = [cluster_rules.starts(each) for each in spoken]
+    def _find_clusters(
+        self, recordings: list[Transcript], text: Sequence[Transcript]
+    ) -> list[Flags]:
+        """Return which words begin clusters, predicted where a recording has no clusters."""
+        found = [cluster_rules.starts(each) for each in recordings]
         if all(each is not None for each in found):
             return [each for each in found if each is not None]
-        more = [self.spoken(each) for each in text if each.sentences is not None]
-        pairs = [(each, cluster_rules.starts(each)) for each in (*spoken, *more) if len(each)]
-        trees = [(each, labels_of(each, begun)) for each, begun in pairs if begun is not None]
-        if not trees:
-            return [np.ones(len(each), np.bool_) for each in spoken]
-        teacher = self._taught(*map(list, zip(*trees, strict=True)))
+        more = [self.words(each) for each in text if each.sentences is not None]
+        pairs = [(each, cluster_rules.starts(each)) for each in (*recordings, *more) if len(each)]
+        known = [(each, labels_of(each, starts)) for each, starts in pairs if starts is not None]
+        if not known:
+            return [np.ones(len(each), np.bool_) for each in recordings]
+        chunker = self._train_on(*map(list, zip(*known, strict=True)))
         return [
-            teacher.starts(each) if begun is None else begun
-            for each, begun in zip(spoken, found, strict=True)
+            chunker.starts(each) if starts is None else starts
+            for each, starts in zip(recordings, found, strict=True)
         ]
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Give keys of features, weights, what labels say of others, and hashes of sub-tags."""
+        """Return the arrays of the scorer, the hashes of sub-tags, and the state of the tagger."""
         tagger = {} if self.tagger is None else prefixed_state({"tagger": self.tagger})
         return {**self.model.scorer.arrays(), "subtags": self.model.subtags, **tagger}
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> Self:
-        """Give the same detector with weights that were learnt before."""
+        """Return this detector with a stored state."""
         own, tagger = split_state(state, "tagger")
         if set(own) != self.scorer.names | {"subtags"}:
             raise damaged(f"it has the arrays {', '.join(sorted(own)) or 'none'}")
         scorer = cast(S, self.scorer.of(own, len(LABELS)))
-        taught = None if self.tagger is None else self.tagger.from_state(tagger)
-        return self.adjusted(tagger=taught).with_model(Taught(scorer, checked_subtags(own)))
+        trained = None if self.tagger is None else self.tagger.from_state(tagger)
+        return self.adjusted(tagger=trained).with_model(ChunkerModel(scorer, checked_subtags(own)))
 
     def tagged(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
-        """Give recordings that bring no tags those of the tagger, if there is one."""
+        """Tag the recordings that have no tags, if there is a tagger."""
         if self.tagger is None:
             return list(transcripts)
         bare = [each for each in transcripts if each.tag is None]
@@ -242,65 +252,65 @@ class Chunker(TrainableDetector[Taught[S]]):
         return [next(found) if each.tag is None else each for each in transcripts]
 
     def find_words(self, transcript: Transcript) -> tuple[Flags, Transcript]:
-        """Tell which words are no punctuation, and give what is left with them alone, tagged."""
+        """Return which tokens are words, and the tagged transcript of these words alone."""
         return self.find_words_all([transcript])[0]
 
     def find_words_all(self, transcripts: Sequence[Transcript]) -> list[tuple[Flags, Transcript]]:
-        """Do so for many recordings at once."""
+        """Do the same for many recordings at once."""
         return [find_words(each) for each in self.tagged(transcripts)]
 
-    def spoken(self, transcript: Transcript) -> Transcript:
-        """Leave punctuation out."""
+    def words(self, transcript: Transcript) -> Transcript:
+        """Return the tagged transcript without punctuation."""
         return self.find_words(transcript)[1]
 
     def starts(self, transcript: Transcript) -> Flags:
-        """Tell which words begin a cluster, by their labels; punctuation begins nothing."""
-        kept, spoken = self.find_words(transcript)
-        begun = np.zeros(len(transcript), np.bool_)
-        begun[kept] = self.best(*self.states([spoken])) != INSIDE
-        begun[np.flatnonzero(kept)[:1]] = True
-        return begun
+        """Return which words begin a cluster, by their labels; punctuation never does."""
+        is_word, words = self.find_words(transcript)
+        starts = np.zeros(len(transcript), np.bool_)
+        starts[is_word] = self.best(*self.states([words])) != INSIDE
+        starts[np.flatnonzero(is_word)[:1]] = True
+        return starts
 
     def annotate(self, transcript: Transcript) -> Transcript:
-        """Give the transcript with the sentences and with the clusters."""
+        """Return the transcript with sentences and clusters."""
         return super().annotate(transcript).replace(cluster=self.starts(transcript))
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Weigh Bs on the next word against the other labels, and add the bias."""
+        """Return the log-odds of the label Bs at the next word, plus the bias."""
         found = self.detect(transcript).log_odds
         return np.zeros(0) if found is None else found
 
     def detect(self, transcript: Transcript) -> Segmentation:
-        """Decide for one recording."""
+        """Segment one recording."""
         return self.detect_all([transcript])[0]
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Decide for many recordings together, as many at a time as fit into memory."""
-        return [each for batch in batches(transcripts, BATCH) for each in self._decided(batch)]
+        """Segment many recordings, as many at a time as fit into memory."""
+        return [each for batch in batches(transcripts, BATCH) for each in self._segment(batch)]
 
-    def _decided(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
-        kept, spoken = zip(*self.find_words_all(transcripts), strict=True)
-        states, lengths = self.states(spoken)
-        odds, first = self.weighed(states, lengths)
+    def _segment(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
+        is_word, words = zip(*self.find_words_all(transcripts), strict=True)
+        states, lengths = self.states(words)
+        odds, is_first = self.decide(states, lengths)
         stop = np.cumsum(lengths)[:-1]
-        for here, evidence, flags in zip(
-            kept, np.split(odds, stop), np.split(first, stop), strict=True
+        for here, own, first in zip(
+            is_word, np.split(odds, stop), np.split(is_first, stop), strict=True
         ):
             gaps = gaps_after_words(here)
             log_odds, boundary = np.full(len(here), NO_GAP), np.zeros(len(here), np.bool_)
-            # What follows the last word is not known.
-            log_odds[gaps] = np.append(evidence[1:], 0.0)[: len(gaps)] + self.bias
-            boundary[gaps] = np.append(flags[1:], True)[: len(gaps)]
+            # Nothing is known of the word after the last one.
+            log_odds[gaps] = np.append(own[1:], 0.0)[: len(gaps)] + self.bias
+            boundary[gaps] = np.append(first[1:], True)[: len(gaps)]
             yield Segmentation(boundary, None, log_odds)
 
-    def states(self, spoken: Sequence[Transcript]) -> tuple[Floats, Indices]:
-        """Score the labels of each word, of recordings without punctuation, by its features."""
-        rows = [self.scored(hashes_of(each, self.model.subtags)) for each in spoken]
-        lengths = np.array([len(each) for each in spoken], np.int64)
+    def states(self, recordings: Sequence[Transcript]) -> tuple[Floats, Indices]:
+        """Return label scores of all words by their features, and the lengths of recordings."""
+        rows = [self.scored(hashes_of(each, self.model.subtags)) for each in recordings]
+        lengths = np.array([len(each) for each in recordings], np.int64)
         return np.concatenate(rows) if rows else np.zeros((0, len(LABELS))), lengths
 
     def scored(self, hashes: Columns, begin: int = 0) -> Floats:
-        """Score the labels of the words of a recording from `begin` on by what is around them."""
+        """Return the label scores of the words of a recording from `begin` on."""
         columns = {name: features.padded(cells) for name, cells in hashes.items()}
         count, weights = len(hashes["word"]), self.model.scorer.weights
         rows = np.zeros((count - begin, len(LABELS)))
@@ -311,35 +321,35 @@ class Chunker(TrainableDetector[Taught[S]]):
         return rows
 
     def coverage(self, transcript: Transcript) -> float:
-        """Give the share of the words that are known, wherever they were looked at."""
-        _, spoken = find_words(transcript)
-        if not len(spoken):
+        """Return the share of the words that have a weight in any template."""
+        _, words = find_words(transcript)
+        if not len(words):
             return 1.0
-        columns = columns_of(spoken.only(()))
-        known = np.zeros(len(spoken), np.bool_)
+        columns = columns_of(words.only(()))
+        known = np.zeros(len(words), np.bool_)
         for at in range(-features.REACH, features.REACH + 1):
-            keys = features.keys(columns, -at, len(spoken) - at, ((("word", at),),))
+            keys = features.keys(columns, -at, len(words) - at, ((("word", at),),))
             known |= self.model.scorer.weights.find(keys)[0] >= 0
         return float(known.mean())
 
     def lacks(self, transcript: Transcript) -> str:
-        """Say so if not a word is known."""
+        """Return a message if none of the words is known, else ''."""
         known = len(transcript) < 2 or self.coverage(transcript) > 0
         return "" if known else "no word that the model knows"
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Decide each gap when the words that bear on it are there."""
+        """Return a stream that decides each gap from a window of words around it."""
         return WindowStream(self, ahead=self.reach, behind=BEHIND, state=state)
 
 
-def refuse_other_than_tagger(tagger: object) -> None:
-    """Raise an error if what is set as a tagger is none."""
+def check_tagger(tagger: object) -> None:
+    """Raise an error if the setting `tagger` is neither a tagger nor None."""
     if tagger is not None and not isinstance(tagger, WordTagger):
         raise ValueError(f"tagger is Tagger(), Tagged('FOLDER') or None, not {tagger!r}")
 
 
-def labels_of(spoken: Transcript, begun: Flags) -> Indices:
-    """Label words by what they begin."""
-    assert spoken.sentences is not None
-    first = np.append(True, spoken.sentences.boundary[:-1])
-    return np.where(first, SENTENCE, np.where(begun, CLUSTER, INSIDE))
+def labels_of(words: Transcript, starts: Flags) -> Indices:
+    """Label words by their sentences, and by `starts`, which says where clusters begin."""
+    assert words.sentences is not None
+    first = np.append(True, words.sentences.boundary[:-1])
+    return np.where(first, SENTENCE, np.where(starts, CLUSTER, INSIDE))

@@ -1,4 +1,7 @@
-"""Sentence ends and clusters by a conditional random field: the chunker of Oba and others."""
+"""The detectors `CRF` and `SVM`: chunkers of words (Oba and others).
+
+The models themselves are in `ml/crf.py` and `ml/svm.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +21,24 @@ from caesura.detectors.syntax.chunking import (
     LABELS,
     SENTENCE,
     Chunker,
-    refuse_other_than_tagger,
+    check_tagger,
 )
 from caesura.detectors.syntax.word_features import Columns
 from caesura.ml import crf, svm, viterbi
-from caesura.ml.crf import Chain, Lesson
+from caesura.ml.crf import Chain, TrainingExample
 from caesura.ml.svm import Margins
 
 
 @dataclass(frozen=True, repr=False)
 class CRF(Chunker[Chain]):
-    """Labels of all words together, by words, tags, sub-tags, pauses and speakers around each.
+    """A conditional random field over words, tags, sub-tags, pauses and speakers.
 
-    `c2` holds weights back to 0: the loss is the negative log-likelihood plus `c2` times the
-    sum of their squares, and training ends after `iterations`. Features seen fewer than
-    `cutoff` times are left out, and unless `size` is 0, so many that matter most are kept.
-    `decision` is 'posterior', a boundary where the next word is the first of a sentence with a
-    probability above 1/2, with the `bias`, or 'viterbi', the single best sequence of labels.
-    A `tagger` gives tags to recordings without any.
+    `c2` is the L2 penalty: the loss is the negative log-likelihood plus `c2` times the sum of
+    squared weights. Training ends after `iterations`. Features seen fewer than `cutoff` times
+    are left out; unless `size` is 0, only so many that matter most are kept. `decision` is
+    'posterior', a boundary where the next word is the first of a sentence with a probability
+    above 1/2 after adding `bias` to the log-odds, or 'viterbi', the best sequence of labels.
+    A `tagger` tags recordings that have no tags.
     """
 
     c2: float = 5.0
@@ -58,50 +61,51 @@ class CRF(Chunker[Chain]):
         one_of("decision", self.decision, DECISIONS)
         between("bias", self.bias, -1e9, 1e9)
         whole("size", self.size, 0, 1 << 31)
-        refuse_other_than_tagger(self.tagger)
+        check_tagger(self.tagger)
 
-    def fit(self, known: Indices, lessons: Sequence[Lesson]) -> Chain:
-        """Train a chain with python-crfsuite."""
-        return crf.trained(known, lessons, len(LABELS), self.c2, self.iterations)
+    def fit(self, known: Indices, examples: Sequence[TrainingExample]) -> Chain:
+        """Train the weights with python-crfsuite."""
+        return crf.train_chain(known, examples, len(LABELS), self.c2, self.iterations)
 
-    def weighed(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
-        """Weigh by the posterior; decide by it, or by the best sequence."""
-        likely = self.model.scorer.posterior(states, lengths)
-        other = likely[:, CLUSTER] + likely[:, INSIDE]
-        odds = viterbi.logs(likely[:, SENTENCE]) - viterbi.logs(other)
+    def decide(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
+        """Return posterior log-odds; decide by them, or by the best sequence."""
+        probabilities = self.model.scorer.posterior(states, lengths)
+        other = probabilities[:, CLUSTER] + probabilities[:, INSIDE]
+        odds = viterbi.logs(probabilities[:, SENTENCE]) - viterbi.logs(other)
         if self.decision == "viterbi":
             return odds, self.best(states, lengths) == SENTENCE
         return odds, odds + self.bias > 0
 
     def best(self, states: Floats, lengths: Indices) -> Indices:
-        """Give the label of each word in the best sequence."""
+        """Return the label of each word in the best sequence."""
         return self.model.scorer.viterbi(states, lengths)
 
-    def probabilities(self, words: Sequence[Columns]) -> list[Floats]:
-        """Give the probabilities of the labels of words, by what stands around them."""
-        rows = [self.scored(each) for each in words]
+    def probabilities(self, hashes: Sequence[Columns]) -> list[Floats]:
+        """Return the probabilities of the labels of the words of recordings."""
+        rows = [self.scored(each) for each in hashes]
         lengths = np.array([len(each) for each in rows], np.int64)
-        likely = self.model.scorer.posterior(np.concatenate(rows), lengths)
-        return np.split(likely, np.cumsum(lengths)[:-1])
+        found = self.model.scorer.posterior(np.concatenate(rows), lengths)
+        return np.split(found, np.cumsum(lengths)[:-1])
 
 
-def begins(likely: Floats) -> Flags:
-    """Tell which words begin a cluster, given the probabilities of their labels."""
-    begun: Flags = likely[:, INSIDE] <= 1 / 2
-    begun[:1] = True
-    return begun
+def cluster_starts(probabilities: Floats) -> Flags:
+    """Return which words begin a cluster, given the probabilities of their labels."""
+    starts: Flags = probabilities[:, INSIDE] <= 1 / 2
+    starts[:1] = True
+    return starts
 
 
 @dataclass(frozen=True, repr=False)
 class SVM(Chunker[Margins]):
-    """Labels from left to right, by what `CRF` looks at and the three labels before.
+    """Linear support vector machines that label words from left to right.
 
-    Each label has a machine that tells it from the others; the one with the largest margin is
-    taken, and the next word looks at it. `cost` is what a word on the wrong side costs against
-    large weights. Features seen fewer than `cutoff` times are left out, and unless `size` is 0,
-    so many that matter most are kept. The log-odds are the
-    lead of Bs on the next word over the other labels, and the `bias`, which does not bear on
-    the labels that later words look at. A `tagger` gives tags to recordings without any.
+    The features are those of `CRF` and the three labels before. Each label has a machine that
+    separates it from the others; the label with the largest margin is taken, and is a feature
+    of the words after it. `cost` is the cost of training errors (C). Features seen fewer than
+    `cutoff` times are left out; unless `size` is 0, only so many that matter most are kept. The
+    log-odds are the margin of Bs at the next word minus the best other margin, plus the `bias`,
+    which does not change the labels that later words use. A `tagger` tags recordings that have
+    no tags.
     """
 
     cost: float = 0.02
@@ -121,19 +125,19 @@ class SVM(Chunker[Margins]):
         whole("cutoff", self.cutoff, 1, 1 << 31)
         between("bias", self.bias, -1e9, 1e9)
         whole("size", self.size, 0, 1 << 31)
-        refuse_other_than_tagger(self.tagger)
+        check_tagger(self.tagger)
 
-    def fit(self, known: Indices, lessons: Sequence[Lesson]) -> Margins:
-        """Train with scikit-learn."""
-        return svm.trained(known, lessons, len(LABELS), self.cost)
+    def fit(self, known: Indices, examples: Sequence[TrainingExample]) -> Margins:
+        """Train the weights with scikit-learn."""
+        return svm.train_margins(known, examples, len(LABELS), self.cost)
 
-    def weighed(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
-        """Weigh by how far Bs lies ahead of the other labels."""
+    def decide(self, states: Floats, lengths: Indices) -> tuple[Floats, Flags]:
+        """Return the margin of Bs minus the best other margin, and decide by it."""
         margins = self.model.scorer.run(states, lengths)
         odds = margins[:, SENTENCE] - np.delete(margins, SENTENCE, axis=1).max(axis=1)
         return odds, odds + self.bias > 0
 
     def best(self, states: Floats, lengths: Indices) -> Indices:
-        """Give the label of each word."""
+        """Return the label of each word."""
         found: Indices = self.model.scorer.run(states, lengths).argmax(axis=1)
         return found

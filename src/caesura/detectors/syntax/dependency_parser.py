@@ -1,4 +1,7 @@
-"""Links inside sentences that are given: the *normal* dependency analysis of Oba and others."""
+"""Dependency trees of sentences that are given: the *normal* analysis of Oba and others.
+
+`SDA` shares the features of clusters and the conversion to the heads of words.
+"""
 
 from __future__ import annotations
 
@@ -15,123 +18,138 @@ from caesura.detectors.syntax.chunking import Chunker
 from caesura.detectors.syntax.word_features import Columns, hashes_of
 from caesura.ml import features
 from caesura.ml.features import Hashes
-from caesura.ml.parsing import arcs, chart
-from caesura.ml.parsing.arcs import Heads, Lesson, Looks, Sight
-from caesura.ml.parsing.chart import MOST
+from caesura.ml.parsing.arcs import (
+    ArcExample,
+    ArcModel,
+    CandidateWindow,
+    UnitFeatures,
+    arc_scores,
+    train_arcs,
+)
+from caesura.ml.parsing.chart import MOST_UNITS, parse_sentences
 from caesura.text import cluster_rules
 
 TURN = features.NO_PAUSE + 1
 """What another speaker adds to the number of a gap."""
 
 
-class Seen(NamedTuple):
-    """What is seen of clusters, and the content word of each."""
+class ClusterFeatures(NamedTuple):
+    """The features of clusters, and the content word of each."""
 
-    looks: Looks
+    features: UnitFeatures
     content: Indices
 
 
-def units_of(spoken: Transcript, first: Indices, words: Columns) -> Seen:
-    """Give what is seen of the clusters of a recording without punctuation, and of its words.
+def cluster_features(words: Transcript, first: Indices, hashes: Columns) -> ClusterFeatures:
+    """Return the features of clusters, which begin at the words `first`.
 
-    A cluster is seen by its content word, its first word and its last word.
+    The recording has no punctuation; `hashes` are those of its words. A cluster has the features
+    of its content word, its first word and its last word.
     """
-    content = cluster_rules.content_words(spoken, first)
-    last = np.append(first[1:], len(spoken))[: len(first)] - 1
+    content = cluster_rules.content_words(words, first)
+    last = np.append(first[1:], len(words))[: len(first)] - 1
     found = {}
-    for name in words.keys() & {"word", "tag", "subtag"}:
-        behind = "" if name == "word" else f"_{name}"
-        found[name] = words[name][content]
-        found[f"first{behind}"] = words[name][first]
-        found[f"last{behind}"] = words[name][last]
-    return Seen(Looks(found, gap_numbers(spoken)[first]), content)
+    for name in ("word", "tag", "subtag"):
+        if name in hashes:
+            suffix = "" if name == "word" else f"_{name}"
+            found[name] = hashes[name][content]
+            found[f"first{suffix}"] = hashes[name][first]
+            found[f"last{suffix}"] = hashes[name][last]
+    return ClusterFeatures(UnitFeatures(found, gap_numbers(words)[first]), content)
 
 
-def gap_numbers(spoken: Transcript) -> Indices:
-    """Number what lies in front of each word: nothing known, then pauses, then other speakers."""
-    count = len(spoken)
+def gap_numbers(words: Transcript) -> Indices:
+    """Return a number for the gap before each word: 0 unknown, then pauses, then other speakers."""
+    count = len(words)
     found = np.zeros(count, np.int64)
-    if spoken.start is not None and spoken.end is not None:
-        before = np.append(np.nan, spoken.pauses()[:-1])[:count]
+    if words.start is not None and words.end is not None:
+        before = np.append(np.nan, words.pauses()[:-1])[:count]
         bins = features.pause_bins(before)
         found = np.where(bins == features.NO_PAUSE, 0, bins + 1)
-    if spoken.speaker is not None:
-        found[1:] += TURN * (speaker_turns(spoken.speaker) == OTHER)
+    if words.speaker is not None:
+        found[1:] += TURN * (speaker_turns(words.speaker) == OTHER)
     return found
 
 
-def lesson_of(spoken: Transcript, subtags: Hashes, *, normal: bool = False) -> Lesson:
-    """Give the clusters of a recording whose trees are known, with sentences if they are given."""
-    units = cluster_rules.units(spoken)
-    looks = units_of(spoken, units.first, hashes_of(spoken, subtags)).looks
-    assert spoken.sentences is not None
-    ends = ends_of(spoken.sentences.boundary, units.first)
-    return Lesson(looks, units.link, ends if normal else None)
+def arc_example(words: Transcript, subtags: Hashes, *, normal: bool = False) -> ArcExample:
+    """Return the clusters of a recording with trees as a training example.
+
+    In `normal` mode the example says where sentences end.
+    """
+    units = cluster_rules.units(words)
+    found = cluster_features(words, units.first, hashes_of(words, subtags)).features
+    assert words.sentences is not None
+    ends = sentence_ends(words.sentences.boundary, units.first)
+    return ArcExample(found, units.link, ends if normal else None)
 
 
-def ends_of(ended: Flags, first: Indices) -> Flags:
-    """Tell which clusters end sentences, given which words do; what no chart can hold is cut."""
-    ends = np.append(ended[first[1:] - 1], True)[: len(first)]
+def sentence_ends(boundary: Flags, first: Indices) -> Flags:
+    """Return which clusters end sentences, given which words do.
+
+    Sentences that are too long for a chart are cut.
+    """
+    ends = np.append(boundary[first[1:] - 1], True)[: len(first)]
     at = np.arange(len(ends))
     begin = np.maximum.accumulate(np.where(np.append(True, ends)[:-1], at, 0))
-    found: Flags = ends | ((at - begin + 1) % MOST == 0)
+    found: Flags = ends | ((at - begin + 1) % MOST_UNITS == 0)
     return found
 
 
-def drawn(kept: Flags, first: Indices, content: Indices, links: Indices) -> tuple[Flags, Indices]:
-    """Tell which words of a recording begin clusters, and the head of each; a root is its own.
+def word_heads(
+    is_word: Flags, first: Indices, content: Indices, heads: Indices
+) -> tuple[Flags, Indices]:
+    """Return which words begin clusters, and the head of each word, given the heads of clusters.
 
-    `first` and `content` number the first and the content word of each cluster among the words
-    that are kept, `links` is the head of each cluster. A word that is not the content of its
-    cluster hangs on the one that is; the head of punctuation is not known.
+    `first` and `content` are the first and the content word of each cluster, counted without
+    punctuation. The head of a root is the word itself, that of punctuation is unknown (-1). All
+    other words of a cluster depend on its content word.
     """
-    places = np.flatnonzero(kept)
-    begun, head = np.zeros(len(kept), np.bool_), np.full(len(kept), -1)
-    begun[places[first]] = True
+    places = np.flatnonzero(is_word)
+    begins, head = np.zeros(len(is_word), np.bool_), np.full(len(is_word), -1)
+    begins[places[first]] = True
     own = places[content]
     head[places] = np.repeat(own, np.diff(np.append(first, len(places))))
-    head[own] = np.where(links < 0, own, own[np.maximum(links, 0)])
-    return begun, head
+    head[own] = np.where(heads < 0, own, own[np.maximum(heads, 0)])
+    return begins, head
 
 
 @dataclass(frozen=True)
-class Normal:
-    """Finds clusters and sentences by a chunker that has learnt, and then the best links.
+class DependencyParser:
+    """Finds clusters and sentences by a trained chunker, and then the best tree of each sentence.
 
     Only clusters of the same sentence, up to `reach` before and after, can be the head of one.
     """
 
     chunker: Chunker[Any]
-    heads: Heads
+    arc_model: ArcModel
     reach: int
 
     @classmethod
-    def learn(
+    def train(
         cls,
         chunker: Chunker[Any],
         trees: Sequence[Transcript],
         reach: int = 10,
         ridge: float = 2.0,
         bits: int = 18,
-    ) -> Normal:
-        """Learn links from recordings that have trees, tagged as the chunker's were."""
+    ) -> DependencyParser:
+        """Train on recordings that have trees, tagged as the chunker's training data were."""
         subtags = chunker.model.subtags
-        lessons = [lesson_of(chunker.spoken(each), subtags, normal=True) for each in trees]
-        return cls(chunker, arcs.learn(lessons, Sight(reach, reach), bits, ridge), reach)
+        examples = [arc_example(chunker.words(each), subtags, normal=True) for each in trees]
+        return cls(chunker, train_arcs(examples, CandidateWindow(reach, reach), bits, ridge), reach)
 
     def annotate(self, transcript: Transcript) -> Transcript:
-        """Give the transcript with clusters and heads; also with sentences if it has none."""
+        """Return the transcript with clusters and heads; also with sentences if it has none."""
         found = transcript.sentences or self.chunker.detect(transcript)
-        kept, spoken = self.chunker.find_words(transcript)
-        ended = found.boundary[gaps_after_words(kept)]
-        begun = self.chunker.starts(transcript)[kept]
-        begun[1:] |= ended[:-1]
-        first = np.flatnonzero(begun)
-        words = hashes_of(spoken, self.chunker.model.subtags)
-        units = units_of(spoken, first, words)
-        ends = ends_of(ended, first)
-        sight = Sight(self.reach, self.reach)
-        chances = self.heads.chances(units.looks, sight, ends=ends)
-        links = chart.normal(*arcs.links_of(chances, sight), ends).heads
-        cluster, head = drawn(kept, first, units.content, links)
+        is_word, words = self.chunker.find_words(transcript)
+        boundary = found.boundary[gaps_after_words(is_word)]
+        begins = self.chunker.starts(transcript)[is_word]
+        begins[1:] |= boundary[:-1]
+        first = np.flatnonzero(begins)
+        clusters = cluster_features(words, first, hashes_of(words, self.chunker.model.subtags))
+        ends = sentence_ends(boundary, first)
+        window = CandidateWindow(self.reach, self.reach)
+        logs = self.arc_model.log_probabilities(clusters.features, window, ends=ends)
+        heads = parse_sentences(*arc_scores(logs, window), ends).heads
+        cluster, head = word_heads(is_word, first, clusters.content, heads)
         return transcript.replace(sentences=found, cluster=cluster, head=head, relation=None)

@@ -1,4 +1,7 @@
-"""Sentence ends by sequential dependency analysis: boundaries and links are found together."""
+"""The detector `SDA`: sequential dependency analysis (Oba and others).
+
+Boundaries and dependency arcs are found together, in one search over both.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,21 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import NO_GAP, gaps_after_words
 from caesura.detectors.syntax.chunking import CLUSTER, SENTENCE
-from caesura.detectors.syntax.crf_svm import CRF, begins
-from caesura.detectors.syntax.dependency_parser import drawn, ends_of, lesson_of, units_of
-from caesura.detectors.syntax.sda_stream import SHORTEST, StretchStream
+from caesura.detectors.syntax.crf_svm import CRF, cluster_starts
+from caesura.detectors.syntax.dependency_parser import (
+    arc_example,
+    cluster_features,
+    sentence_ends,
+    word_heads,
+)
+from caesura.detectors.syntax.sda_stream import SHORTEST, SegmentStream
 from caesura.detectors.syntax.word_features import hashes_of
 from caesura.detectors.window_stream import WindowStream
 from caesura.ml import viterbi
-from caesura.ml.parsing import arcs, chart, search
-from caesura.ml.parsing.arcs import Heads, Sight
-from caesura.ml.parsing.chart import Scores
+from caesura.ml.parsing import arcs
+from caesura.ml.parsing.arcs import ArcModel, CandidateWindow
+from caesura.ml.parsing.chart import MOST_UNITS, ParseScores, parse_sentences
+from caesura.ml.parsing.search import best_parse, boundary_probabilities
 
 DECISIONS = ("best", "posterior")
 
@@ -33,61 +42,64 @@ BATCH = 1 << 16
 """Words that are analysed at a time."""
 
 AHEAD, BEHIND = 25, 75
-"""Words around a gap that a stream looks at where it does not search for the best sentences."""
+"""Words around a gap that a stream looks at if the decision is 'posterior'."""
 
 CHUNKER = CRF()
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What is known of a recording: the words that are no punctuation, their clusters, and links.
+    """The clusters of a recording and the scores of their arcs.
 
-    `first` and `content` number the first and the content word of each cluster among the words
-    that are kept.
+    `is_word` says which tokens are no punctuation. `first` and `content` are the first and the
+    content word of each cluster, counted without punctuation.
     """
 
-    kept: Flags
+    is_word: Flags
     first: Indices
     content: Indices
-    scores: Scores
+    scores: ParseScores
 
-    def decided(self, sda: SDA) -> Segmentation:
-        """Decide where sentences end, which is between clusters."""
-        log_odds, boundary = np.full(len(self.kept), NO_GAP), np.zeros(len(self.kept), np.bool_)
-        gaps = gaps_after_words(self.kept)
+    def segment(self, sda: SDA) -> Segmentation:
+        """Decide where sentences end; boundaries lie between clusters."""
+        log_odds, boundary = (
+            np.full(len(self.is_word), NO_GAP),
+            np.zeros(len(self.is_word), np.bool_),
+        )
+        gaps = gaps_after_words(self.is_word)
         between = gaps[self.first[1:] - 1]
-        likely = search.posterior(self.scores, sda.longest)
+        probabilities = boundary_probabilities(self.scores, sda.longest)
         log_odds[between] = np.clip(
-            viterbi.logs(likely) - viterbi.logs(1 - likely), NO_GAP, -NO_GAP
+            viterbi.logs(probabilities) - viterbi.logs(1 - probabilities), NO_GAP, -NO_GAP
         )
         log_odds[gaps[-1:]] = 0.0
         if sda.decision == "best":
-            boundary[between] = search.best(self.scores, sda.longest).ends[:-1]
+            boundary[between] = best_parse(self.scores, sda.longest).ends[:-1]
         else:
             boundary[between] = log_odds[between] > 0
         return Segmentation(boundary, None, log_odds)
 
-    def links(self, sentences: Segmentation) -> Indices:
-        """Give the head of each cluster in the best links inside sentences, -1 for roots."""
-        ends = ends_of(sentences.boundary[gaps_after_words(self.kept)], self.first)
-        return chart.normal(self.scores.links, self.scores.roots, ends).heads
+    def heads(self, sentences: Segmentation) -> Indices:
+        """Return the head of each cluster in the best trees of sentences, -1 for roots."""
+        ends = sentence_ends(sentences.boundary[gaps_after_words(self.is_word)], self.first)
+        return parse_sentences(self.scores.arcs, self.scores.roots, ends).heads
 
 
 @dataclass(frozen=True, repr=False)
-class SDA(TrainableDetector[Heads]):
-    """Labels by a CRF and links between clusters, weighed together.
+class SDA(TrainableDetector[ArcModel]):
+    """The labels of a CRF and dependency arcs between clusters, in one search.
 
-    What speaks for sentences and the links inside them is the sum of the logarithms of the
-    probability of each link and, `alpha` times, of the label at each gap between clusters
-    (equation 5), and `bias` for each boundary. Links reach over `reach` clusters, of which a
-    cluster sees `ahead` after it; a head farther on has not been seen yet. Of all sentences of at
-    most `longest` clusters and the links inside them, `decision` takes the 'best', or 'posterior',
-    a boundary where the sum over all gives one a probability above 1/2.
+    The score of sentences and the arcs inside them is the sum of the log-probability of each arc
+    and, `alpha` times, of the label at each gap between clusters (equation 5), and `bias` for
+    each boundary. A head is at most `reach` clusters away; of the clusters after it a cluster
+    sees `ahead`, and heads beyond them are candidates that have not been seen yet. Sentences
+    have at most `longest` clusters. `decision` is 'best', the sentences of the best parse, or
+    'posterior', a boundary where the sum over all parses gives it a probability above 1/2.
 
-    Links are learnt with weights held back by `ridge` and kept under hashes of so many `bits`. In
-    a stream words are labelled at each `pause` of so many seconds, at the latest after `stretch`
-    words, and a sentence is final at the latest when `patience` clusters follow it. Of the
-    settings of the `crf`, `bias` and `decision` play no part here.
+    The arc model is trained with the penalty `ridge`, and has weights under hashes of `bits`
+    bits. In a stream words are labelled in segments, which end at a `pause` of so many seconds,
+    at the latest after `stretch` words; a sentence is final at the latest when `patience`
+    clusters follow it. The settings `bias` and `decision` of the `crf` are not used here.
     """
 
     crf: CRF = CHUNKER
@@ -112,20 +124,20 @@ class SDA(TrainableDetector[Heads]):
             raise ValueError(f"crf is a CRF, not {self.crf!r}")
         between("alpha", self.alpha, 0, 1000)
         between("bias", self.bias, -1e9, 1e9)
-        whole("longest", self.longest, 1, chart.MOST)
+        whole("longest", self.longest, 1, MOST_UNITS)
         whole("reach", self.reach, 1, self.longest)
         whole("ahead", self.ahead, 0, self.reach)
         one_of("decision", self.decision, DECISIONS)
         between("ridge", self.ridge, 1e-9, 1e9)
-        whole("bits", self.bits, arcs.FEWEST, arcs.MOST)
+        whole("bits", self.bits, arcs.FEWEST_BITS, arcs.MOST_BITS)
         between("pause", self.pause, 0, 1e9)
         whole("stretch", self.stretch, SHORTEST, 1 << 31)
         whole("patience", self.patience, 1, 1 << 31)
 
     @property
-    def sight(self) -> Sight:
-        """How many clusters each cluster sees."""
-        return Sight(self.reach, self.ahead)
+    def candidate_window(self) -> CandidateWindow:
+        """The clusters around a cluster that are candidates for its head."""
+        return CandidateWindow(self.reach, self.ahead)
 
     def train(
         self,
@@ -133,99 +145,97 @@ class SDA(TrainableDetector[Heads]):
         dev: Sequence[Transcript] = (),  # noqa: ARG002 - settings are tuned from outside
         text: Sequence[Transcript] = (),
     ) -> SDA:
-        """Train the CRF, and learn links from all recordings and text that have trees."""
-        crf, train, text = self.crf.prepared(train, text)
-        return replace(self, crf=crf).trained(train, text)
+        """Train the CRF, and the arc model on all recordings and text that have trees."""
+        crf, train, text = self.crf.with_predicted_tags(train, text)
+        return replace(self, crf=crf).train_tagged(train, text)
 
-    def trained(self, train: Sequence[Transcript], text: Sequence[Transcript]) -> SDA:
-        """Learn from recordings as they are tagged."""
+    def train_tagged(self, train: Sequence[Transcript], text: Sequence[Transcript]) -> SDA:
+        """Train on recordings with the tags that they have."""
         trees = [each for each in (*train, *text) if each.head is not None and each.sentences]
         if not trees:
             raise LayerError(
                 f"none of {len(train) + len(text)} recordings has trees",
                 remedy="train on text with heads and relations, such as a treebank in conllu",
             )
-        return replace(self, crf=self.crf.trained(train, text)).linked(trees)
+        return replace(self, crf=self.crf.train_tagged(train, text)).train_arc_model(trees)
 
-    def linked(self, trees: Sequence[Transcript]) -> SDA:
-        """Learn links from recordings with trees; the CRF has learnt before."""
+    def train_arc_model(self, trees: Sequence[Transcript]) -> SDA:
+        """Train the arc model on recordings with trees; the CRF is trained before."""
         crf = self.crf
-        lessons = [lesson_of(crf.spoken(each), crf.model.subtags) for each in trees]
-        return self.with_model(arcs.learn(lessons, self.sight, self.bits, self.ridge))
+        examples = [arc_example(crf.words(each), crf.model.subtags) for each in trees]
+        return self.with_model(
+            arcs.train_arcs(examples, self.candidate_window, self.bits, self.ridge)
+        )
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Give weights of links, and what the CRF has learnt."""
+        """Return the weights of arcs, and the state of the CRF."""
         return {**self.model.arrays(), **prefixed_state({"crf": self.crf})}
 
     def from_state(self, state: Mapping[str, NDArray[Any]]) -> SDA:
-        """Give the same detector with what was learnt before."""
+        """Return this detector with stored weights and a stored state of the CRF."""
         own, crf = split_state(state, "crf")
-        known = Heads.of(own)
-        if known.bits != self.bits:
-            raise arcs.damaged(f"it has weights under {known.bits} bits, not {self.bits}")
-        return replace(self, crf=self.crf.from_state(crf)).with_model(known)
+        model = ArcModel.of(own)
+        if model.bits != self.bits:
+            raise arcs.damaged(f"it has weights under {model.bits} bits, not {self.bits}")
+        return replace(self, crf=self.crf.from_state(crf)).with_model(model)
 
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Weigh a boundary at each gap between clusters against none, over all structures.
+        """Return the log-odds of a boundary at each gap between clusters, over all parses.
 
-        The best of them may have a boundary against these odds, or none in favour of them.
+        The best parse may have a boundary where they are below 0, or none where they are above.
         """
         found = self.detect(transcript).log_odds
         return np.zeros(0) if found is None else found
 
     def detect(self, transcript: Transcript) -> Segmentation:
-        """Decide for one recording."""
+        """Segment one recording."""
         return self.detect_all([transcript])[0]
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Decide for many recordings, as many at a time as fit into memory."""
-        return [each.decided(self) for each in self.analyses(transcripts)]
+        """Segment many recordings, as many at a time as fit into memory."""
+        return [each.segment(self) for each in self.analyses(transcripts)]
 
     def annotate(self, transcript: Transcript) -> Transcript:
-        """Give the transcript with sentences, and with the clusters and heads that they rest on."""
+        """Return the transcript with sentences, clusters and heads."""
         (analysis,) = self.analyses([transcript])
-        sentences = analysis.decided(self)
-        links = analysis.links(sentences)
-        cluster, head = drawn(analysis.kept, analysis.first, analysis.content, links)
+        sentences = analysis.segment(self)
+        heads = analysis.heads(sentences)
+        cluster, head = word_heads(analysis.is_word, analysis.first, analysis.content, heads)
         return transcript.replace(sentences=sentences, cluster=cluster, head=head, relation=None)
 
     def analyses(self, transcripts: Sequence[Transcript]) -> Iterator[Analysis]:
-        """Label the words of recordings, and weigh the links between their clusters."""
-        chances = self.model.chances
+        """Label the words of recordings, and score the arcs between their clusters."""
         for batch in batches(transcripts, BATCH):
-            heard = self.crf.find_words_all(batch)
-            words = [hashes_of(spoken, self.crf.model.subtags) for _, spoken in heard]
-            for (kept, spoken), own, labels in zip(
-                heard, words, self.crf.probabilities(words), strict=True
-            ):
-                first = np.flatnonzero(begins(labels))
-                units = units_of(spoken, first, own)
-                scores = self.scores(chances(units.looks, self.sight), labels[first], opens=True)
-                yield Analysis(kept, first, units.content, scores)
+            found = self.crf.find_words_all(batch)
+            hashes = [hashes_of(words, self.crf.model.subtags) for _, words in found]
+            probabilities = self.crf.probabilities(hashes)
+            for (is_word, words), own, labels in zip(found, hashes, probabilities, strict=True):
+                first = np.flatnonzero(cluster_starts(labels))
+                clusters = cluster_features(words, first, own)
+                logs = self.model.log_probabilities(clusters.features, self.candidate_window)
+                scores = self.scores(logs, labels[first], opens=True)
+                yield Analysis(is_word, first, clusters.content, scores)
 
-    def scores(self, chances: Floats, labels: Floats, *, opens: bool) -> Scores:
-        """Weigh links, roots and gaps, given probabilities of heads and of labels of clusters.
+    def scores(self, log_probabilities: Floats, labels: Floats, *, opens: bool) -> ParseScores:
+        """Score arcs, roots and gaps, given probabilities of heads and of labels of clusters.
 
-        The gap in front of the first one counts unless it `opens` the recording.
+        The gap in front of the first cluster counts unless it `opens` the recording.
         """
-        links, roots = arcs.links_of(chances, self.sight)
+        scores, roots = arcs.arc_scores(log_probabilities, self.candidate_window)
         gaps = self.alpha * viterbi.logs(labels[:, [CLUSTER, SENTENCE]])
         gaps[:, 1] += self.bias
-        return Scores(links, roots, gaps[1:] if opens else gaps)
+        return ParseScores(scores, roots, gaps[1:] if opens else gaps)
 
     def coverage(self, transcript: Transcript) -> float:
-        """Give the share of the words that are known."""
+        """Return the share of the words that the CRF knows."""
         return self.crf.coverage(transcript)
 
     def lacks(self, transcript: Transcript) -> str:
-        """Say so if not a word is known."""
+        """Return a message if none of the words is known, else ''."""
         return self.crf.lacks(transcript)
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Label words stretch by stretch, and give the best sentences as soon as they are final.
-
-        A sum over all sentences is taken over the words around each gap.
-        """
+        """Return a stream of the best parse; for 'posterior', one with a window around each gap."""
         if self.decision == "posterior":
             return WindowStream(self, ahead=AHEAD, behind=BEHIND, state=state)
-        return StretchStream(self, state)
+        return SegmentStream(self, state)

@@ -1,12 +1,12 @@
 """Score dependency arcs: which unit is the head of which (equations 3 and 4 of Oba and others).
 
-P(head | unit) is the exponential of a sum of weights, normalised over the candidates of a unit:
-those up to `back` units before it and `ahead` units after it, and two that are no unit at hand,
-the end of the sentence whose root it is (`<b>` with Oba and others), and a head that lies
-farther on and has not been seen yet (`<c>`). In *sequential* mode candidates do not depend on
-where sentences end; in *normal* mode sentences are given, and only units of the same one are
-candidates. What a template looks at of unit and candidate together has a hash, and the first
-bits of that are the number of a weight.
+A unit is what gets a head: a cluster of words. P(head | unit) is the exponential of a sum of
+weights, normalised over the candidates of the unit. These are the units up to `back` before it
+and up to `ahead` after it, and two special ones: the end of the sentence, if the unit is its root
+(`<b>` with Oba and others), and a head that lies farther ahead (`<c>`). In *sequential* mode
+candidates do not depend on where sentences end; in *normal* mode sentences are given, and only
+units of the same sentence are candidates. Each feature template hashes columns of the unit and of
+the candidate; the first bits of the hash are the index of a weight.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from caesura.core.errors import ModelError
 from caesura.ml import maxent
 from caesura.ml.features import Hashes, constant
 
-META = ("<b>", "<c>")
+SPECIAL = ("<b>", "<c>")
 END, UNSEEN = -2, -1
-"""Columns of the candidates that are no unit, counted from behind."""
+"""Columns of the special candidates, counted from the end."""
 
-FAR = (1, 2, 3, 4, 6, 9)
-"""Distances from which on they are told apart."""
+DISTANCES = (1, 2, 3, 4, 6, 9)
+"""Lower edges of the distance bins."""
 
 MARGIN = 1
-"""Units beside a unit that are looked at too."""
+"""Neighbours on either side of a unit that the templates use."""
 
 TEMPLATES = """
 | | far
@@ -81,32 +81,32 @@ tag- tag tag+ | tag |
 tag | tag- tag tag+ |
 tag- tag tag+ | tag- tag tag+ |
 """
-"""Columns of the unit, columns of the candidate, and what lies between them: the distance, and
-the greatest of the numbers in front of units. `tag+` is the column of the unit after it."""
+"""Columns of the unit | columns of the candidate | what lies between them: the distance (far), and
+the greatest gap number. `tag+` is the tag of the next unit, `tag-` of the one before."""
 
 
-class Sight(NamedTuple):
-    """How many units before and after itself a unit sees."""
+class CandidateWindow(NamedTuple):
+    """How many units before and after a unit are candidates for its head."""
 
     back: int
     ahead: int
 
     @property
     def width(self) -> int:
-        """How many places are seen, that of the unit included."""
+        """The number of units in the window, the unit itself included."""
         return self.back + 1 + self.ahead
 
     def candidates(self, count: int, first: int, stop: int) -> Flags:
-        """Tell which candidates there are for the units `first` to `stop` of so many."""
+        """Return which candidates exist for the units `first` to `stop` out of `count`."""
         steps = np.arange(-self.back, self.ahead + 1)
         place = np.arange(first, stop)[:, None] + steps
         units = (place >= 0) & (place < count) & (steps != 0)
-        return np.concatenate([units, np.ones((stop - first, len(META)), np.bool_)], axis=1)
+        return np.concatenate([units, np.ones((stop - first, len(SPECIAL)), np.bool_)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
-    """Units as columns of hashes, with a small number for what lies in front of each."""
+class UnitFeatures:
+    """Features of units: columns of hashes, and the number of the gap before each unit."""
 
     columns: Mapping[str, Hashes]
     gaps: Indices
@@ -114,40 +114,42 @@ class Looks:
     def __len__(self) -> int:
         return len(self.gaps)
 
-    def __getitem__(self, units: slice) -> Looks:
-        return Looks({name: cells[units] for name, cells in self.columns.items()}, self.gaps[units])
+    def __getitem__(self, units: slice) -> UnitFeatures:
+        return UnitFeatures(
+            {name: cells[units] for name, cells in self.columns.items()}, self.gaps[units]
+        )
 
-    def then(self, more: Looks) -> Looks:
-        """Give these units and those that follow; a column that is missing has nothing in it."""
+    def extended(self, more: UnitFeatures) -> UnitFeatures:
+        """Return these units and `more` units after them; a missing column is filled with 0."""
         names = dict.fromkeys((*self.columns, *more.columns))
         parts = [(each.columns, np.zeros(len(each), np.uint64)) for each in (self, more)]
         columns = {n: np.concatenate([c.get(n, none) for c, none in parts]) for n in names}
-        return Looks(columns, np.concatenate([self.gaps, more.gaps]))
+        return UnitFeatures(columns, np.concatenate([self.gaps, more.gaps]))
 
 
 @dataclass(frozen=True, eq=False)
-class _Mix:
-    """Factors that make hashes of all templates at once: a column for each template.
+class _HashFactors:
+    """Factors that hash all templates at once: a column for each template.
 
-    Rows are columns of units at places beside them. Templates that look at the gap come last.
+    Rows are the columns of units and of their neighbours. Templates with the gap come last.
     """
 
     parts: Sequence[tuple[str, int]]
     base: Hashes
     unit: Hashes
     head: Hashes
-    meta: Hashes
+    special: Hashes
     far: Hashes
     gap: slice
 
     @classmethod
-    def of(cls, templates: Sequence[str]) -> _Mix:
+    def of(cls, templates: Sequence[str]) -> _HashFactors:
         cells = [[cell.split() for cell in each.split("|")] for each in templates]
         names = dict.fromkeys(name for unit, head, _ in cells for name in (*unit, *head))
-        mark = np.array([constant(symbol) for symbol in META], np.uint64)
+        mark = np.array([constant(symbol) for symbol in SPECIAL], np.uint64)
         head = _factors(names, [head for _, head, _ in cells], "head")
         itself = np.array([name[-1] not in "+-" for name in names], np.bool_)
-        looks = np.array(["gap" in between for _, _, between in cells], np.bool_)
+        has_gap = np.array(["gap" in between for _, _, between in cells], np.bool_)
         return cls(
             [(name.rstrip("+-"), name.count("+") - name.count("-")) for name in names],
             np.array([constant(each) for each in templates], np.uint64),
@@ -157,7 +159,7 @@ class _Mix:
             np.where(["far" in between for _, _, between in cells], constant("far"), 0).astype(
                 np.uint64
             ),
-            slice(len(looks) - int(looks.sum()), None),
+            slice(len(has_gap) - int(has_gap.sum()), None),
         )
 
 
@@ -171,10 +173,10 @@ def _factors(names: Mapping[str, None], cells: Sequence[Sequence[str]], role: st
 
 
 @lru_cache(maxsize=16)
-def _mix(columns: frozenset[str]) -> _Mix:
-    """Give the factors of the templates that look at these columns alone."""
+def _hash_factors(columns: frozenset[str]) -> _HashFactors:
+    """Return the factors of the templates that use no other columns than these."""
     rows = [row for row in TEMPLATES.strip().splitlines() if _names(row) <= columns]
-    return _Mix.of(sorted(rows, key=lambda row: "gap" in row))
+    return _HashFactors.of(sorted(rows, key=lambda row: "gap" in row))
 
 
 def _names(template: str) -> set[str]:
@@ -182,193 +184,204 @@ def _names(template: str) -> set[str]:
     return {name.rstrip("+-") for name in (*unit.split(), *head.split())}
 
 
-def numbers(looks: Looks, sight: Sight, bits: int, first: int, stop: int) -> Indices:
-    """Give the numbers of the weights of the units `first` to `stop`.
+def weight_indices(
+    features: UnitFeatures, window: CandidateWindow, bits: int, first: int, stop: int
+) -> Indices:
+    """Return the indices of the weights of the units `first` to `stop`.
 
-    A row for each unit, a column for each candidate, and in depth each template.
+    The axes are units, candidates and templates.
     """
-    mix = _mix(frozenset(looks.columns))
-    size, width = stop - first, sight.width
-    seen = _seen(looks, mix.parts, first - sight.back, stop + sight.ahead)
-    units = mix.base + seen[sight.back : sight.back + size] @ mix.unit
-    heads = seen @ mix.head
-    keys = np.empty((size, width + len(META), len(mix.base)), np.uint64)
+    mix = _hash_factors(frozenset(features.columns))
+    size, width = stop - first, window.width
+    columns = _feature_matrix(features, mix.parts, first - window.back, stop + window.ahead)
+    units = mix.base + columns[window.back : window.back + size] @ mix.unit
+    heads = columns @ mix.head
+    keys = np.empty((size, width + len(SPECIAL), len(mix.base)), np.uint64)
     np.add(units[:, None], _windows(heads, width), out=keys[:, :width])
-    np.add(units[:, None], mix.meta, out=keys[:, width:])
-    keys += _far(sight)[:, None] * mix.far
-    keys[:, :, mix.gap] += _between(looks.gaps, sight, first, stop)[:, :, None]
+    np.add(units[:, None], mix.special, out=keys[:, width:])
+    keys += _distance_hashes(window)[:, None] * mix.far
+    keys[:, :, mix.gap] += _gap_hashes(features.gaps, window, first, stop)[:, :, None]
     keys >>= np.uint64(64 - bits)
     return keys.view(np.int64)
 
 
-def _seen(looks: Looks, parts: Sequence[tuple[str, int]], first: int, stop: int) -> Hashes:
-    """Give a row for each unit `first` to `stop`, 0 where there is none, a column for each part."""
+def _feature_matrix(
+    features: UnitFeatures, parts: Sequence[tuple[str, int]], first: int, stop: int
+) -> Hashes:
+    """Return a row for each unit `first` to `stop`, 0 where there is none; a column a part."""
     found = np.zeros((stop - first, len(parts)), np.uint64)
     for column, (name, at) in enumerate(parts):
-        begin, end = max(first + at, 0), max(min(stop + at, len(looks)), 0)
+        begin, end = max(first + at, 0), max(min(stop + at, len(features)), 0)
         if begin < end:
-            found[begin - first - at : end - first - at, column] = looks.columns[name][begin:end]
+            found[begin - first - at : end - first - at, column] = features.columns[name][begin:end]
     return found
 
 
 @lru_cache(maxsize=16)
-def _far(sight: Sight) -> Hashes:
-    """Give a hash of the distance of each candidate."""
-    steps = np.arange(-sight.back, sight.ahead + 1)
-    bins = np.searchsorted(FAR, abs(steps), side="right")
+def _distance_hashes(window: CandidateWindow) -> Hashes:
+    """Return a hash of the distance of each candidate."""
+    steps = np.arange(-window.back, window.ahead + 1)
+    bins = np.searchsorted(DISTANCES, abs(steps), side="right")
     texts = [f"{side} {far}" for side, far in zip(steps > 0, bins, strict=True)]
-    return np.array([constant(text) for text in (*texts, *META)], np.uint64)
+    return np.array([constant(text) for text in (*texts, *SPECIAL)], np.uint64)
 
 
-def _between(gaps: Indices, sight: Sight, first: int, stop: int) -> Hashes:
-    """Give a hash of the greatest number between each unit and each candidate."""
-    back, ahead = sight
+def _gap_hashes(gaps: Indices, window: CandidateWindow, first: int, stop: int) -> Hashes:
+    """Return a hash of the greatest gap number between each unit and each candidate."""
+    back, ahead = window
     size = stop - first
     place = np.arange(first - back + 1, stop + ahead + 1)
     inside = (place >= 0) & (place < len(gaps))
     padded = np.where(inside, gaps[np.clip(place, 0, max(len(gaps) - 1, 0))] + 1, 0)
     around = _windows(padded, back + ahead + 1)
-    found = np.zeros((size, sight.width + len(META)), np.int64)
+    found = np.zeros((size, window.width + len(SPECIAL)), np.int64)
     found[:, :back] = np.maximum.accumulate(around[:, back - 1 :: -1][:, :back], axis=1)[:, ::-1]
     after = around[:, back:]
-    found[:, back + 1 : sight.width] = np.maximum.accumulate(after[:, :ahead], axis=1)
-    found[:, sight.width :] = after[:, :1]
-    return _steps(int(padded.max(initial=0)) + 1)[found]
+    found[:, back + 1 : window.width] = np.maximum.accumulate(after[:, :ahead], axis=1)
+    found[:, window.width :] = after[:, :1]
+    return _gap_constants(int(padded.max(initial=0)) + 1)[found]
 
 
 def _windows(rows: NDArray[Any], width: int) -> NDArray[Any]:
-    """See all windows of so many rows, one after another."""
+    """Return a view of all windows of `width` rows."""
     count = len(rows) - width + 1
     shape, strides = (count, width, *rows.shape[1:]), (rows.strides[0], *rows.strides)
     return as_strided(rows, shape, strides, writeable=False)
 
 
 @lru_cache(maxsize=16)
-def _steps(count: int) -> Hashes:
+def _gap_constants(count: int) -> Hashes:
     return np.array([constant(f"gap {each}") for each in range(count)], np.uint64)
 
 
 AT_ONCE = 128
-"""Units that are looked at at a time: what is seen of them stays close to the processor."""
+"""Units that are scored at a time: few enough for the processor's cache."""
 
 STEPS = 127
-"""Weights are kept in so many steps up to the largest one, and as many down."""
+"""Weights are quantised to this many steps above 0 and as many below."""
 
-FEWEST, MOST = 8, 22
-"""Bits of the number of a weight."""
+FEWEST_BITS, MOST_BITS = 8, 22
+"""Limits for the bits of a weight's index."""
 
 SEARCH = maxent.Search(steps=80, gain=3e-5)
 
-
 ROOT = -1
-"""What stands for the head of a root; below that nothing is known of a head."""
+"""The head of a root; a lower number means that the head is unknown."""
 
 
-class Lesson(NamedTuple):
-    """Units and their heads.
+class ArcExample(NamedTuple):
+    """Training example: the units of a recording and their heads.
 
-    Where the ends of sentences are given, only units of the same sentence are candidates.
+    If `ends` says which units end sentences, only units of the same sentence are candidates.
     """
 
-    looks: Looks
-    links: Indices
+    features: UnitFeatures
+    heads: Indices
     ends: Flags | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Heads:
-    """Weights, found by hashes, in whole steps of a size."""
+class ArcModel:
+    """Quantised weights of hashed features: a weight is `steps[index]` * `size`."""
 
     steps: NDArray[np.int8]
     size: float
 
     @property
     def bits(self) -> int:
-        """Bits of the number of a weight."""
+        """The bits of a weight's index."""
         return len(self.steps).bit_length() - 1
 
     @cached_property
     def _weights(self) -> NDArray[np.float32]:
         return self.steps * np.float32(self.size)
 
-    def chances(
-        self, looks: Looks, sight: Sight, span: slice = slice(None), ends: Flags | None = None
+    def log_probabilities(
+        self,
+        features: UnitFeatures,
+        window: CandidateWindow,
+        span: slice = slice(None),
+        ends: Flags | None = None,
     ) -> Floats:
-        """Give the logarithm of the probability of each candidate of each unit in a span.
+        """Return the log-probability of each candidate of each unit in a span.
 
-        What is no candidate has minus infinity.
+        A candidate that does not exist has minus infinity.
         """
-        first, stop, _ = span.indices(len(looks))
-        found = np.empty((stop - first, sight.width - END))
+        first, stop, _ = span.indices(len(features))
+        found = np.empty((stop - first, window.width - END))
         for begin in range(first, stop, AT_ONCE):
             end = min(begin + AT_ONCE, stop)
-            scores = self._weights.take(numbers(looks, sight, self.bits, begin, end)).sum(axis=2)
-            candidates = _candidates(looks, sight, begin, end, ends)
+            scores = self._weights.take(
+                weight_indices(features, window, self.bits, begin, end)
+            ).sum(axis=2)
+            candidates = _candidates(features, window, begin, end, ends)
             scores = np.where(candidates, scores, -np.inf)
             found[begin - first : end - first] = maxent.log_softmax(scores)
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Give what is known as arrays."""
+        """Return the model as named arrays."""
         return {"steps": self.steps, "size": np.array([self.size])}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Heads:
-        """Make one of arrays, or raise a `ModelError`."""
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> ArcModel:
+        """Make a model from the arrays of `arrays()`, or raise a `ModelError`."""
         if set(arrays) != {"steps", "size"}:
             raise damaged(f"it has the arrays {', '.join(sorted(arrays)) or 'none'}")
         steps, size = arrays["steps"], arrays["size"]
         count = len(steps) if steps.ndim == 1 else 0
-        if steps.dtype != np.int8 or count not in {1 << bits for bits in range(FEWEST, MOST + 1)}:
-            raise damaged("weights are no small numbers, or not as many as there can be")
+        if steps.dtype != np.int8 or count not in {
+            1 << bits for bits in range(FEWEST_BITS, MOST_BITS + 1)
+        }:
+            raise damaged("weights are not 8-bit integers, or their number is wrong")
         if size.shape != (1,) or size.dtype != np.float64 or not 0 <= size[0] < 1e6:
-            raise damaged("the size of a step is no number")
+            raise damaged("the size of a step is not a number")
         return cls(np.array(steps), float(size[0]))
 
 
-def learn(lessons: Sequence[Lesson], sight: Sight, bits: int, ridge: float) -> Heads:
-    """Find the weights under which the known heads are most probable."""
-    whole("bits", bits, FEWEST, MOST)
+def train_arcs(
+    examples: Sequence[ArcExample], window: CandidateWindow, bits: int, ridge: float
+) -> ArcModel:
+    """Train the weights by maximum likelihood of the known heads, with the penalty `ridge`."""
+    whole("bits", bits, FEWEST_BITS, MOST_BITS)
     between("ridge", ridge, 1e-9, 1e9)
-    taught = [_rows(each, sight, bits) for each in lessons if len(each.looks)]
-    if not any(len(sizes) for _, sizes, _ in taught):
-        return Heads(np.zeros(1 << bits, np.int8), 0.0)
-    rows, sizes, chosen = zip(*taught, strict=True)
+    encoded = [_encode(each, window, bits) for each in examples if len(each.features)]
+    if not any(len(sizes) for _, sizes, _ in encoded):
+        return ArcModel(np.zeros(1 << bits, np.int8), 0.0)
+    rows, sizes, chosen = zip(*encoded, strict=True)
     begin = np.append(0, np.cumsum(np.concatenate(sizes)))
     matrix = maxent.sparse_rows(_stacked(rows), 1 << bits)
     weights = maxent.conditional_logit(
         matrix, begin, begin[:-1] + np.concatenate(chosen), ridge, SEARCH
     )
     size = float(abs(weights).max()) / STEPS
-    return Heads(np.rint(weights / (size or 1.0)).astype(np.int8), size)
+    return ArcModel(np.rint(weights / (size or 1.0)).astype(np.int8), size)
 
 
-def _rows(lesson: Lesson, sight: Sight, bits: int) -> tuple[Indices, Indices, Indices]:
-    """Give what is seen of each candidate, how many each unit has, and which is the head.
+def _encode(
+    example: ArcExample, window: CandidateWindow, bits: int
+) -> tuple[Indices, Indices, Indices]:
+    """Return the weight indices of all candidates, their number for each unit, and the heads.
 
-    Units whose head is not known, or lies farther back than is seen, are left out.
+    Units whose head is unknown, or lies before the window, are left out.
     """
-    looks, links, ends = lesson
+    features, heads, ends = example
     rows, sizes, chosen = [], [], []
-    for first in range(0, len(looks), AT_ONCE):
-        stop = min(first + AT_ONCE, len(looks))
-        real = _columns_of(links[first:stop], np.arange(first, stop), sight)
-        candidates = _candidates(looks, sight, first, stop, ends)
-        known = (real >= 0) & candidates[np.arange(stop - first), real]
-        seen = numbers(looks, sight, bits, first, stop)[known]
-        rows.append(seen[candidates[known]].astype(np.int32))
+    for first in range(0, len(features), AT_ONCE):
+        stop = min(first + AT_ONCE, len(features))
+        column = _head_columns(heads[first:stop], np.arange(first, stop), window)
+        candidates = _candidates(features, window, first, stop, ends)
+        known = (column >= 0) & candidates[np.arange(stop - first), column]
+        indices = weight_indices(features, window, bits, first, stop)[known]
+        rows.append(indices[candidates[known]].astype(np.int32))
         sizes.append(candidates[known].sum(axis=1))
         before = np.cumsum(candidates[known], axis=1) - 1
-        chosen.append(before[np.arange(len(before)), real[known]])
-    return (
-        np.concatenate(rows),
-        np.concatenate(sizes),
-        np.concatenate(chosen),
-    )
+        chosen.append(before[np.arange(len(before)), column[known]])
+    return np.concatenate(rows), np.concatenate(sizes), np.concatenate(chosen)
 
 
 def _stacked(rows: Sequence[Indices]) -> Indices:
-    """Put rows below each other; -1 fills those of units of which less is known."""
+    """Concatenate rows; rows of recordings with fewer features are filled with -1."""
     width = max(each.shape[1] for each in rows)
     edges = [((0, 0), (0, width - each.shape[1])) for each in rows]
     return np.concatenate(
@@ -376,37 +389,39 @@ def _stacked(rows: Sequence[Indices]) -> Indices:
     )
 
 
-def _columns_of(links: Indices, units: Indices, sight: Sight) -> Indices:
-    """Give the column of the head of each unit, -1 where there is none."""
-    far = links - units
-    last = sight.width - END
-    column = np.where(far > sight.ahead, last + UNSEEN, far + sight.back)
-    column = np.where(links == ROOT, last + END, column)
-    return np.where((links < ROOT) | ((links > ROOT) & (far < -sight.back)), -1, column)
+def _head_columns(heads: Indices, units: Indices, window: CandidateWindow) -> Indices:
+    """Return the column of the head of each unit, -1 where there is none."""
+    far = heads - units
+    last = window.width - END
+    column = np.where(far > window.ahead, last + UNSEEN, far + window.back)
+    column = np.where(heads == ROOT, last + END, column)
+    return np.where((heads < ROOT) | ((heads > ROOT) & (far < -window.back)), -1, column)
 
 
-def _candidates(looks: Looks, sight: Sight, first: int, stop: int, ends: Flags | None) -> Flags:
-    found = sight.candidates(len(looks), first, stop)
+def _candidates(
+    features: UnitFeatures, window: CandidateWindow, first: int, stop: int, ends: Flags | None
+) -> Flags:
+    found = window.candidates(len(features), first, stop)
     if ends is not None:
         sentence: Indices = np.cumsum(ends) - ends
-        padded: Indices = np.pad(sentence, (sight.back, sight.ahead), constant_values=-1)
-        around = sliding_window_view(padded, sight.width)[first:stop]
-        found[:, : sight.width] &= around == sentence[first:stop, None]
+        padded: Indices = np.pad(sentence, (window.back, window.ahead), constant_values=-1)
+        around = sliding_window_view(padded, window.width)[first:stop]
+        found[:, : window.width] &= around == sentence[first:stop, None]
         found[:, UNSEEN] = False
     return found
 
 
-def links_of(chances: Floats, sight: Sight) -> tuple[Floats, Floats]:
-    """Give what speaks for each link, as far ahead as back, and for each root.
+def arc_scores(log_probabilities: Floats, window: CandidateWindow) -> tuple[Floats, Floats]:
+    """Return the scores of arcs, as far ahead as back, and of roots.
 
-    Heads farther on than is seen share the probability of what has not been seen.
+    Heads beyond the window share the probability of the candidate `<c>` evenly.
     """
-    units, root, unseen = np.split(chances, [sight.width, sight.width + 1], axis=1)
-    farther = sight.back - sight.ahead
+    units, root, unseen = np.split(log_probabilities, [window.width, window.width + 1], axis=1)
+    farther = window.back - window.ahead
     beyond = np.repeat(unseen - np.log(max(farther, 1)), farther, axis=1)
     return np.concatenate([units, beyond], axis=1), root[:, 0]
 
 
 def damaged(what: str) -> ModelError:
-    """Say what is wrong with a model."""
+    """Return the error for a stored model that is damaged."""
     return ModelError(f"the model is damaged: {what}", remedy="train it again")

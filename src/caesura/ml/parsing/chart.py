@@ -1,13 +1,14 @@
-"""Charts: how good, or how probable, the dependency trees of every short span of units are.
+"""Charts: the scores of the dependency trees of all short spans of units.
 
-A tree gives each unit but one, the root, a link to its head, and no two links cross. Spans are
-filled by width, and all spans of a width at once. A row of a chart holds the spans of one width,
-in the column of their first unit (`_from`); seen with shorter strides, they are in that of their
-last one (`_to`), so that the two parts of a span always lie in two plain slices.
+A tree gives each unit but the root an arc to its head, and no two arcs cross. `Chart` fills all
+spans of a width at once. A row of it holds the spans of one width, in the column of their first
+unit (`_from`); viewed with shorter strides they are in the column of their last unit (`_to`), so
+that the two parts of a span always lie in two plain slices. `IncrementalChart` fills the spans
+that end at one unit after another.
 
-The best tree of each sentence is read off a chart from the whole to the parts. All sentences are
-taken apart together: in each step every span that is left is cut once. Of equally good trees it
-is always the same one that is found, whatever else is in the chart.
+The best tree of each sentence is read off a chart from the whole to the parts (`trace_heads`), for
+all sentences together: in each step every span that is left is cut once. Of equally good trees
+always the same one is found, whatever else is in the chart.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ PIECE = 1024
 """Units whose chart is filled at a time: few enough for the cache."""
 
 LOWEST = -1e300
-"""What a sum of nothing is taken relative to."""
+"""Stands for minus infinity where a maximum is subtracted."""
 
-IMPOSSIBLE = "no sentences and links of these units have a score above minus infinity"
+IMPOSSIBLE = "no sentences and arcs of these units have a score above minus infinity"
 
 Join = Callable[[Floats, Floats], object]
-"""Writes into one row what the ways to make up its spans, many rows, come to."""
+"""Combines the scores of the ways to build a span (rows) into one score."""
 
 
-def largest(ways: Floats, out: Floats) -> None:
-    """Give the score of the best way."""
+def join_best(ways: Floats, out: Floats) -> None:
+    """Write the score of the best way into `out`."""
     np.maximum.reduce(ways, axis=0, out=out)
 
 
-def summed(ways: Floats, out: Floats) -> None:
-    """Give the logarithm of the sum over all ways; `ways` does not keep its content."""
+def join_log_sum(ways: Floats, out: Floats) -> None:
+    """Write the logarithm of the sum over all ways into `out`; `ways` is overwritten."""
     top = np.maximum(np.maximum.reduce(ways, axis=0), LOWEST)
     ways -= top
     np.exp(ways, out=ways)
@@ -49,17 +50,17 @@ def summed(ways: Floats, out: Floats) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """What speaks for each link, each root and each boundary, as logarithms.
+class ParseScores:
+    """Log-scores of each arc, each root and each boundary.
 
-    `links[i, reach + d]` is for the head of unit i to be unit i + d; what lies outside of the
-    recording and d = 0 is not looked at. `roots` is for a unit to be the root of its sentence.
-    `gaps` has a row for each gap between units: for no boundary, and for a boundary. Where units
-    follow others, there is one more row, for the gap in front of the first of them. Minus
-    infinity rules something out.
+    `arcs[i, reach + d]` is the score of unit i + d as the head of unit i; cells outside of the
+    recording and d = 0 are not used. `roots` has the score of each unit as the root of its
+    sentence. `gaps` has a row for each gap between units: the score of no boundary, and of a
+    boundary. Units that follow others have one more row, for the gap in front of the first of
+    them. Minus infinity excludes something.
     """
 
-    links: Floats
+    arcs: Floats
     roots: Floats
     gaps: Floats
     opens: bool = field(init=False)
@@ -67,19 +68,19 @@ class Scores:
 
     def __post_init__(self) -> None:
         self._check_shapes()
-        for name in ("links", "roots", "gaps"):
+        for name in ("arcs", "roots", "gaps"):
             if not (getattr(self, name) < np.inf).all():
-                raise CaesuraError(f"scores of {name} are to be numbers or minus infinity")
+                raise CaesuraError(f"scores of {name} must be numbers or minus infinity")
         object.__setattr__(self, "opens", len(self.gaps) < len(self.roots))
         if self.opens:
             object.__setattr__(self, "gaps", np.concatenate([np.zeros((1, 2)), self.gaps]))
 
     def _check_shapes(self) -> None:
         size = len(self.roots)
-        links, gaps = self.links.shape, self.gaps.shape
-        if len(links) != 2 or links[0] != size or links[1] % 2 == 0:
+        arcs, gaps = self.arcs.shape, self.gaps.shape
+        if len(arcs) != 2 or arcs[0] != size or arcs[1] % 2 == 0:
             raise CaesuraError(
-                f"{size} units have link scores of shape {links}",
+                f"{size} units have arc scores of shape {arcs}",
                 remedy="give a row for each unit and an odd number of columns",
             )
         if len(gaps) != 2 or gaps[1] != 2 or gaps[0] not in {max(size - 1, 0), size}:
@@ -91,45 +92,45 @@ class Scores:
     def __len__(self) -> int:
         return len(self.roots)
 
-    def __getitem__(self, units: slice | Indices) -> Scores:
-        return Scores._of(self.links[units], self.roots[units], self.gaps[units])
+    def __getitem__(self, units: slice | Indices) -> ParseScores:
+        return ParseScores._of(self.arcs[units], self.roots[units], self.gaps[units])
 
     @property
     def reach(self) -> int:
-        """Units between a unit and the farthest head that has a score, the head included."""
-        return int(self.links.shape[1]) // 2
+        """The distance of the farthest head that has a score."""
+        return int(self.arcs.shape[1]) // 2
 
-    def then(self, more: Scores) -> Scores:
-        """Give these units and those that follow them."""
+    def extended(self, more: ParseScores) -> ParseScores:
+        """Return these units and the units `more` after them."""
         if more.reach != self.reach:
-            raise CaesuraError(f"links reach {self.reach} units, and then {more.reach}")
-        return Scores._of(
-            np.concatenate([self.links, more.links]),
+            raise CaesuraError(f"arcs reach {self.reach} units, and then {more.reach}")
+        return ParseScores._of(
+            np.concatenate([self.arcs, more.arcs]),
             np.concatenate([self.roots, more.roots]),
             np.concatenate([self.gaps, more.gaps]),
         )
 
     @classmethod
-    def _of(cls, links: Floats, roots: Floats, gaps: Floats) -> Scores:
-        """Put together what was checked before."""
+    def _of(cls, arcs: Floats, roots: Floats, gaps: Floats) -> ParseScores:
+        """Make scores without checks, from parts that were checked before."""
         made = object.__new__(cls)
-        made.__dict__.update(links=links, roots=roots, gaps=gaps, opens=False)
+        made.__dict__.update(arcs=arcs, roots=roots, gaps=gaps, opens=False)
         return made
 
 
 class Chart:
-    """All spans of at most `longest` of some units that are no boundaries inside.
+    """The scores of all spans of at most `longest` units, without boundaries inside.
 
-    right: the first unit is the head of all others; left: the last one is; open: as well, and
-    the unit at the other end depends on it and may yet get more dependants beyond the span;
-    joined: left, and there is no boundary in front.
+    Kinds of spans: right, where all units depend on the first one; left, where all depend on the
+    last one; open, where in addition the unit at the other end may get more dependants beyond
+    the span; joined, a left span without a boundary in front.
 
     Right spans are chains: the first unit, its farthest dependant, the farthest one of that, and
-    so on to the last unit. Without the last link, an open span, a shorter chain is left. As links
+    so on to the last unit. Without its last arc (an open span) a shorter chain is left. As arcs
     do not reach far, there are few ways to make up even a long one. Left spans are alike.
     """
 
-    def __init__(self, scores: Scores, longest: int, join: Join) -> None:
+    def __init__(self, scores: ParseScores, longest: int, join: Join) -> None:
         size = len(scores)
         self.widest = min(longest, size)
         self.reach = min(scores.reach, self.widest - 1)
@@ -144,8 +145,8 @@ class Chart:
         self._open_right_to = to_last(self.open_right_from)
         self.right_to = to_last(self.right_from)
         middle = scores.reach
-        links = scores.links[:, middle - self.reach : middle + self.reach + 1]
-        self._links = np.ascontiguousarray(links.T)
+        arcs = scores.arcs[:, middle - self.reach : middle + self.reach + 1]
+        self._arcs = np.ascontiguousarray(arcs.T)
         with np.errstate(divide="ignore"):
             for width in range(1, self.widest):
                 if width <= self.reach:
@@ -154,12 +155,12 @@ class Chart:
                     self._chain(self.left_from, self.open_left_to, width)
 
     def _fill_near(self, width: int, open_left: Floats, gaps: Floats) -> None:
-        """Fill the spans whose ends can be linked, from each unit to the one `width` after it."""
+        """Fill the spans of a width whose ends an arc can join."""
         count = self.right_from.shape[1] - width
         ways, inner = self._ways[:width, :count], np.empty(count)
         np.add(self.right_from[:width, :count], self.joined_to[width - 1 :: -1, width:], out=ways)
         self._join(ways, inner)
-        head_left, head_right = self._links[self.reach - width], self._links[self.reach + width]
+        head_left, head_right = self._arcs[self.reach - width], self._arcs[self.reach + width]
         np.add(inner, head_left[width:], out=self.open_right_from[width, :count])
         np.add(inner, head_right[:count], out=open_left[width, :count])
         self._chain(self.left_from, self.open_left_to, width)
@@ -168,7 +169,7 @@ class Chart:
         self._chain(self.right_from, self._open_right_to, width)
 
     def _chain(self, rows: Floats, opened: Floats, width: int, begun: Floats | None = None) -> None:
-        """Fill the chains of one width: shorter ones and a link more, or such that are `begun`."""
+        """Fill the chains of one width: shorter ones plus an arc, or those in `begun`."""
         count = rows.shape[1] - width
         far = min(width, self.reach)
         ways = self._ways[: far + (begun is not None), :count]
@@ -180,12 +181,12 @@ class Chart:
             self._join(ways, rows[width, :count])
 
     def fill_right(self) -> None:
-        """Fill the right spans that are too wide for a link between their ends."""
+        """Fill the right spans that are too wide for an arc between their ends."""
         for width in range(self.reach + 1, self.widest):
             self._chain(self.right_from, self._open_right_to, width)
 
     def whole(self) -> Floats:
-        """Give the sentences that end at each unit, a row for each width.
+        """Return the scores of the sentences that end at each unit, a row for each width.
 
         They are chains that begin with a left span, whose last unit is the root.
         """
@@ -198,20 +199,20 @@ class Chart:
 
 
 def _rows(count: int, size: int, first: Floats | float) -> Floats:
-    """Make rows that hold nothing yet but the first of them, the spans of one unit."""
+    """Make empty rows; the first one holds the spans of one unit."""
     rows = np.full((count, size), -np.inf)
     rows[0] = first
     return rows
 
 
 def to_last(rows: Floats) -> Floats:
-    """See spans in the columns of their last units; those in front of the first unit are none."""
+    """View spans in the columns of their last units; cells before unit 0 have no meaning."""
     cell = rows.itemsize
     return as_strided(rows, strides=((rows.shape[1] - 1) * cell, cell))
 
 
-def sentences(scores: Scores, first: int, longest: int, join: Join) -> Iterator[Floats]:
-    """Give, for each unit from `first` on, the sentences that end there: a table for each piece.
+def sentence_scores(scores: ParseScores, first: int, longest: int, join: Join) -> Iterator[Floats]:
+    """Yield the scores of the sentences that end at each unit from `first` on, piece by piece.
 
     The last column is the sentence of this unit alone, the one before it that of two units.
     """
@@ -225,19 +226,19 @@ def sentences(scores: Scores, first: int, longest: int, join: Join) -> Iterator[
         yield table
 
 
-MOST = 1000
-"""Units of a sentence that can be charted: its chart takes 64 MB."""
+MOST_UNITS = 1000
+"""The longest sentence in units: its chart takes 64 MB."""
 
 CELLS = 1 << 16
-"""Spans of sentences that are charted at a time."""
+"""Cells of the charts that are filled at a time."""
 
 Spans = tuple[Indices, Indices]
-"""First and last units."""
+"""The first and the last unit of each span."""
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
-    """Sentences and the links inside them."""
+class Parse:
+    """Sentences and the dependency arcs inside them."""
 
     heads: Indices
     """The head of each unit, -1 for the root of a sentence."""
@@ -246,26 +247,26 @@ class Structure:
     """Whether each unit is the last one of a sentence."""
 
     score: float
-    """What speaks for it, all together."""
+    """The sum of all scores."""
 
 
-def normal(links: Floats, roots: Floats, ends: Flags) -> Structure:
-    """Find the best links where it is given which units end sentences, of any length to `MOST`."""
-    scores = Scores(links, roots, np.zeros((len(roots), 2)))
+def parse_sentences(arcs: Floats, roots: Floats, ends: Flags) -> Parse:
+    """Find the best dependency tree of each sentence, given which units end sentences."""
+    scores = ParseScores(arcs, roots, np.zeros((len(roots), 2)))
     if len(ends) != len(scores) or not ends[-1:].all():
         raise CaesuraError(
             f"{len(scores)} units have {len(ends)} flags for the ends of sentences",
             remedy="give a flag for each unit; the last one ends a sentence",
         )
-    heads = linked(scores, ends)
+    heads = best_heads(scores, ends)
     units = np.arange(len(ends))
     root = heads < 0
-    chosen = links[units, np.where(root, 0, heads - units + scores.reach)]
-    return Structure(heads, ends, float(np.where(root, roots, chosen).sum()))
+    chosen = arcs[units, np.where(root, 0, heads - units + scores.reach)]
+    return Parse(heads, ends, float(np.where(root, roots, chosen).sum()))
 
 
-def linked(scores: Scores, ends: Flags) -> Indices:
-    """Find the head of each unit of sentences, -1 for their roots."""
+def best_heads(scores: ParseScores, ends: Flags) -> Indices:
+    """Return the head of each unit in the best trees, -1 for roots."""
     last = np.flatnonzero(ends)
     first = np.append(0, last + 1)[:-1]
     found = np.full(len(ends), -1)
@@ -274,18 +275,18 @@ def linked(scores: Scores, ends: Flags) -> Indices:
         begin = np.cumsum(count) - count
         stop = begin + count - 1
         units = np.arange(int(count.sum())) + np.repeat(first[group] - begin, count)
-        chart = Chart(scores[units], int(count.max()), largest)
-        inside = traced(chart, begin, stop)
+        chart = Chart(scores[units], int(count.max()), join_best)
+        inside = trace_heads(chart, begin, stop)
         found[units] = np.where(inside < 0, -1, units[inside])
     return found
 
 
 def _groups(count: Indices) -> Iterator[Indices]:
-    """Put sentences of about the same length together, as many as are charted at a time."""
-    if count.max(initial=0) > MOST:
+    """Group sentences of about the same length, as many as fit into one chart."""
+    if count.max(initial=0) > MOST_UNITS:
         raise CaesuraError(
-            f"a sentence of {count.max()} units is too long for its links to be found",
-            remedy=f"give boundaries after at most {MOST} units",
+            f"a sentence of {count.max()} units is too long to be parsed",
+            remedy=f"give boundaries after at most {MOST_UNITS} units",
         )
     kind = np.ceil(np.log2(count)).astype(np.int64)
     if count.sum() * count.max(initial=0) <= CELLS:
@@ -296,8 +297,8 @@ def _groups(count: Indices) -> Iterator[Indices]:
         yield from np.split(alike, np.flatnonzero(np.diff(piece)) + 1)
 
 
-def traced(chart: Chart, first: Indices, last: Indices) -> Indices:
-    """Head of each unit of the chart, where sentences begin and end; -1 for their roots."""
+def trace_heads(chart: Chart, first: Indices, last: Indices) -> Indices:
+    """Read off a chart the head of each unit, -1 for roots, of sentences from `first` to `last`."""
     chart.fill_right()
     rooted_to = to_last(chart.right_from + chart.roots)
     found = np.full(len(chart.roots), -1)
@@ -309,14 +310,14 @@ def traced(chart: Chart, first: Indices, last: Indices) -> Indices:
     while len(left[0]) or len(right[0]):
         left, left_open = _left(chart, left, found)
         right, right_open = _right(chart, right, found)
-        # Between neighbours there is nothing to find, and most links are between neighbours.
+        # Between neighbours there is nothing to find, and most arcs are between neighbours.
         inner_right, inner_left = _inner(chart, _long(_merged(left_open, right_open), 2))
         left, right = _long(_merged(left, inner_left)), _long(_merged(right, inner_right))
     return found
 
 
 def _left(chart: Chart, spans: Spans, found: Indices) -> tuple[Spans, Spans]:
-    """Find the farthest dependant of each last unit: where it begins to lead."""
+    """Find the farthest dependant of each last unit."""
     first, last = spans
     unit = first + _cut(chart.left_from, chart.open_left_to, spans, last - first, behind=1)
     found[unit] = last
@@ -332,7 +333,7 @@ def _right(chart: Chart, spans: Spans, found: Indices) -> tuple[Spans, Spans]:
 
 
 def _inner(chart: Chart, spans: Spans) -> tuple[Spans, Spans]:
-    """Find where the dependants of the first unit end and those of the last one begin."""
+    """Find where the dependants of the first unit end and those of the last unit begin."""
     first, last = spans
     unit = first + _cut(chart.right_from, chart.joined_to, spans, last - first - 1)
     return (first, unit), (unit + 1, last)
@@ -341,7 +342,7 @@ def _inner(chart: Chart, spans: Spans) -> tuple[Spans, Spans]:
 def _cut(
     front: Floats, back: Floats, spans: Spans, width: Indices, ahead: int = 0, behind: int = 0
 ) -> Indices:
-    """Width of the front part of each span in the best way to cut it.
+    """Return the width of the front part of each span where it is best cut.
 
     `width` is that of both parts together; they are at least `ahead` and `behind` wide.
     """
@@ -361,37 +362,37 @@ def _merged(some: Spans, others: Spans) -> Spans:
 
 
 def _long(spans: Spans, width: int = 1) -> Spans:
-    """Leave out the spans that are too short for anything to be left to find."""
+    """Drop the spans that are narrower than `width`."""
     kept = spans[1] - spans[0] >= width
     return spans[0][kept], spans[1][kept]
 
 
-ROOM = 128
-"""Units that there is room for at first."""
+INITIAL_ROWS = 128
+"""Units that an incremental chart has room for at first."""
 
 
-class Endings:
-    """The spans of at most `longest` units, three rows for each last unit.
+class IncrementalChart:
+    """A chart that takes unit after unit, with three rows for each last unit.
 
-    They have the left spans, the right ones and the sentences that end there, the widest one
-    first. Behind each is room that stays empty. Seen with strides that are a cell shorter
-    (`_from`), spans with the same first unit stand in a column, and those that do not exist are
-    in that room.
+    The rows hold the left spans, the right spans and the sentences that end there, the widest one
+    first, and then cells that stay empty. Viewed with strides that are a cell shorter (`_from`),
+    spans with the same first unit are in one column, and spans that do not exist are in the
+    empty cells.
     """
 
     def __init__(self, longest: int, reach: int) -> None:
         self.longest = longest
         self.reach = min(reach, longest - 1)
         self._rows = self._from = np.zeros((0, 3, longest + self.reach))
-        self._make_rows(ROOM)
+        self._make_rows(INITIAL_ROWS)
         self._begin = 0
-        """Row of the first unit kept."""
-        self._links: list[list[float]] = []
-        """For the heads that follow each unit, the nearest one first."""
+        """The row of the first unit."""
+        self._arcs: list[list[float]] = []
+        """Scores of the heads after each unit, the nearest one first."""
         self._roots: list[float] = []
         self._stay: list[float] = []
         self._left: list[list[float]] = []
-        """Left spans by their first unit, as far as links reach; right ones alike."""
+        """Left spans by their first unit, as wide as arcs reach; so are the right ones."""
         self._right: list[list[float]] = []
         self._open_left: list[list[float]] = []
         """Open spans by their last unit, the widest one first."""
@@ -400,32 +401,32 @@ class Endings:
     def __len__(self) -> int:
         return len(self._left)
 
-    def add(self, scores: Scores) -> Floats:
-        """Take more units; give, as `spans.sentences` does, the sentences that end at each.
+    def add(self, scores: ParseScores) -> Floats:
+        """Add units; return the scores of sentences that end at each, as `sentence_scores` does.
 
-        Those that would begin in front of the units kept have no meaning.
+        Cells of sentences that would begin before the first unit have no meaning.
         """
         old, size = len(self), len(self) + len(scores)
         if self._begin + size > len(self._rows):
             self._make_room(size)
         middle = scores.reach
-        self._links += scores.links[:, middle + 1 : middle + self.reach + 1].tolist()
-        before: list[list[float]] = scores.links[:, middle - self.reach : middle].tolist()
+        self._arcs += scores.arcs[:, middle + 1 : middle + self.reach + 1].tolist()
+        before: list[list[float]] = scores.arcs[:, middle - self.reach : middle].tolist()
         self._roots += scores.roots.tolist()
         self._stay += scores.gaps[:, 0].tolist()
-        for unit, links in enumerate(before, old):
-            self._fill(unit, links)
+        for unit, arcs in enumerate(before, old):
+            self._fill(unit, arcs)
         return self._rows[self._begin + old : self._begin + size, 2, : self.longest].copy()
 
     def forget(self, count: int) -> None:
-        """Let go of the first units: whole sentences."""
+        """Remove the first units, which are whole sentences."""
         self._begin += count
-        del self._roots[:count], self._stay[:count], self._links[:count]
+        del self._roots[:count], self._stay[:count], self._arcs[:count]
         del self._left[:count], self._right[:count]
         del self._open_left[:count], self._open_right[:count]
 
     def _make_room(self, size: int) -> None:
-        """Put the rows kept in front, among more rows if that is not enough."""
+        """Move the rows to the front, and make more rows if that is not enough."""
         kept = self._rows[self._begin : self._begin + len(self)]
         if 2 * size > len(self._rows):
             self._make_rows(4 * size)
@@ -438,9 +439,9 @@ class Endings:
         shape = (count, 3, count + self.longest - 1)
         self._from = as_strided(self._rows, shape, (unit - cell, row, cell))
 
-    def _fill(self, last: int, links: list[float]) -> None:
-        """Fill the spans that end at a unit, with the links to the heads before it."""
-        open_left, open_right = self._near(last, links)
+    def _fill(self, last: int, arcs: list[float]) -> None:
+        """Fill the spans that end at a unit; `arcs` has the scores of the heads before it."""
+        open_left, open_right = self._near(last, arcs)
         count, wide, at = len(open_left), self.longest - 1, self._begin + last
         shorter = self._from[at - count : at, :, at : at + wide]
         opened = np.array((open_left, open_right, open_right)).T[:, :, None]
@@ -457,8 +458,8 @@ class Endings:
         self._open_left.append(open_left)
         self._open_right.append(open_right)
 
-    def _near(self, last: int, links: list[float]) -> tuple[list[float], list[float]]:
-        """Fill the left spans that end at a unit and are near; give the open ones."""
+    def _near(self, last: int, arcs: list[float]) -> tuple[list[float], list[float]]:
+        """Fill the left spans that end at a unit and are near; return the open ones."""
         lefts, rights, stay = self._left, self._right, self._stay
         open_left: list[float] = []
         open_right: list[float] = []
@@ -466,17 +467,17 @@ class Endings:
         for width in range(1, min(self.reach, last) + 1):
             first = last - width
             inner = max(map(add, rights[first], joined))
-            open_left.insert(0, inner + self._links[first][width - 1])
-            open_right.insert(0, inner + links[-width])
+            open_left.insert(0, inner + self._arcs[first][width - 1])
+            open_right.insert(0, inner + arcs[-width])
             left = max(map(add, lefts[first], open_left))
             lefts[first].append(left)
             joined.insert(0, left + stay[first])
         return open_left, open_right
 
-    def traced(self, ends: Sequence[int]) -> list[int]:
+    def trace_heads(self, ends: Sequence[int]) -> list[int]:
         """Head of each unit of the first sentences, -1 for their roots; `ends` has last units.
 
-        Of equally good structures it is the one that `tracing.traced` finds.
+        Of equally good structures it is the one that `trace_heads` finds.
         """
         heads = [-1] * (ends[-1] + 1)
         first = 0
@@ -486,7 +487,7 @@ class Endings:
         return heads
 
     def _trace(self, first: int, last: int, heads: list[int]) -> None:
-        """Find the links of one sentence."""
+        """Find the heads of one sentence."""
         wide, width, at = self.longest - 1, last - first, self._begin + first
         left: list[float] = self._from[at : at + width + 1, 0, at + wide].tolist()
         right: list[float] = self._rows[at + width, 1, wide - width : wide + 1].tolist()
@@ -507,7 +508,7 @@ class Endings:
     def _trace_left(
         self, left: list[float], first: int, last: int, heads: list[int]
     ) -> list[tuple[int, int]]:
-        """Find the chain of a left span; give its open spans.
+        """Find the chain of a left span and return its open spans.
 
         `left` has the left spans from the first unit to each.
         """
@@ -524,7 +525,7 @@ class Endings:
     def _trace_right(
         self, right: list[float], first: int, last: int, heads: list[int]
     ) -> list[tuple[int, int]]:
-        """Find the chain of a right span; give its open spans.
+        """Find the chain of a right span and return its open spans.
 
         `right` has the right spans from each unit to the last one.
         """
@@ -541,5 +542,5 @@ class Endings:
 
 
 def _best(ways: list[float]) -> int:
-    """Give the first of the best ways."""
+    """Return the index of the first of the best ways."""
     return ways.index(max(ways))

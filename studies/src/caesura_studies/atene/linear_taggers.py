@@ -72,14 +72,14 @@ class CRF:
         seen = [keys(each.words) for each in texts]
         known = Known(seen, self.cutoff)
         lessons = [
-            crf.Lesson(places[at : at + STRETCH].T, codes[at : at + STRETCH])
+            crf.TrainingExample(places[at : at + STRETCH].T, codes[at : at + STRETCH])
             for places, codes in (
                 (known.places(each), labels.coded(text))
                 for each, text in zip(seen, texts, strict=True)
             )
             for at in range(0, len(codes), STRETCH)
         ]
-        found = crf.trained(known.keys, lessons, len(labels), self.c2, self.iterations)
+        found = crf.train_chain(known.keys, lessons, len(labels), self.c2, self.iterations)
         return Field(labels, found)
 
 

@@ -93,7 +93,7 @@ def gathered(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]]:
 
 def _spoken(file: Path) -> list[Transcript]:
     """Read recordings and leave their punctuation out."""
-    spoken = [CRF().spoken(each) for each in read(file, "conllu")]
+    spoken = [CRF().words(each) for each in read(file, "conllu")]
     return [each for each in spoken if len(each) and each.sentences is not None]
 
 

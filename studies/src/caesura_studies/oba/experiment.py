@@ -11,11 +11,11 @@ from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.chunking import Chunker
 from caesura.detectors.syntax.crf_svm import CRF, SVM
-from caesura.detectors.syntax.dependency_parser import Normal, lesson_of
+from caesura.detectors.syntax.dependency_parser import DependencyParser, arc_example
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
 from caesura.ml.parsing import arcs, chart
-from caesura.ml.parsing.arcs import Sight
+from caesura.ml.parsing.arcs import CandidateWindow
 from caesura_studies.claims import Sure, rate
 from caesura_studies.oba import paper
 from caesura_studies.oba.corpora import Language, bare
@@ -128,7 +128,7 @@ def detected(detector: Detector, recordings: Sequence[Transcript]) -> list[Trans
 
 
 def _chunked(
-    language: Language, settings: Tuned, crf: CRF, svm: SVM, normal: Normal
+    language: Language, settings: Tuned, crf: CRF, svm: SVM, normal: DependencyParser
 ) -> dict[str, list[Transcript]]:
     """Find sentences and clusters by chunkers, and then links inside the sentences."""
     chunkers: dict[str, Chunker[Any]] = {
@@ -159,7 +159,7 @@ def _combined(seen: Sequence[Weighed], settings: Tuned) -> dict[str, list[Transc
     return found
 
 
-def _linked(normal: Normal, found: Transcript) -> Transcript:
+def _linked(normal: DependencyParser, found: Transcript) -> Transcript:
     """Find links anew inside the sentences that were found."""
     return normal.annotate(found.replace(cluster=None, head=None, relation=None))
 
@@ -177,16 +177,18 @@ def _by_weight(
     }
 
 
-def _attached(language: Language, normal: Normal, plan: Plan) -> Sure:
+def _attached(language: Language, normal: DependencyParser, plan: Plan) -> Sure:
     """Find the heads of given clusters in given sentences."""
-    sight = Sight(REACH, REACH)
+    window = CandidateWindow(REACH, REACH)
     right, all_of_them = [], []
     for recording in language.once:
-        lesson = lesson_of(recording, normal.chunker.model.subtags, normal=True)
+        lesson = arc_example(recording, normal.chunker.model.subtags, normal=True)
         assert lesson.ends is not None
-        chances = normal.heads.chances(lesson.looks, sight, ends=lesson.ends)
-        ours = chart.normal(*arcs.links_of(chances, sight), lesson.ends).heads
-        known = lesson.links >= arcs.ROOT
-        right.append(int((ours == lesson.links)[known].sum()))
+        log_probabilities = normal.arc_model.log_probabilities(
+            lesson.features, window, ends=lesson.ends
+        )
+        ours = chart.parse_sentences(*arcs.arc_scores(log_probabilities, window), lesson.ends).heads
+        known = lesson.heads >= arcs.ROOT
+        right.append(int((ours == lesson.heads)[known].sum()))
         all_of_them.append(int(known.sum()))
     return rate(right, all_of_them, plan.resampling)

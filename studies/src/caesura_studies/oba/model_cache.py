@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.crf_svm import CRF, SVM
-from caesura.detectors.syntax.dependency_parser import Normal
+from caesura.detectors.syntax.dependency_parser import DependencyParser
 from caesura.detectors.syntax.sda import SDA
 from caesura_studies.model_cache import marked, trained
 from caesura_studies.oba.corpora import fingerprint
@@ -37,16 +37,22 @@ class Shelf:
     def sda(self, name: str, train: Sequence[Transcript], crf: CRF, ahead: int) -> SDA:
         """Give a model of heads that sees so many clusters ahead, with its CRF."""
         detector = _unweighed(crf, ahead)
-        return self._kept(f"{name}/sda-{ahead}", detector, train, lambda: detector.linked(train))
+        return self._kept(
+            f"{name}/sda-{ahead}", detector, train, lambda: detector.train_arc_model(train)
+        )
 
-    def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> Normal:
+    def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> DependencyParser:
         """Give links inside known sentences, which do not depend on the chunker's weights."""
         detector = _unweighed(crf, REACH)
 
         def make() -> SDA:
-            return detector.with_model(Normal.learn(crf, train, REACH, detector.ridge).heads)
+            return detector.with_model(
+                DependencyParser.train(crf, train, REACH, detector.ridge).arc_model
+            )
 
-        return Normal(crf, self._kept(f"{name}/normal", detector, train, make).model, REACH)
+        return DependencyParser(
+            crf, self._kept(f"{name}/normal", detector, train, make).model, REACH
+        )
 
     def _kept(
         self, name: str, detector: D, train: Sequence[Transcript], make: Callable[[], D]

@@ -14,10 +14,10 @@ from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.detectors.syntax.dependency_parser import drawn
+from caesura.detectors.syntax.dependency_parser import word_heads
 from caesura.detectors.syntax.sda import SDA, Analysis
-from caesura.ml.parsing.chart import Scores
-from caesura.ml.parsing.search import best, posterior
+from caesura.ml.parsing.chart import ParseScores
+from caesura.ml.parsing.search import best_parse, boundary_probabilities
 from caesura.ml.thresholds import best_threshold
 from caesura_studies.oba.corpora import Language, bare, ends
 from caesura_studies.oba.model_cache import Shelf
@@ -40,26 +40,28 @@ class Weighed:
         """The boundaries at its gaps but the last."""
         return ends(self.transcript)
 
-    def scores(self, alpha: float, bias: float) -> Scores:
+    def scores(self, alpha: float, bias: float) -> ParseScores:
         """Weigh labels by `alpha`, and boundaries by `bias` besides (equation 5)."""
         base = self.analysis.scores
-        return Scores(base.links, base.roots, alpha * base.gaps[1:] + np.array([0.0, bias]))
+        return ParseScores(base.arcs, base.roots, alpha * base.gaps[1:] + np.array([0.0, bias]))
 
     def found(self, alpha: float, bias: float) -> Flags:
         """Find the boundaries of the best sentences and links."""
         flags = np.zeros(len(self.transcript) - 1, np.bool_)
-        flags[self.analysis.first[1:] - 1] = best(self.scores(alpha, bias), LONGEST).ends[:-1]
+        flags[self.analysis.first[1:] - 1] = best_parse(self.scores(alpha, bias), LONGEST).ends[:-1]
         return flags
 
     def probabilities(self, alpha: float) -> Floats:
         """Give the probability of a boundary at each gap, over all sentences and links."""
         found = np.full(len(self.transcript) - 1, NOWHERE)
-        found[self.analysis.first[1:] - 1] = posterior(self.scores(alpha, 0.0), LONGEST)
+        found[self.analysis.first[1:] - 1] = boundary_probabilities(
+            self.scores(alpha, 0.0), LONGEST
+        )
         return found
 
     def annotated(self, alpha: float, bias: float) -> Transcript:
         """Give the recording with the best sentences, clusters and links."""
-        structure = best(self.scores(alpha, bias), LONGEST)
+        structure = best_parse(self.scores(alpha, bias), LONGEST)
         boundary = np.zeros(len(self.transcript), np.bool_)
         boundary[self.analysis.first[1:] - 1] = structure.ends[:-1]
         return self._drawn(Segmentation(boundary), structure.heads)
@@ -68,11 +70,11 @@ class Weighed:
         """Give it with boundaries of some probability, and the best links between them."""
         boundary = np.append(self.probabilities(alpha) > least, True)
         sentences = Segmentation(boundary)
-        return self._drawn(sentences, self.analysis.links(sentences))
+        return self._drawn(sentences, self.analysis.heads(sentences))
 
     def _drawn(self, sentences: Segmentation, links: Indices) -> Transcript:
         analysis = self.analysis
-        cluster, head = drawn(analysis.kept, analysis.first, analysis.content, links)
+        cluster, head = word_heads(analysis.is_word, analysis.first, analysis.content, links)
         return bare(self.transcript).replace(sentences=sentences, cluster=cluster, head=head)
 
 
