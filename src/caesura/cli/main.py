@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import os
@@ -15,6 +16,9 @@ import click
 from caesura import __version__
 from caesura.cli import COMMANDS
 from caesura.core.errors import CaesuraError
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors that only writing has; one that names no file is of standard output."""
 
 
 class LazyCommands(click.Group):
@@ -147,22 +151,13 @@ def _prepare_streams() -> None:
             stream.reconfigure(encoding=encoding, errors="replace")
 
 
-def _is_output_broken() -> bool:
-    """Tell whether standard output refuses what is still to be written."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return True
-    return False
-
-
 def _report_os_error(error: OSError) -> int:
     """Report what the system refused; a closed pipe is no error of ours."""
     closed = isinstance(error, BrokenPipeError)
     if not closed:
         if error.filename is not None:
             what = f"{error.filename}: {error.strerror}"
-        elif _is_output_broken():
+        elif error.errno in NO_SPACE:
             what = f"standard output: cannot be written: {error.strerror}"
         else:
             what = str(error.strerror or error)
