@@ -132,10 +132,10 @@ def test_nothing_is_given_once_where_nothing_comes() -> None:
 
 
 def test_the_last_row_of_a_ctm_is_not_held_in_a_silence() -> None:
-    from caesura.formats.live_words import Arriving
+    from caesura.formats.live_words import LiveWords
 
     rows = [f"talk 1 {at} 0.5 w{at}".encode() for at in range(3)]
-    batches = Arriving("ctm", "stop", "<words>").batches([rows[:2], [], rows[2:]])
+    batches = LiveWords("ctm", "stop", "<words>").batches([rows[:2], [], rows[2:]])
     assert [batch.words for batch in batches] == [("w0",), ("w1",), ()]
 
 

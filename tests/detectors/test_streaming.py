@@ -26,7 +26,7 @@ from caesura.detectors.streaming import (
     stream,
     stream_sentences,
 )
-from caesura.formats.live_words import Arriving
+from caesura.formats.live_words import LiveWords
 from caesura.models import store
 from caesura.testing.detector_laws import made_up_recording
 from laws.test_detectors import DETECTORS, trained
@@ -72,15 +72,15 @@ def test_cut_anywhere_it_goes_on_from_a_file(
     while at < len(LINES):
         file = StateFile(path, detector)
         saved = file.load()
-        arriving = Arriving(None, "stop", "words", saved.get("words"))
+        live_words = LiveWords(None, "stop", "words", saved.get("words"))
         live = StreamSession(detector, saved.get("session"))
-        assert arriving.lines == at
+        assert live_words.lines == at
         stop = at + data.draw(st.integers(1, 80))
         step = data.draw(st.sampled_from([1, 7, 100]))
         chunks = [LINES[a : min(a + step, stop)] for a in range(at, min(stop, len(LINES)), step)]
-        for batch in arriving.batches(chunks):
+        for batch in live_words.batches(chunks):
             sentences += [each.sentence for each in live.push(batch)]
-        file.save_now(arriving, live)
+        file.save_now(live_words, live)
         at = stop
     sentences += [each.sentence for each in live.close()]
     assert sentences == uncut(name)
@@ -118,7 +118,7 @@ def test_a_layer_that_comes_late_is_the_same_however_lines_arrive() -> None:
     for name in ("PauseModel", "Pause"):
         detector = trained(name)
         live = StreamSession(detector)
-        batches = Arriving(None, "stop", "words").batches([late])
+        batches = LiveWords(None, "stop", "words").batches([late])
         found = [each.sentence for batch in batches for each in live.push(batch)]
         found += [each.sentence for each in live.close()]
         assert found == list(caesura.stream(late, detector=detector))

@@ -30,7 +30,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import as_json
 from caesura.detectors.stored_model import get_detector
 from caesura.detectors.window_stream import with_delay
-from caesura.formats.live_words import Arriving, Line, chunks
+from caesura.formats.live_words import Line, LiveWords, chunks
 
 logger = logging.getLogger("caesura")
 
@@ -166,7 +166,7 @@ def stream_sentences(
     file = StateFile(state, deciding)
     saved = file.load()
     name = _source_name(words)
-    reader = Arriving(format, on_error, name, saved.get("words"), language)
+    reader = LiveWords(format, on_error, name, saved.get("words"), language)
     session = StreamSession(deciding, saved.get("session"), longest_silence)
     if saved:
         logger.info("%s: going on after line %d", name, reader.lines)
@@ -191,8 +191,8 @@ def stream_sentences(
     file.remove()
 
 
-def _close(reader: Arriving, session: StreamSession) -> Iterator[StreamedSentence]:
-    for words in reader.rest():
+def _close(reader: LiveWords, session: StreamSession) -> Iterator[StreamedSentence]:
+    for words in reader.flush():
         yield from session.push(words)
     yield from session.close()
 
@@ -394,7 +394,7 @@ class StateFile:
                 raise self._mismatch(name, found.get(name), ours)
         return dict(found)
 
-    def save(self, reader: Arriving, session: StreamSession) -> None:
+    def save(self, reader: LiveWords, session: StreamSession) -> None:
         """Write the state, unless saving has taken too much of the time lately."""
         begun = time.monotonic()
         if begun >= self._next_save:
@@ -402,7 +402,7 @@ class StateFile:
             now = time.monotonic()
             self._next_save = now + SAVING_SHARE * (now - begun)
 
-    def save_now(self, reader: Arriving, session: StreamSession) -> None:
+    def save_now(self, reader: LiveWords, session: StreamSession) -> None:
         """Write the state; the old one is replaced when the new one is complete."""
         if self.path is None:
             return

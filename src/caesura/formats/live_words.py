@@ -1,4 +1,4 @@
-"""Words that arrive line by line, as JSON objects or as rows of a CTM."""
+"""Read words as they arrive, line by line: JSON objects or rows of a CTM."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from caesura.formats.source import LATEST, Source, counted, share, string, witho
 from caesura.text.punctuation import Pieces, is_opening, split_marks
 
 LONGEST = 1 << 20
-"""Bytes of a line."""
+"""The most bytes of a line."""
 
 AT_ONCE = 200
-"""Lines that are given at once, however many are there: so what comes of them comes soon."""
+"""The most lines in a chunk, so that results come soon even if much has arrived."""
 
 
 def chunks(
@@ -33,19 +33,19 @@ def chunks(
     waiting: AbstractContextManager[Any] | None = None,
     silence: float = inf,
 ) -> Iterator[Sequence[bytes]]:
-    """Give whole lines as soon as they are there, some at once.
+    """Yield chunks of whole lines as soon as they arrive.
 
-    The first `skip` lines are passed over. `waiting` is entered while there is nothing to read.
-    Nothing at all is given, once, where nothing comes for `silence` seconds.
+    The first `skip` lines are left out. `waiting` is entered while there is nothing to read. An
+    empty chunk is yielded, once, if nothing arrives for `silence` seconds.
     """
-    rest, spoken = b"", False
-    patience = waiting or nullcontext()
+    rest, active = b"", False
+    while_waiting = waiting or nullcontext()
     while True:
-        with patience:
-            quiet = spoken and _quiet(file, silence)
+        with while_waiting:
+            quiet = active and _is_quiet(file, silence)
             data = b"" if quiet else file.read1(1 << 16)  # type: ignore[attr-defined]
         if quiet:
-            spoken = False
+            active = False
             yield []
             continue
         if not data:
@@ -56,14 +56,14 @@ def chunks(
         passed = min(skip, len(lines))
         skip -= passed
         for first in range(passed, len(lines), AT_ONCE):
-            spoken = True
+            active = True
             yield lines[first : first + AT_ONCE]
     if rest and not skip:
         yield [rest]
 
 
-def _quiet(file: BinaryIO, seconds: float) -> bool:
-    """Whether nothing comes through a pipe for so long; a file is always ready."""
+def _is_quiet(file: BinaryIO, seconds: float) -> bool:
+    """Whether nothing arrives through a pipe for so many seconds; a file is always ready."""
     if seconds == inf:
         return False
     try:
@@ -82,23 +82,23 @@ NEITHER = (
     "convert FILE --to ctm"
 )
 CELLS = frozenset(MISSING) - {"head"}
-"""What can be known of a word on its own; its head is another word."""
+"""Layers that can be given with a single word; its head would be another word."""
 
 EVIDENCE = "evidence."
 NAMES = frozenset(("word", "id", "language"))
 ALTERNATIVES = {"<ALT_BEGIN>": 1, "<ALT>": 2, "<ALT_END>": 0}
-"""Rows that say which words are alternatives of the same stretch; the first reading counts."""
+"""Rows of a CTM around alternatives, and the state they begin; the first alternative counts."""
 
 Line = bytes | str | Mapping[str, Any] | Transcript
 Row = dict[str, Any]
 
 
-class Arriving:
-    """Turns lines into words: each time as many as there are, of one recording.
+class LiveWords:
+    """Turns lines into batches of words, each of one recording.
 
-    `lines` have been read; the words of `rows` are not given away yet. The last row of a CTM is
-    held until the next comes, which may be its pause or its punctuation. `language` is that of
-    words that do not tell theirs.
+    `lines` is the number of lines read so far, `rows` are words that are still held back: the
+    last row of a CTM waits for the next one, which may be its pause or its punctuation.
+    `language` is for words that do not say theirs.
     """
 
     def __init__(
@@ -114,81 +114,81 @@ class Arriving:
                 raise UnknownName(f"{setting!r} is not one of {', '.join(known)}")
         self.on_error = on_error
         self.source = Source(name, b"")
-        kept = saved or {}
-        self.format: str = format or kept.get("format", "")
-        self.lines: int = kept.get("lines", 0)
-        self.rows: list[Row] = kept.get("rows", [])
-        self.id: str = kept.get("id", "")
-        self.language: str = kept.get("language", language)
-        self.recording: str = kept.get("recording", "")
-        self.channel: str = kept.get("channel", "")
-        self.opening: str = kept.get("opening", "")
-        self.reading: int = kept.get("reading", 0)
-        self.layers: set[str] = set(kept.get("layers", ()))
-        self.of: list[str] | None = kept.get("of")
+        state = saved or {}
+        self.format: str = format or state.get("format", "")
+        self.lines: int = state.get("lines", 0)
+        self.rows: list[Row] = state.get("rows", [])
+        self.id: str = state.get("id", "")
+        self.language: str = state.get("language", language)
+        self.recording: str = state.get("recording", "")
+        self.channel: str = state.get("channel", "")
+        self.opening: str = state.get("opening", "")
+        self.alternative: int = state.get("alternative", 0)
+        self.layers: set[str] = set(state.get("layers", ()))
+        self.batch_names: list[str] | None = state.get("batch_names")
         self._ignored: set[str] = set()
 
     def state(self) -> dict[str, Any]:
-        """Give, as JSON can hold it, how far lines have been read and what is held."""
+        """Return, for JSON, how many lines were read and which words are held back."""
         texts = ("format", "id", "language", "recording", "channel", "opening")
-        kept = {name: getattr(self, name) for name in (*texts, "lines", "rows", "reading")}
-        return {**kept, "layers": sorted(self.layers), "of": self.of}
+        state = {name: getattr(self, name) for name in (*texts, "lines", "rows", "alternative")}
+        return {**state, "layers": sorted(self.layers), "batch_names": self.batch_names}
 
     def batches(self, chunks: Iterable[Sequence[Line]]) -> Iterator[Transcript]:
-        """Give the words of lines; one that is bad is an error, or left out if asked for.
+        """Yield the words of chunks of lines; a bad line is an error, or left out if asked for.
 
-        Where there are no lines, because nobody speaks, all words that are held are given, and
-        then none.
+        At an empty chunk, because nobody speaks, the words held back are yielded, and then an
+        empty transcript.
         """
         for chunk in chunks:
             if not chunk:
-                yield from self.rest()
+                yield from self.flush()
                 yield Transcript(())
             for line in chunk:
                 if isinstance(line, Transcript):
-                    yield from self.rest()
+                    yield from self.flush()
                     yield line
                     continue
                 try:
-                    self._take(line)
+                    self._read_line(line)
                 except FormatError as error:
                     if self.on_error == "stop":
-                        yield from self._released(self._held)
+                        yield from self._release(self._held)
                         raise
                     logger.warning("%s; the line is left out", error)
                 self.lines += 1
-            yield from self._released(self._held)
+            yield from self._release(self._held)
 
-    def rest(self) -> Iterator[Transcript]:
-        """Give the words that are held."""
+    def flush(self) -> Iterator[Transcript]:
+        """Yield the words that are held back."""
         if self.opening and self.rows:
             self.rows[-1]["mark"] = self.rows[-1].get("mark", "") + self.opening
         self.opening = ""
-        yield from self._released(0)
+        yield from self._release(0)
 
     @property
     def _held(self) -> int:
         return 1 if self.format == "ctm" else 0
 
-    def _released(self, held: int) -> Iterator[Transcript]:
-        """Give words away, apart where a recording begins or a layer is seen for the first time.
+    def _release(self, held: int) -> Iterator[Transcript]:
+        """Yield words; a new batch begins with each recording and with each new layer.
 
-        So it makes no difference how many lines came at once: a layer is there from its first
-        cell on, for all words that follow.
+        A layer exists from its first cell on, for all words that follow; so it makes no
+        difference how many lines arrive at once.
         """
         while len(self.rows) > held:
-            count = self._alike(self.rows[: len(self.rows) - held])
+            count = self._batch_size(self.rows[: len(self.rows) - held])
             batch, self.rows = self.rows[:count], self.rows[count:]
-            yield self._words(batch)
+            yield self._transcript(batch)
 
-    def _alike(self, rows: Sequence[Row]) -> int:
-        """Count the first rows that are of one recording and have no layer that is new.
+    def _batch_size(self, rows: Sequence[Row]) -> int:
+        """Count the first rows that belong to one recording and bring no new layer.
 
-        The language is that of its first word: recordings do not end where speakers change it.
+        The language is that of the first word: a recording does not end if it changes.
         """
         id = rows[0]["id"]
-        if self.of is None or id != self.of[0]:
-            self.of, self.layers = [id, rows[0]["language"]], set()
+        if self.batch_names is None or id != self.batch_names[0]:
+            self.batch_names, self.layers = [id, rows[0]["language"]], set()
         self.layers |= rows[0].keys() - NAMES
         known = self.layers | NAMES
         for count, row in enumerate(rows):
@@ -196,7 +196,7 @@ class Arriving:
                 return count
         return len(rows)
 
-    def _words(self, rows: Sequence[Row]) -> Transcript:
+    def _transcript(self, rows: Sequence[Row]) -> Transcript:
         columns: dict[str, Any] = {}
         evidence: dict[str, Any] = {}
         for name in sorted(self.layers):
@@ -206,28 +206,28 @@ class Arriving:
                 evidence[name.removeprefix(EVIDENCE)] = cells
             else:
                 columns[name] = cells
-        id, language = self.of or ("", "")
+        id, language = self.batch_names or ("", "")
         words = tuple(row["word"] for row in rows)
         return Transcript(words, id, language, evidence=evidence or None, **columns)
 
-    def _take(self, line: bytes | str | Mapping[str, Any]) -> None:
-        """Read one line into rows."""
+    def _read_line(self, line: bytes | str | Mapping[str, Any]) -> None:
+        """Read one line and add its words to `rows`."""
         if not isinstance(line, (bytes, str)):
             self.format = self.format or FORMATS[0]
-            self.rows.append(self._checked(line))
+            self.rows.append(self._row(line))
             return
         text = self._text(line)
         if not text:
             return
         self.format = self.format or ("jsonl-words" if text.startswith("{") else "ctm")
         if self.format == "ctm":
-            self._take_fields(text.split())
+            self._read_ctm(text.split())
             return
         try:
             found = json.loads(without_lone_surrogates(text))
         except (ValueError, RecursionError) as error:
             raise self._error(f"not a JSON line: {text[:80]!r}", SHAPE) from error
-        self.rows.append(self._checked(found))
+        self.rows.append(self._row(found))
 
     def _text(self, line: bytes | str) -> str:
         try:
@@ -237,8 +237,8 @@ class Arriving:
         text = text.strip().removeprefix("\ufeff")
         return "" if text.startswith(";;") else text
 
-    def _checked(self, found: Any) -> Row:
-        """Make a row of a JSON object."""
+    def _row(self, found: Any) -> Row:
+        """Return the row of a JSON object."""
         word = found.get("word") if isinstance(found, (dict, Mapping)) else None
         if not isinstance(word, str) or not word.strip():
             raise self._error("there is no word", SHAPE)
@@ -253,11 +253,11 @@ class Arriving:
             elif name in NAMES:
                 setattr(self, name, self._cell("speaker", cell))
             else:
-                self._ignore(name)
-        return self._written(" ".join(word.split()), row)
+                self._warn_of_unknown(name)
+        return self._with_word(" ".join(word.split()), row)
 
-    def _written(self, surface: str, row: Row) -> Row:
-        """Add the word, its punctuation taken off, and the recording."""
+    def _with_word(self, surface: str, row: Row) -> Row:
+        """Add the word, its punctuation and the names of the recording to a row."""
         opening, word, mark = split_marks(surface)
         if opening and word:
             row["opening"] = row.get("opening", "") + opening
@@ -290,12 +290,12 @@ class Arriving:
                 raise self._error(f"evidence {name!r} is {cell!r}, no number")
         return {EVIDENCE + name: cell for name, cell in cells.items() if cell is not None}
 
-    def _ignore(self, name: str) -> None:
+    def _warn_of_unknown(self, name: str) -> None:
         if name not in self._ignored and len(self._ignored) < 20:
             self._ignored.add(name)
-            logger.warning("%s: %r means nothing here and is left out", self.source.name, name)
+            logger.warning("%s: the key %r is unknown and is left out", self.source.name, name)
 
-    def _take_fields(self, fields: Sequence[str]) -> None:
+    def _read_ctm(self, fields: Sequence[str]) -> None:
         """Read a row of a CTM: a word, or what belongs to the word before."""
         if len(fields) < 5:
             raise self._error(
@@ -304,9 +304,9 @@ class Arriving:
                 remedy=NEITHER,
             )
         if fields[4] in ALTERNATIVES:
-            self.reading = ALTERNATIVES[fields[4]]
+            self.alternative = ALTERNATIVES[fields[4]]
             return
-        if self.reading == 2:
+        if self.alternative == 2:
             return
         try:
             start, length = (
@@ -320,16 +320,18 @@ class Arriving:
             row["confidence"] = confidence
         if len(fields) > 7 and nist_fields.read_name(fields[7]):
             row["speaker"] = nist_fields.read_name(fields[7])
-        self._name(*fields[:2])
-        self._place(re.sub(r"(?<!\\);.*$", "", fields[4]).replace("\\;", ";") or fields[4], row)
+        self._set_recording(*fields[:2])
+        self._add_ctm_word(
+            re.sub(r"(?<!\\);.*$", "", fields[4]).replace("\\;", ";") or fields[4], row
+        )
 
-    def _name(self, recording: str, channel: str) -> None:
-        """Begin another recording if the first fields say so; its further channels are others."""
+    def _set_recording(self, recording: str, channel: str) -> None:
+        """Set the id of the recording; each channel after the first has an id of its own."""
         if recording != self.recording:
             self.recording, self.channel = recording, channel
         self.id = recording if channel == self.channel else f"{recording}.{channel}"
 
-    def _place(self, written: str, row: Row) -> None:
+    def _add_ctm_word(self, written: str, row: Row) -> None:
         last = self.rows[-1] if self.rows and self.rows[-1]["id"] == self.id else None
         pieces = Pieces("", written, "") if EVENT.fullmatch(written) else split_marks(written)
         if written in PAUSES:
