@@ -1,11 +1,12 @@
 # make try    set up .venv and turn an example recording into sentences
 # make test   set up .venv and run every check: format, lint, types, tests with coverage
 # make bench  compare speed with other tools
+# make api    write docs/api.md from the docstrings
 # make mutants  change the code in small ways and see whether the tests notice (an hour or more)
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: try test check bench mutants clean
+.PHONY: try test check api bench mutants clean
 
 .venv/try.stamp: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Caesura needs Python 3.11 or newer; name one with: make PYTHON=python3.12")'
@@ -24,9 +25,12 @@ test: check
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
 
 check: .venv/test.stamp
-	$(BIN)/ruff format --check src studies tests benchmarks recipes
-	$(BIN)/ruff check src studies tests benchmarks recipes
+	$(BIN)/ruff format --check src studies tests benchmarks recipes docs
+	$(BIN)/ruff check src studies tests benchmarks recipes docs
 	$(BIN)/mypy
+
+api: .venv/try.stamp
+	$(BIN)/python docs/make_api.py
 
 bench: .venv/test.stamp
 	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done

@@ -2,10 +2,12 @@
 
 import re
 import shlex
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
+import caesura as library
 from caesura.core import registry
 from cli.running import Program
 
@@ -61,3 +63,16 @@ def test_every_format_is_described_and_its_reader_explained() -> None:
     for name in registry.names("format"):
         assert f"\n| `{name}` |" in described, name
         assert name in named or name == "jsonl", name
+
+
+def test_the_api_page_is_up_to_date() -> None:
+    spec = spec_from_file_location("make_api", ROOT / "docs" / "make_api.py")
+    assert spec is not None
+    assert spec.loader is not None
+    maker = module_from_spec(spec)
+    spec.loader.exec_module(maker)
+    shown = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert shown == maker.page(), "run: python docs/make_api.py"
+    for name in library.__all__:
+        assert f"\n### {name}\n" in shown
+    assert "\n## Other\n" not in shown
