@@ -17,9 +17,9 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.document import Terms
+from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
-from caesura.evaluation.scores import Scores, scored
+from caesura.evaluation.scores import Scores, score_recordings
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE
 
@@ -50,8 +50,8 @@ def main() -> None:
     """Print seconds and ratios."""
     references = [made(seed) for seed in (1, 2, 3)]
     for metric in (WiSeBE(), Boundary()):
-        terms = Terms(("case",), False, Resampling(RESAMPLES))
-        systems = [scored(made(seed), references, [metric], terms) for seed in (4, 5)]
+        terms = ScoringSettings(("case",), False, Resampling(RESAMPLES))
+        systems = [score_recordings(made(seed), references, [metric], terms) for seed in (4, 5)]
         slow = plain(metric, 0, systems)
         begun = time.perf_counter()
         rows = Comparison(("a", "b"), tuple(systems)).rows

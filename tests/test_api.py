@@ -14,7 +14,7 @@ from caesura.core import registry
 from caesura.core.errors import CaesuraError, FormatError, UnknownName
 from caesura.evaluation.evaluate import LEAST
 from caesura.evaluation.resampling import RESAMPLES, SEED
-from caesura.evaluation.script_alignment import CARRIED, COMPARED
+from caesura.evaluation.script_alignment import DEFAULT_LAYERS, DEFAULT_STEPS
 
 ROOT = Path(__file__).parent.parent
 SRT = "1\n00:00:01,000 --> 00:00:02,000\nSo it goes.\n\n"
@@ -92,7 +92,10 @@ def test_defaults_are_those_of_the_packages() -> None:
             SEED,
         )
     aligning = inspect.signature(caesura.align).parameters
-    assert (aligning["layers"].default, aligning["normalize"].default) == (CARRIED, COMPARED)
+    assert (aligning["layers"].default, aligning["normalize"].default) == (
+        DEFAULT_LAYERS,
+        DEFAULT_STEPS,
+    )
 
 
 def test_texts_of_formats() -> None:

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         wisebe,
     )
     from caesura.evaluation.scores import Scores
-    from caesura.evaluation.script_alignment import Aligned, aligned
+    from caesura.evaluation.script_alignment import ScriptAlignment, align_to_script
     from caesura.formats.in_memory import Sentences, Text, Words
     from caesura.metrics.agreement import Agreement
     from caesura.metrics.atene import ATENE
@@ -131,7 +131,7 @@ _MODULES = {
         "wisebe",
     ),
     "evaluation.scores": ("Scores",),
-    "evaluation.script_alignment": ("Aligned", "aligned"),
+    "evaluation.script_alignment": ("ScriptAlignment", "align_to_script"),
     "formats.in_memory": ("Sentences", "Text", "Words"),
     "text.alignment.transfer": ("Carried", "carry"),
     "text.alignment.word_alignment": ("Alignment",),
@@ -152,7 +152,6 @@ __all__ = [
     "SDA",
     "SVM",
     "Agreement",
-    "Aligned",
     "Alignment",
     "Boundary",
     "BoundarySimilarity",
@@ -182,6 +181,7 @@ __all__ = [
     "Pk",
     "Projection",
     "Scores",
+    "ScriptAlignment",
     "Segmentation",
     "SegmentationSimilarity",
     "Sentences",
@@ -200,7 +200,7 @@ __all__ = [
     "Words",
     "agree",
     "align",
-    "aligned",
+    "align_to_script",
     "boundary_similarity",
     "carry",
     "catalogue",

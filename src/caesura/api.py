@@ -145,9 +145,9 @@ def convert(
 
         recordings = with_sidecars(recordings, alternatives, entity_classes)
     if format_to_write.holds == "one":
-        from caesura.evaluation.pairing import rejoined
+        from caesura.evaluation.pairing import join_parts
 
-        recordings = rejoined(recordings)
+        recordings = join_parts(recordings)
     lost: dict[str, None] = {}
 
     def noting_losses() -> Iterator[Transcript]:
@@ -193,11 +193,11 @@ def _normalized(
     """Read recordings and normalise them; check the steps before anything is read."""
     if not normalize or normalize in ("none", ["none"]):
         return read(files, format=format)
-    from caesura.evaluation.evaluate import steps_of
+    from caesura.evaluation.evaluate import normalization_steps
     from caesura.text.normalization.steps import describe
     from caesura.text.normalization.steps import normalize as normalized
 
-    steps = steps_of(normalize)
+    steps = normalization_steps(normalize)
     describe(steps)
     return (normalized(transcript, steps) for transcript in read(files, format=format))
 
@@ -264,7 +264,7 @@ def score(
     references, or folders of them. A `report` is a file, or several: .html for a page to look
     through, .md, .tex or .json for tables, .png or .svg for figures.
     """
-    from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+    from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
     from caesura.formats.inputs import as_list, names_of, read_each
 
     _check_report(report)
@@ -279,7 +279,7 @@ def score(
     inputs = as_list(hypothesis)
     names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, alternatives, entity_classes) for one in references]
-    (found,) = evaluated([list(read(inputs, format=format))], references, options, names)
+    (found,) = evaluate_systems([list(read(inputs, format=format))], references, options, names)
     found = replace(found, system=names_of(inputs)[0] if len(inputs) == 1 else "")
     _write_report(found, report)
     return found
@@ -346,7 +346,7 @@ def agree(
     differ are carried over to the words of the first. A `report` is as for `score`.
     """
     from caesura.core.errors import MismatchError
-    from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+    from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
     from caesura.formats.inputs import read_each
 
     _check_report(report)
@@ -356,7 +356,7 @@ def agree(
     names, references = read_each(reference, format)
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
-    (found,) = evaluated(references[:1], references, options, names)
+    (found,) = evaluate_systems(references[:1], references, options, names)
     found = found.as_agreement(names[0] if align else "")
     _write_report(found, report)
     return found
@@ -374,12 +374,12 @@ def align(
     """Give recognised words the sentences, and other layers, of their punctuated script.
 
     Recordings are paired by id. Words are compared after the steps of `normalize`, but stay as
-    they are, with times, confidences and marks of their own. `caesura.aligned` also counts how
-    far words and script match.
+    they are, with times, confidences and marks of their own. `caesura.align_to_script` also
+    counts how far words and script match.
     """
-    from caesura.evaluation.script_alignment import aligned
+    from caesura.evaluation.script_alignment import align_to_script
 
-    found = aligned(
+    found = align_to_script(
         files,
         script=script,
         layers=layers,
@@ -482,7 +482,7 @@ def _score_systems(
 ) -> tuple[Strings, tuple[Scores, ...]]:
     """Score systems with the same options; return their names and scores."""
     from caesura.core.errors import MismatchError
-    from caesura.evaluation.evaluate import evaluated
+    from caesura.evaluation.evaluate import evaluate_systems
     from caesura.formats.inputs import read_each
 
     names, systems = read_each(hypothesis, format)
@@ -490,7 +490,7 @@ def _score_systems(
         raise MismatchError("there is no system to score", remedy="name a file or folder of each")
     reference_names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, *sidecars) for one in references]
-    return names, evaluated(systems, references, options, reference_names, names)
+    return names, evaluate_systems(systems, references, options, reference_names, names)
 
 
 def _check_report(report: Paths) -> None:

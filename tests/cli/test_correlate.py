@@ -48,7 +48,7 @@ def test_json_is_what_the_library_gives(caesura: Program) -> None:
     metrics = ["wer", "ne_wer"]
     found = library.correlate(TABLES, metric=metrics, result="eter", without="elm", seed=3)
     assert json.loads(done.out) == json.loads(json.dumps(found.to_dict()))
-    assert found.results[0].found.systems == ("alder", "birch", "cedar", "damson")
+    assert found.results[0].data.systems == ("alder", "birch", "cedar", "damson")
     again = caesura("correlate", *ASKED, "--without", "elm", "--seed", 3, "--json")
     assert again.out == done.out
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.evaluation.correlation import Against, correlate
+from caesura.evaluation.correlation import ResultCorrelations, correlate
 
 SYSTEMS, SHOWS, TASKS = "abcd", ["one", "two", "three"], ["crf", "hmm"]
 Records = list[dict[str, Any]]
@@ -42,7 +42,7 @@ def smooth(seed: int) -> Records:
     return records(lambda *_: {name: random.random() for name in ("wer", "atene", "eter")})
 
 
-def ask(rows: Records, **asked: Any) -> Against:
+def ask(rows: Records, **asked: Any) -> ResultCorrelations:
     terms: dict[str, Any] = {"metric": ["wer", "atene"], "result": "eter", "resamples": 50}
     (found,) = correlate(rows, **terms | asked).results
     return found

@@ -13,9 +13,9 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined
 from caesura.evaluation.comparison import Comparison, Difference
-from caesura.evaluation.document import Terms
+from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling, holm
-from caesura.evaluation.scores import Scores, scored
+from caesura.evaluation.scores import Scores, score_recordings
 
 DRAWN = Resampling(300, 5)
 METRICS = ("Boundary", "WiSeBE")
@@ -51,8 +51,8 @@ def compared(
     resampling: Resampling = DRAWN,
 ) -> Comparison:
     parsed = [registry.parse("metric", name) for name in metrics]
-    terms = Terms((), False, resampling)
-    scores = tuple(scored(one, references, parsed, terms) for one in systems)
+    terms = ScoringSettings((), False, resampling)
+    scores = tuple(score_recordings(one, references, parsed, terms) for one in systems)
     return Comparison(tuple("ABCDEFG"[: len(systems)]), scores, chosen)
 
 
@@ -206,9 +206,9 @@ def test_one_document_is_tested_by_blocks() -> None:
 def test_one_document_with_other_words_is_not_tested() -> None:
     (one, _), references = corpus(1, 2, 20, words=300)
     parsed = [registry.parse("metric", "Boundary")]
-    terms = Terms((), True, DRAWN)
+    terms = ScoringSettings((), True, DRAWN)
     other = [text(one[0].sentences.boundary[:-1], word="w")]  # type: ignore[union-attr]
-    scores = tuple(scored(system, references, parsed, terms) for system in (one, other))
+    scores = tuple(score_recordings(system, references, parsed, terms) for system in (one, other))
     (row,) = Comparison(("A", "B"), scores).rows
     assert row.difference is not None
     assert row.undefined == "the systems' words differ: tests take several documents then"
@@ -258,8 +258,10 @@ def test_chance_does_not_make_five_documents_enough(seed: int) -> None:
 def test_missing_recordings_are_refused() -> None:
     (one, other), references = corpus(4, 2, 8)
     parsed = [registry.parse("metric", "Boundary")]
-    whole = scored(one, references, parsed, Terms((), False))
-    part = scored(other[1:], [side[1:] for side in references], parsed, Terms((), False))
+    whole = score_recordings(one, references, parsed, ScoringSettings((), False))
+    part = score_recordings(
+        other[1:], [side[1:] for side in references], parsed, ScoringSettings((), False)
+    )
     with pytest.raises(MismatchError, match="1 recording is not in B: '0'; give both sides"):
         Comparison(("A", "B"), (whole, part))
     with pytest.raises(MismatchError, match="1 recording is not in A: '0'"):

@@ -45,20 +45,20 @@ def test_equals_loops_and_scipy(seed: int, missing: float) -> None:
     found = ask(rows, resamples=0)
     for kind in PEERS:
         for metric in ("wer", "atene"):
-            expected = slow(rows, metric, kind, list(found.found.shows))
-            value = found.of(metric, kind).value
+            expected = slow(rows, metric, kind, list(found.data.shows))
+            value = found.mean(metric, kind).value
             if expected:
                 assert value == pytest.approx(mean_of(expected), abs=1e-12)
             else:
                 assert isinstance(value, Undefined)
-            left = sum(found.of(metric, kind).undefined.values())
-            assert left == len(found.found.pairs) - sum(map(len, expected.values()))
+            left = sum(found.mean(metric, kind).undefined.values())
+            assert left == len(found.data.pairs) - sum(map(len, expected.values()))
 
 
 def test_the_interval_is_that_of_shows_drawn_again() -> None:
     rows = drawn_records(11)
     found = ask(rows, resamples=300, seed=3)
-    shows = found.found.shows
+    shows = found.data.shows
     random = np.random.default_rng(3)
     draws = [[shows[i] for i in random.integers(3, size=3)] for _ in range(300)]
     whole = slow(rows, "wer", "spearman", list(shows))
@@ -69,8 +69,8 @@ def test_the_interval_is_that_of_shows_drawn_again() -> None:
             values.append(mean_of(each))
     assert len(values) > 0.95 * len(draws)
     expected = np.quantile(values, [0.025, 0.975]).tolist()
-    assert found.of("wer").interval == pytest.approx(expected, abs=1e-12)
-    assert found.of("wer").value == pytest.approx(mean_of(whole), abs=1e-12)
+    assert found.mean("wer").interval == pytest.approx(expected, abs=1e-12)
+    assert found.mean("wer").value == pytest.approx(mean_of(whole), abs=1e-12)
 
 
 def test_differences_are_drawn_in_pairs() -> None:
@@ -78,7 +78,7 @@ def test_differences_are_drawn_in_pairs() -> None:
     found = ask(rows, resamples=200)
     for kind in PEERS:
         apart = found.difference("atene", kind)
-        one, base = found.of("atene", kind).value, found.of("wer", kind).value
+        one, base = found.mean("atene", kind).value, found.mean("wer", kind).value
         assert isinstance(one, float)
         assert isinstance(base, float)
         assert apart.value == pytest.approx(one - base)
@@ -100,8 +100,8 @@ def test_differences_are_of_shows_where_both_are_defined() -> None:
         }
 
     found = ask(records(cell, ["crf"]))
-    assert found.of("wer").value == pytest.approx(1)
-    assert found.of("atene").value == pytest.approx(1 / 3)
+    assert found.mean("wer").value == pytest.approx(1)
+    assert found.mean("atene").value == pytest.approx(1 / 3)
     assert found.difference("atene").value == pytest.approx(0, abs=1e-12)
     assert found.difference("atene").undefined == {"one of the series does not vary": 1}
     remark = "wer: left out 1 of 3 pairs of show and task system: one of the series does not vary"
@@ -117,8 +117,8 @@ def test_means_are_of_shows_then_of_task_systems() -> None:
         return {"wer": at, "atene": at, "eter": eter}
 
     found = ask(records(cell))
-    assert found.of("wer").tasks == pytest.approx({"crf": 1, "hmm": -1})
-    assert found.of("wer").value == pytest.approx(0)
+    assert found.mean("wer").tasks == pytest.approx({"crf": 1, "hmm": -1})
+    assert found.mean("wer").value == pytest.approx(0)
 
 
 def lifted() -> Records:
@@ -135,9 +135,9 @@ def lifted() -> Records:
 def test_one_bad_system_lifts_every_correlation() -> None:
     rows = lifted()
     found, left = ask(rows), ask(rows, without="d")
-    assert left.found.systems == ("a", "b", "c")
+    assert left.data.systems == ("a", "b", "c")
     for metric in ("wer", "atene"):
-        whole, rest = found.of(metric).value, left.of(metric).value
+        whole, rest = found.mean(metric).value, left.mean(metric).value
         assert isinstance(whole, float)
         assert isinstance(rest, float)
         assert whole > rest + 0.2
@@ -146,20 +146,20 @@ def test_one_bad_system_lifts_every_correlation() -> None:
         ("wer", "atene"), Undefined("nothing there is defined")
     )
     alone = ask([row for row in rows if row["system"] != "d"])
-    assert alone.of("wer") == left.of("wer")
+    assert alone.mean("wer") == left.mean("wer")
 
 
 def test_direction_is_told_and_turned_round_on_demand_only() -> None:
     rows = [row | {"accuracy": -row["wer"]} for row in smooth(2)]
     asked = {"metric": ["wer", "accuracy"]}
     found, turned = ask(rows, **asked), ask(rows, **asked, negate="accuracy")
-    wer, accuracy = found.of("wer").value, found.of("accuracy").value
+    wer, accuracy = found.mean("wer").value, found.mean("accuracy").value
     assert isinstance(wer, float)
     assert accuracy == pytest.approx(-wer)
     assert any(line.startswith("accuracy and wer go opposite ways") for line in found.remarks)
     assert turned.metrics == ("wer", "-accuracy")
-    assert turned.of("-accuracy").value == pytest.approx(wer)
+    assert turned.mean("-accuracy").value == pytest.approx(wer)
     assert not any("opposite" in line for line in turned.remarks)
     both = ask(rows, **asked, negate=["eter", "accuracy"], baseline="accuracy")
-    assert (both.result, both.terms.baseline) == ("-eter", "-accuracy")
-    assert both.of("-accuracy").value == pytest.approx(-wer)
+    assert (both.result, both.settings.baseline) == ("-eter", "-accuracy")
+    assert both.mean("-accuracy").value == pytest.approx(-wer)

@@ -30,7 +30,7 @@ def test_missing_rows_are_told() -> None:
     fewer = [row for row in rows if (row["system"], row["show"]) != ("b", "two")]
     reason = "fewer than 3 systems have all the numbers"
     assert f"left out 2 of 6 pairs of show and task system: {reason}" in ask(fewer).remarks
-    assert ask(fewer).of("wer").undefined == {reason: 2}
+    assert ask(fewer).mean("wer").undefined == {reason: 2}
     extra = [*rows, {"system": "e", "show": "two", "task": "crf", "wer": 1, "atene": 1}]
     for row in extra:
         row.setdefault("eter", "undefined")
@@ -43,7 +43,7 @@ def test_what_weakens_intervals_is_told() -> None:
     assert "the intervals rest on too few resamples to mean much" in found.remarks
     single = ask([row for row in smooth(3) if row["show"] == "one"])
     assert single.remarks == ["no interval: there is only one to draw from"]
-    assert ask(smooth(3), resamples=0).of("wer").interval is None
+    assert ask(smooth(3), resamples=0).mean("wer").interval is None
     assert ask(smooth(3), resamples=0).remarks == []
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.correlation_coefficients import (
-    correlated,
+    correlate_with_first,
     kendall,
     pearson,
+    pearson_with_interval,
     ranks,
     spearman,
-    with_first,
 )
-from caesura.evaluation.resampling import Resampling, bootstrapped, interval
+from caesura.evaluation.resampling import Resampling, bootstrap_sums, percentile_interval
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -148,7 +148,7 @@ def test_columns_at_once_are_columns_one_by_one(
 ) -> None:
     columns = np.array(rows, float).reshape(-1, 3)
     expected = [KINDS[kind](columns[:, at], columns[:, 0]) for at in (1, 2)]
-    for value, other in zip(with_first(columns, kind), expected, strict=True):
+    for value, other in zip(correlate_with_first(columns, kind), expected, strict=True):
         assert value == (other if isinstance(other, Undefined) else pytest.approx(other, abs=1e-12))
     assert ranks(columns).T.tolist() == [slow_ranks(column) for column in columns.T.tolist()]
 
@@ -178,18 +178,18 @@ def test_pearson_never_leaves_its_range() -> None:
 
 def test_a_correlation_is_that_of_the_pairs_and_its_interval_that_of_pairs_drawn_again() -> None:
     one, other = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0], [1.0, 3.0, 2.0, 5.0, 4.0, 8.0]
-    value, limits = correlated(one, other, Resampling(2000))
+    value, limits = pearson_with_interval(one, other, Resampling(2000))
     assert value == pearson(one, other)
     # Drawn in another way: by the weights that `bootstrapped` gives the pairs.
     drawn: list[Value] = []
-    for (times,) in bootstrapped([SIX], Resampling(2000, 7)):
+    for (times,) in bootstrap_sums([SIX], Resampling(2000, 7)):
         pairs = [i for i, n in enumerate(times.tolist()) for _ in range(n)]
         drawn.append(pearson([one[i] for i in pairs], [other[i] for i in pairs]))
-    assert limits == pytest.approx(interval(drawn, 0.95), abs=0.05)
+    assert limits == pytest.approx(percentile_interval(drawn, 0.95), abs=0.05)
 
 
 def test_a_correlation_of_too_little_is_undefined() -> None:
     for series in ([], [0.5], [0.5, 0.5]):
-        value, limits = correlated(series, series, Resampling(10))
+        value, limits = pearson_with_interval(series, series, Resampling(10))
         assert isinstance(value, Undefined)
         assert isinstance(limits, Undefined)

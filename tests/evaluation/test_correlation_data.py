@@ -6,7 +6,12 @@ import pytest
 
 from caesura.core.errors import MismatchError, UnknownName
 from caesura.core.values import Undefined
-from caesura.evaluation.correlation_data import Heads, Observed, complete, observed
+from caesura.evaluation.correlation_data import (
+    Observations,
+    TableColumns,
+    complete_pairs,
+    read_observations,
+)
 
 Records = list[dict[str, Any]]
 
@@ -15,8 +20,8 @@ def table(*cells: tuple[object, ...], names: str = "system show wer") -> Records
     return [dict(zip(names.split(), row, strict=True)) for row in cells]
 
 
-def joined(*tables: Records, numbers: str = "wer", task: str = "task") -> Observed:
-    return observed(tables, Heads("system", "show", task, tuple(numbers.split())))
+def joined(*tables: Records, numbers: str = "wer", task: str = "task") -> Observations:
+    return read_observations(tables, TableColumns("system", "show", task, tuple(numbers.split())))
 
 
 ETER = table(
@@ -70,14 +75,14 @@ def test_a_column_with_and_without_task_systems_is_refused() -> None:
 
 def test_negated_columns_have_a_minus() -> None:
     none = Undefined("no")
-    found = Observed({"f1": {("a", "x", ""): 0.5, ("b", "x", ""): none}, "wer": {}})
+    found = Observations({"f1": {("a", "x", ""): 0.5, ("b", "x", ""): none}, "wer": {}})
     assert found.negated(["f1"]).columns == {
         "-f1": {("a", "x", ""): -0.5, ("b", "x", ""): none},
         "wer": {},
     }
 
 
-def numbers(text: str) -> Observed:
+def numbers(text: str) -> Observations:
     """Columns of rows such as `a one 1 2`; a dash is no number."""
     found: dict[str, dict[tuple[str, str, str], Any]] = {"eter": {}, "wer": {}}
     for line in text.strip().splitlines():
@@ -85,12 +90,12 @@ def numbers(text: str) -> Observed:
         for column, cell in zip(found, cells, strict=True):
             value = Undefined("no") if cell == "-" else float(cell)
             found[column][system, show, ""] = value
-    return Observed(found)
+    return Observations(found)
 
 
 def test_systems_that_have_all_numbers() -> None:
     given = numbers("c one 1 2\na one 3 4\nb one - 6\na two 5 5\nb three - 1\nd two 1 -")
-    found = complete(given, ("eter", "wer"))
+    found = complete_pairs(given, ("eter", "wer"))
     assert [(pair.show, pair.systems, pair.numbers.tolist()) for pair in found.pairs] == [
         ("one", ("a", "c"), [[3, 4], [1, 2]]),
         ("two", ("a",), [[5, 5]]),
@@ -101,7 +106,7 @@ def test_systems_that_have_all_numbers() -> None:
 
 def test_systems_can_be_left_out() -> None:
     given = numbers("a one 1 2\nb one 3 4\nb two 3 4")
-    found = complete(given, ("eter", "wer"), without=("b",))
+    found = complete_pairs(given, ("eter", "wer"), without=("b",))
     assert (found.systems, found.shows, found.lacking) == (("a",), ("one",), ("two",))
     with pytest.raises(UnknownName, match="there is no system 'z'; there are a, b"):
-        complete(given, ("eter", "wer"), without=("z",))
+        complete_pairs(given, ("eter", "wer"), without=("z",))

@@ -10,16 +10,22 @@ from hypothesis import strategies as st
 
 from caesura.core.errors import CaesuraError, FormatError, UnknownName
 from caesura.core.values import Undefined
-from caesura.evaluation.correlation_data import Heads, Row, _rows, measured, rows
+from caesura.evaluation.correlation_data import (
+    Row,
+    TableColumns,
+    _file_rows,
+    measurement_conditions,
+    read_rows,
+)
 from caesura.formats.source import Source
 
-HEADS = Heads("system", "show", "task", ("wer",))
+HEADS = TableColumns("system", "show", "task", ("wer",))
 
 
-def read(tmp_path: Path, text: str, name: str = "t.csv", heads: Heads = HEADS) -> list[Row]:
+def read(tmp_path: Path, text: str, name: str = "t.csv", heads: TableColumns = HEADS) -> list[Row]:
     path = tmp_path / name
     path.write_bytes(text.encode())
-    return list(rows(path, heads))
+    return list(read_rows(path, heads))
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"], ids=["comma", "semicolon", "tab"])
@@ -42,7 +48,7 @@ def test_task_systems_and_undefined_numbers(tmp_path: Path) -> None:
 
 
 def test_columns_of_other_names(tmp_path: Path) -> None:
-    heads = Heads("asr", "call", "ner", ("wer",))
+    heads = TableColumns("asr", "call", "ner", ("wer",))
     (row,) = read(tmp_path, "call,asr,ner,wer\none,a,crf,1\n", heads=heads)
     assert row.key == ("a", "one", "crf")
 
@@ -76,7 +82,7 @@ def test_bad_tables_get_one_clear_answer(tmp_path: Path, text: str, message: str
 
 def test_a_column_has_one_part() -> None:
     with pytest.raises(UnknownName, match="the column 'wer' is named twice"):
-        Heads("system", "show", "task", ("wer", "wer"))
+        TableColumns("system", "show", "task", ("wer", "wer"))
 
 
 def test_rows_that_are_there_already(tmp_path: Path) -> None:
@@ -84,14 +90,14 @@ def test_rows_that_are_there_already(tmp_path: Path) -> None:
     expected = [(("a", "1", ""), {"wer": 0.5}), (("b", "1", ""), {"wer": 1.0})]
     lines = "\n".join(map(json.dumps, records))
     for found in (
-        list(rows(records, HEADS)),
-        list(rows([records], HEADS)),
+        list(read_rows(records, HEADS)),
+        list(read_rows([records], HEADS)),
         read(tmp_path, json.dumps(records), "t.json"),
         read(tmp_path, lines, "t.jsonl"),
     ):
         assert [(row.key, row.numbers) for row in found] == expected
     with pytest.raises(FormatError, match=r"row 1: there is no number in the column 'wer'"):
-        list(rows([{"system": "a", "show": "x", "wer": None}], HEADS))
+        list(read_rows([{"system": "a", "show": "x", "wer": None}], HEADS))
     with pytest.raises(FormatError, match="row 2: a row is a mapping"):
         read(tmp_path, "[" + json.dumps(records[0]) + ", 3]", "t.json")
 
@@ -103,7 +109,7 @@ def scores(*metrics: tuple[str, dict[str, Any]]) -> dict[str, Any]:
 
 def test_scores_are_named_after_their_file(tmp_path: Path) -> None:
     words = ("Words(weights='edits')", {"wer": 0.25, "hits": 3, "wil": None})
-    heads = Heads("system", "show", "task", ("wer", "wil", "Words.hits", "eter"))
+    heads = TableColumns("system", "show", "task", ("wer", "wil", "Words.hits", "eter"))
     (row,) = read(tmp_path, json.dumps(scores(words)), "google.json", heads)
     assert row.key == ("google", "one", "")
     assert row.numbers["wer"] == 0.25
@@ -116,19 +122,27 @@ def test_scores_are_named_after_their_file(tmp_path: Path) -> None:
 def test_what_must_agree_is_read_off_signatures() -> None:
     metric, tail = "Words(unit='document')", "|bootstrap(resamples=9,seed=1)|caesura=0.1.0"
     plain = f"{metric}|references=1|documents=3|normalize=case|align=no{tail}"
-    told = measured(metric, plain)
+    told = measurement_conditions(metric, plain)
     assert told["normalize"] == "case"
-    assert measured(metric, plain.replace("documents=3", "documents=4|format=ctm")) == told
+    assert (
+        measurement_conditions(metric, plain.replace("documents=3", "documents=4|format=ctm"))
+        == told
+    )
     lost = [plain.replace("align=no", f"align=words(lost={n})") for n in (1, 2)]
-    assert measured(metric, lost[0]) == measured(metric, lost[1]) != told
+    assert (
+        measurement_conditions(metric, lost[0]) == measurement_conditions(metric, lost[1]) != told
+    )
     for part in (
         "alternatives=3",
         "classes=3",
         "reference_format=nlp(entities='both')",
         "model=0123",
     ):
-        assert measured(metric, plain.replace("|normalize", f"|{part}|normalize")) != told
-    assert measured(metric, "") == {"metric": metric}
+        assert (
+            measurement_conditions(metric, plain.replace("|normalize", f"|{part}|normalize"))
+            != told
+        )
+    assert measurement_conditions(metric, "") == {"metric": metric}
 
 
 def test_scores_and_tables_of_one_name(tmp_path: Path) -> None:
@@ -136,7 +150,7 @@ def test_scores_and_tables_of_one_name(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text)
     (tmp_path / "b.json").write_text(text)
     (tmp_path / "a.csv").write_text("system,show,wer\nc,one,1\n")
-    found = rows([tmp_path / name for name in ("a.json", "a.csv", "b.json")], HEADS)
+    found = read_rows([tmp_path / name for name in ("a.json", "a.csv", "b.json")], HEADS)
     assert [row.key[0] for row in found] == ["a", "c", "b"]
 
 
@@ -152,11 +166,11 @@ def test_comparisons_name_their_systems(tmp_path: Path) -> None:
 def test_a_value_that_two_metrics_give_must_be_told_apart(tmp_path: Path) -> None:
     text = json.dumps(scores(("Boundary()", {"f1": 0.5}), ("Joint()", {"f1": 0.7})))
     with pytest.raises(UnknownName, match=r"say Boundary\.f1 or Joint\.f1"):
-        read(tmp_path, text, "a.json", Heads("system", "show", "task", ("f1",)))
+        read(tmp_path, text, "a.json", TableColumns("system", "show", "task", ("f1",)))
     alike = json.dumps(scores(("Pk(k=2)", {"pk": 0.5}), ("Pk(k=3)", {"pk": 0.7})))
     with pytest.raises(UnknownName, match=r"say Pk\(k=2\)\.pk or Pk\(k=3\)\.pk"):
-        read(tmp_path, alike, "b.json", Heads("system", "show", "task", ("pk",)))
-    heads = Heads("system", "show", "task", ("Joint.f1", "Boundary().f1"))
+        read(tmp_path, alike, "b.json", TableColumns("system", "show", "task", ("pk",)))
+    heads = TableColumns("system", "show", "task", ("Joint.f1", "Boundary().f1"))
     (row,) = read(tmp_path, text, "a.json", heads)
     assert row.numbers == {"Joint.f1": 0.7, "Boundary().f1": 0.5}
 
@@ -188,7 +202,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         b'{"systems": [{"name": "a",',
     ):
         try:
-            found = list(_rows(Source("t", front + data), "t", HEADS))
+            found = list(_file_rows(Source("t", front + data), "t", HEADS))
         except CaesuraError:
             continue
         assert all(row.key[0] and row.key[1] for row in found)
@@ -196,7 +210,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(FormatError, match="cannot be read"):
-        list(rows("absent.csv", HEADS))
+        list(read_rows("absent.csv", HEADS))
 
 
 def test_scores_without_values_have_none(tmp_path: Path) -> None:

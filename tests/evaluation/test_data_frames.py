@@ -146,11 +146,11 @@ def test_a_frame_of_correlations_has_a_row_for_each_coefficient() -> None:
     assert len(made) == sum(len(each.correlations) for each in found.results)
     first = made[0]
     assert first["value"] == one.correlations[0].value
-    assert isnan(first["difference"]) == (first["metric"] == one.terms.baseline)
-    last = next(row for row in made if row["metric"] != one.terms.baseline)
+    assert isnan(first["difference"]) == (first["metric"] == one.settings.baseline)
+    last = next(row for row in made if row["metric"] != one.settings.baseline)
     assert last["difference"] == one.difference(last["metric"], last["coefficient"]).value
     shows: Rows = found.to_frame(per_show=True)
-    assert {row["show"] for row in shows} == set(one.found.shows)
+    assert {row["show"] for row in shows} == set(one.data.shows)
 
 
 def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from caesura import api
 from caesura.core.protocols import Disagreement
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.disagreements import Digest
+from caesura.evaluation.disagreements import DisagreementSummary
 
 
 def one(text: str, level: str = "token", place: int = 0) -> Disagreement:
@@ -20,7 +20,7 @@ def one(text: str, level: str = "token", place: int = 0) -> Disagreement:
     st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["token", "sentence"]))))
 )
 def test_the_same_are_counted_together(given_: list[list[tuple[str, str]]]) -> None:
-    digest = Digest.of([[one(*each) for each in document] for document in given_])
+    digest = DisagreementSummary.of([[one(*each) for each in document] for document in given_])
     expected = Counter(each for document in given_ for each in document)
     assert {(each.reference, each.level): each.count for each in digest.recurring} == expected
     counts = [each.count for each in digest.recurring]
@@ -32,7 +32,9 @@ def test_the_same_are_counted_together(given_: list[list[tuple[str, str]]]) -> N
 
 
 def test_examples_are_the_first_and_know_their_document() -> None:
-    digest = Digest.of([[one("b", place=k) for k in range(2)], [one("a"), one("b", place=9)]])
+    digest = DisagreementSummary.of(
+        [[one("b", place=k) for k in range(2)], [one("a"), one("b", place=9)]]
+    )
     first, second = digest.recurring
     assert (first.reference, first.count, second.reference) == ("b", 3, "a")
     assert [(number, each.place) for number, each in first.examples] == [(0, 0), (0, 1), (1, 9)]
@@ -40,7 +42,7 @@ def test_examples_are_the_first_and_know_their_document() -> None:
 
 def test_each_level_has_its_place_among_the_most_frequent() -> None:
     tokens = [one(f"t{k}") for k in range(300) for _ in range(3)]
-    digest = Digest.of([[*tokens, one("s", "sentence"), one("r", "sentence")]])
+    digest = DisagreementSummary.of([[*tokens, one("s", "sentence"), one("r", "sentence")]])
     told = digest.to_dict(["doc"])
     assert len(told) == 102
     assert [each["reference"] for each in told[-2:]] == ["s", "r"]

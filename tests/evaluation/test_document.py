@@ -17,8 +17,14 @@ from caesura.core.protocols import Metric
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Value, ratio
-from caesura.evaluation.document import BLOCK, Coverage, Document, Terms, document
-from caesura.evaluation.scores import scored
+from caesura.evaluation.document import (
+    BLOCK_SENTENCES,
+    Coverage,
+    Document,
+    ScoringSettings,
+    score_document,
+)
+from caesura.evaluation.scores import score_recordings
 from caesura.metrics.boundary import Boundary
 from caesura.text.alignment.word_alignment import align
 
@@ -86,7 +92,7 @@ def test_counts_of_each_document_are_kept_and_summed() -> None:
     metric = Boundary()
     ours = [text("a b c", 0).replace(id="one"), text("d e f", 1).replace(id="two")]
     theirs = [text("a b c", 0).replace(id="one"), text("d e f", 0).replace(id="two")]
-    found = scored(ours, [theirs], [metric], Terms((), False))
+    found = score_recordings(ours, [theirs], [metric], ScoringSettings((), False))
     assert [document.id for document in found.documents] == ["one", "two"]
     assert [document.counts[0]["correct_1"] for document in found.documents] == [1, 0]
     assert found.values[0]["precision"] == 0.5
@@ -104,38 +110,38 @@ def test_json_says_why_a_document_has_no_value() -> None:
     assert document["scores"][0]["counts"]["correct_1"] == 0
 
 
-PLAIN = Terms((), False)
+PLAIN = ScoringSettings((), False)
 
 
 def test_missing_layers_are_named() -> None:
     bare = Transcript(("a", "b"), id="talk")
     with pytest.raises(LayerError, match=r"reference 1 \(talk\) has no sentences, which Boundary"):
-        document(text("a b"), [bare], [Boundary()], PLAIN)
+        score_document(text("a b"), [bare], [Boundary()], PLAIN)
     with pytest.raises(LayerError, match=r"the hypothesis \(talk\) has no sentences"):
-        document(bare, [text("a b")], [Boundary()], PLAIN)
+        score_document(bare, [text("a b")], [Boundary()], PLAIN)
     with pytest.raises(LayerError, match=r"whisper \(talk\) has no sentences"):
-        document(bare, [text("a b")], [Boundary()], PLAIN, ("whisper",))
+        score_document(bare, [text("a b")], [Boundary()], PLAIN, ("whisper",))
 
 
 def test_sides_that_may_be_swapped_are_told() -> None:
     bare = Transcript(("a", "b"), id="talk")
     asked = "the hypothesis has them: are the two sides swapped[?] If not, find sentences first"
     with pytest.raises(LayerError, match=asked):
-        document(text("a b"), [bare, bare], [Boundary()], PLAIN)
+        score_document(text("a b"), [bare, bare], [Boundary()], PLAIN)
     for ours, theirs in ((bare, text("a b")), (bare, bare)):
         with pytest.raises(LayerError, match=r"compares; find sentences"):
-            document(ours, [theirs], [Boundary()], PLAIN)
+            score_document(ours, [theirs], [Boundary()], PLAIN)
     with pytest.raises(LayerError, match=r"reference 2 .* compares; find sentences"):
         api.agree([text("a b"), bare])
 
 
 def test_coverage_is_told_for_each_reference() -> None:
-    found = document(OURS, [THEIRS, OURS], [Boundary()], Terms((), True))
+    found = score_document(OURS, [THEIRS, OURS], [Boundary()], ScoringSettings((), True))
     assert found.coverage == (Coverage(1, 1, 1, 0), Coverage(0, 0, 0, 0))
     assert [one.words for one in found.carried] == [OURS.words] * 2
     assert found.references == (THEIRS, OURS)
-    assert found.sides(Boundary())[1] == found.carried
-    assert found.sides(Errors())[1] == found.references
+    assert found.texts_for(Boundary())[1] == found.carried
+    assert found.texts_for(Errors())[1] == found.references
 
 
 @st.composite
@@ -153,7 +159,7 @@ def compared(draw: st.DrawFn) -> Document:
     ]
     metrics = [registry.parse("metric", name) for name in registry.names("metric")]
     gaps = [metric for metric in metrics if "sentences" in metric.compares]
-    return document(texts[0], texts[1:], [*gaps, Errors()], PLAIN)
+    return score_document(texts[0], texts[1:], [*gaps, Errors()], PLAIN)
 
 
 @given(compared())
@@ -163,7 +169,7 @@ def test_blocks_sum_to_the_document(found: Document) -> None:
     for one in found.carried:
         assert one.sentences is not None
         ends |= set(one.sentences.gaps.tolist())
-    wanted = math.ceil(len(ends) / BLOCK)
+    wanted = math.ceil(len(ends) / BLOCK_SENTENCES)
     metrics = [registry.parse("metric", name) for name in registry.names("metric")]
     gaps = [metric for metric in metrics if "sentences" in metric.compares]
     for metric, counts in zip([*gaps, Errors()], found.counts, strict=True):
@@ -180,7 +186,7 @@ def test_blocks_by_hand() -> None:
     words = " ".join("w" * 24)
     theirs = text(words, *range(1, 24, 2))
     ours = text(words, 1, 4, 9, 11, 20, 21)
-    (counts,) = (found := document(ours, [theirs], [Boundary()], PLAIN)).counts
+    (counts,) = (found := score_document(ours, [theirs], [Boundary()], PLAIN)).counts
     blocks = found.blocks(Boundary())
     assert [block["correct_1"] for block in blocks] == [2, 1, 1]
     assert [block["spurious_1"] for block in blocks] == [1, 0, 1]
@@ -189,5 +195,5 @@ def test_blocks_by_hand() -> None:
 
 
 def test_no_words_make_no_blocks() -> None:
-    found = document(text(""), [text("")], [Boundary()], PLAIN)
+    found = score_document(text(""), [text("")], [Boundary()], PLAIN)
     assert found.blocks(Boundary()) == []

@@ -10,7 +10,7 @@ from caesura.core.config import points
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.resampling import Resampling
 from caesura.formats.inputs import names_of
 from text.recorded import recorded_steps
@@ -87,7 +87,7 @@ def test_texts_are_normalised_no_more_than_needed(one: str, other: str, steps: s
 def test_all_systems_are_normalised_alike() -> None:
     systems = [text("Mr. Fox ran", 1), text("mr fox ran", 0)]
     found = api.compare(systems, reference=text("mr fox ran", 1))
-    assert {scores.terms.normalize for scores in found.scores} == {("case", "dots")}
+    assert {scores.settings.normalize for scores in found.scores} == {("case", "dots")}
 
 
 @pytest.mark.parametrize("align", [False, True])
@@ -99,8 +99,8 @@ def test_each_step_is_done_once_on_each_text(monkeypatch: pytest.MonkeyPatch, al
     systems = [[text(line, 1, id=name) for name in names] for line in spoken]
     references = [[text(line, 1, id=name) for name in names] for line in lines]
     options = EvaluationOptions(metric=["Boundary", "Words", "WiSeBE"], align=align, resamples=0)
-    first, *_ = evaluated(systems, references, options)
-    assert first.terms.normalize == ("case", "dots")
+    first, *_ = evaluate_systems(systems, references, options)
+    assert first.settings.normalize == ("case", "dots")
     first.to_dict()
     texts = sum(map(len, (*systems, *references)))
     assert Counter(step for step, _ in done) == {"case": texts, "dots": texts}

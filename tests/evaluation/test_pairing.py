@@ -4,7 +4,7 @@ import pytest
 
 from caesura.core.errors import MismatchError
 from caesura.core.transcript import Origin, Transcript
-from caesura.evaluation.pairing import paired, refuse_other_words, rejoined
+from caesura.evaluation.pairing import join_parts, pair_recordings, require_same_words
 
 
 def texts(*ids: str) -> list[Transcript]:
@@ -12,7 +12,7 @@ def texts(*ids: str) -> list[Transcript]:
 
 
 def test_recordings_are_paired_by_name() -> None:
-    found = paired(texts("a", "b"), [texts("b", "a"), texts("a", "b")])
+    found = pair_recordings(texts("a", "b"), [texts("b", "a"), texts("a", "b")])
     assert [(ours.id, [one.id for one in theirs]) for ours, theirs in found] == [
         ("a", ["a", "a"]),
         ("b", ["b", "b"]),
@@ -20,9 +20,9 @@ def test_recordings_are_paired_by_name() -> None:
 
 
 def test_single_recordings_need_no_name() -> None:
-    ((ours, theirs),) = paired(texts("x"), [texts("y"), texts("")])
+    ((ours, theirs),) = pair_recordings(texts("x"), [texts("y"), texts("")])
     assert (ours.id, [one.id for one in theirs]) == ("x", ["y", ""])
-    assert paired([], [[], []]) == []
+    assert pair_recordings([], [[], []]) == []
 
 
 @pytest.mark.parametrize(
@@ -39,22 +39,22 @@ def test_recordings_that_do_not_pair_are_named(
     hypothesis: str, reference: str, message: str
 ) -> None:
     with pytest.raises(MismatchError, match=message):
-        paired(texts(*hypothesis), [texts(*reference)])
+        pair_recordings(texts(*hypothesis), [texts(*reference)])
 
 
 def test_several_systems_and_references_are_told_apart() -> None:
     several = r"own \(a -r before each reference; caesura compare for several systems\)$"
     with pytest.raises(MismatchError, match=several):
-        paired(texts("a", "b", "a"), [texts("a", "b")])
+        pair_recordings(texts("a", "b", "a"), [texts("a", "b")])
     with pytest.raises(MismatchError, match=r"^google has two recordings named 'a'; .* own$"):
-        paired(texts("a", "b", "a"), [texts("a", "b")], ["google"])
+        pair_recordings(texts("a", "b", "a"), [texts("a", "b")], ["google"])
 
 
 def test_a_system_that_lacks_recordings_is_named() -> None:
     with pytest.raises(MismatchError, match=r"1 recording is not in google: 'c'; .* by name$"):
-        paired(texts("a", "b"), [texts("a", "b", "c")], ["google"])
+        pair_recordings(texts("a", "b"), [texts("a", "b", "c")], ["google"])
     with pytest.raises(MismatchError, match="1 recording is not in reference 2: 'b'"):
-        paired(texts("a", "b"), [texts("a", "b"), texts("a", "c")], ["google"])
+        pair_recordings(texts("a", "b"), [texts("a", "b"), texts("a", "c")], ["google"])
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_a_system_that_lacks_recordings_is_named() -> None:
 )
 def test_where_texts_part_is_told(ours: str, theirs: str, message: str) -> None:
     with pytest.raises(MismatchError, match=f"{message}.*for word errors: --metric Words"):
-        refuse_other_words(
+        require_same_words(
             Transcript(tuple(ours.split())), Transcript(tuple(theirs.split())), "reference 1"
         )
-    refuse_other_words(Transcript(("a",)), Transcript(("a",), id="b"), "reference 1")
+    require_same_words(Transcript(("a",)), Transcript(("a",), id="b"), "reference 1")
 
 
 def parts(*ids: str, file: str = "x.jsonl") -> list[Transcript]:
@@ -79,14 +79,14 @@ def parts(*ids: str, file: str = "x.jsonl") -> list[Transcript]:
 
 def test_one_of_several_recordings_is_not_all_of_them() -> None:
     with pytest.raises(MismatchError, match="2 recordings are not in the hypothesis: 'b', 'c'"):
-        paired(parts("a"), [parts("a", "b", "c")])
-    ((_, (theirs,)),) = paired(parts("x"), [parts("a", "b", "c")])
+        pair_recordings(parts("a"), [parts("a", "b", "c")])
+    ((_, (theirs,)),) = pair_recordings(parts("x"), [parts("a", "b", "c")])
     assert len(theirs) == 6
 
 
 def test_parts_of_a_recording_that_follow_each_other_are_joined() -> None:
-    found = paired(parts("a", "a", "b", "b", "b"), [texts("b", "a")])
+    found = pair_recordings(parts("a", "a", "b", "b", "b"), [texts("b", "a")])
     assert [(ours.id, len(ours)) for ours, _ in found] == [("a", 4), ("b", 6)]
-    assert [len(each) for each in rejoined(parts("a", "b", "a"))] == [2, 2, 2]
-    assert [len(each) for each in rejoined(parts("a") + parts("a", file="y.jsonl"))] == [2, 2]
-    assert [len(each) for each in rejoined(texts("a", "a"))] == [2, 2]
+    assert [len(each) for each in join_parts(parts("a", "b", "a"))] == [2, 2, 2]
+    assert [len(each) for each in join_parts(parts("a") + parts("a", file="y.jsonl"))] == [2, 2]
+    assert [len(each) for each in join_parts(texts("a", "a"))] == [2, 2]

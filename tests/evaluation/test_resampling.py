@@ -13,11 +13,11 @@ from caesura.evaluation.resampling import (
     Resampling,
     Rows,
     bootstrap_p,
-    bootstrapped,
+    bootstrap_sums,
     holm,
-    interval,
+    percentile_interval,
     randomization_p,
-    swapped,
+    randomization_sums,
 )
 
 SIX = np.eye(6, dtype=np.int64)
@@ -34,7 +34,7 @@ def test_settings() -> None:
 
 
 def draws(seed: int, resamples: int = 50) -> list[list[int]]:
-    return [row.tolist() for (row,) in bootstrapped([SIX], Resampling(resamples, seed))]
+    return [row.tolist() for (row,) in bootstrap_sums([SIX], Resampling(resamples, seed))]
 
 
 def test_equal_seeds_draw_alike() -> None:
@@ -62,14 +62,14 @@ def test_as_many_units_are_drawn_as_there_are() -> None:
 
 
 def test_systems_are_drawn_together() -> None:
-    for one, other in bootstrapped([SIX, 10 * SIX], Resampling(50)):
+    for one, other in bootstrap_sums([SIX, 10 * SIX], Resampling(50)):
         assert (10 * one == other).all()
 
 
 def trades(seed: int, resamples: int) -> list[tuple[Rows, Rows]]:
     """Two systems with three units, each unit in a column of its own."""
     cells = np.eye(6, dtype=np.int64)
-    return list(swapped(cells[:3], cells[3:], Resampling(resamples, seed)))
+    return list(randomization_sums(cells[:3], cells[3:], Resampling(resamples, seed)))
 
 
 def test_systems_trade_whole_units() -> None:
@@ -90,17 +90,17 @@ def test_equal_seeds_trade_alike() -> None:
 
 
 def test_interval() -> None:
-    assert interval([float(i) for i in range(101)], 0.9) == pytest.approx((5, 95))
-    assert interval([0.5], 0.95) == (0.5, 0.5)
+    assert percentile_interval([float(i) for i in range(101)], 0.9) == pytest.approx((5, 95))
+    assert percentile_interval([0.5], 0.95) == (0.5, 0.5)
 
 
 def test_interval_of_values_that_are_often_undefined() -> None:
     none = Undefined("nothing there")
     many: list[Value] = [0.5] * 94 + [none] * 6
-    assert interval(many, 0.95) == Undefined("6 of 100 resamples have no value")
-    assert interval([*many[:-1], 0.5], 0.95) == (0.5, 0.5)
-    assert isinstance(interval([none], 0.95), Undefined)
-    assert isinstance(interval([], 0.95), Undefined)
+    assert percentile_interval(many, 0.95) == Undefined("6 of 100 resamples have no value")
+    assert percentile_interval([*many[:-1], 0.5], 0.95) == (0.5, 0.5)
+    assert isinstance(percentile_interval([none], 0.95), Undefined)
+    assert isinstance(percentile_interval([], 0.95), Undefined)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
@@ -109,8 +109,8 @@ def test_interval_of_a_mean_covers_the_true_mean(level: float) -> None:
     covered, times = 0, 400
     for seed in range(times):
         rows = np.stack([random.normal(3, 2, size=60), np.ones(60)], axis=1)
-        drawn = [float(s / n) for ((s, n),) in bootstrapped([rows], Resampling(300, seed))]
-        found = interval(drawn, level)
+        drawn = [float(s / n) for ((s, n),) in bootstrap_sums([rows], Resampling(300, seed))]
+        found = percentile_interval(drawn, level)
         assert not isinstance(found, Undefined)
         covered += found[0] <= 3 <= found[1]
     # Three standard errors, and a little for the percentiles of a sample of 60.
@@ -120,8 +120,8 @@ def test_interval_of_a_mean_covers_the_true_mean(level: float) -> None:
 def test_interval_is_of_the_pooled_number() -> None:
     """Many small units that are right and some large ones that are mostly wrong."""
     rows = np.array([[1, 1]] * 30 + [[20, 100]] * 30)
-    drawn = [float(a / b) for ((a, b),) in bootstrapped([rows], Resampling(500))]
-    found = interval(drawn, 0.95)
+    drawn = [float(a / b) for ((a, b),) in bootstrap_sums([rows], Resampling(500))]
+    found = percentile_interval(drawn, 0.95)
     assert not isinstance(found, Undefined)
     assert found[0] <= 630 / 3030 <= found[1] < (rows[:, 0] / rows[:, 1]).mean() - 0.3
 
@@ -135,7 +135,7 @@ def test_bootstrap_p() -> None:
 
 @given(st.lists(st.floats(-1, 5), min_size=50, max_size=200))
 def test_a_small_bootstrap_p_keeps_zero_out_of_the_interval(drawn: list[float]) -> None:
-    found = interval(drawn, 0.95)
+    found = percentile_interval(drawn, 0.95)
     assert not isinstance(found, Undefined)
     if bootstrap_p(drawn) <= 0.05:
         assert not found[0] <= 0 <= found[1]
@@ -157,7 +157,7 @@ def rate(row: Rows) -> float:
 
 
 def by_chance(one: Rows, other: Rows, resampling: Resampling) -> float:
-    differences = [rate(a) - rate(b) for a, b in swapped(one, other, resampling)]
+    differences = [rate(a) - rate(b) for a, b in randomization_sums(one, other, resampling)]
     return randomization_p(rate(one.sum(0)) - rate(other.sum(0)), differences)
 
 

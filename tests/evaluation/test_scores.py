@@ -16,9 +16,9 @@ from caesura.core.protocols import Metric
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
-from caesura.evaluation.document import Terms
+from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
-from caesura.evaluation.scores import Scores, scored
+from caesura.evaluation.scores import Scores, score_recordings
 from caesura.metrics.base import NONE_GIVEN
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE
@@ -54,7 +54,9 @@ def made(
     named = [[one.replace(id=str(i)) for one in pair] for i, pair in enumerate(pairs)]
     sides = list(zip(*named, strict=True))
     chosen = [registry.parse("metric", name) for name in metrics or ("Boundary",)]
-    return scored(sides[0], sides[1:], chosen, Terms(("case",), False, resampling))
+    return score_recordings(
+        sides[0], sides[1:], chosen, ScoringSettings(("case",), False, resampling)
+    )
 
 
 def noisy(count: int, seed: int = 0) -> list[tuple[Transcript, ...]]:
@@ -70,7 +72,7 @@ def noisy(count: int, seed: int = 0) -> list[tuple[Transcript, ...]]:
 
 def slow_intervals(scores: Scores, units: list[Counts]) -> dict[str, tuple[float, float]]:
     """Draw units one by one and add them up; the values are of the sums."""
-    resampling = scores.terms.resampling
+    resampling = scores.settings.resampling
     random = np.random.default_rng(resampling.seed)
     drawn: dict[str, list[float]] = {}
     for _ in range(resampling.resamples):
@@ -155,10 +157,10 @@ def test_one_block_has_no_interval() -> None:
 
 def test_what_cannot_be_told_by_words_needs_several_documents() -> None:
     ours = text(60, *range(0, 60, 2))
-    alone = scored([ours], [[ours]], [Words()], Terms((), False, DRAWN))
+    alone = score_recordings([ours], [[ours]], [Words()], ScoringSettings((), False, DRAWN))
     assert alone.intervals == ({"rate": Undefined(NOTHING)},)
     named = [ours.replace(id=id) for id in "abcdefgh"]
-    several = scored(named, [named], [Words()], Terms((), False, DRAWN))
+    several = score_recordings(named, [named], [Words()], ScoringSettings((), False, DRAWN))
     assert several.intervals == ({"rate": (240.0, 240.0)},)
 
 
@@ -177,8 +179,8 @@ def test_values_that_resamples_often_lack_have_no_interval() -> None:
     assert found.reason.endswith("of 200 resamples have no value")
     assert isinstance(scores.intervals[0]["recall"], tuple)
     assert scores.remarks[0] == [f"no interval (precision, f1): {found.reason}"]
-    assert scores.remarks_on(0, ["recall"]) == []
-    assert scores.remarks_on(0, ["recall", "f1"]) == [f"no interval (f1): {found.reason}"]
+    assert scores.remarks_about(0, ["recall"]) == []
+    assert scores.remarks_about(0, ["recall", "f1"]) == [f"no interval (f1): {found.reason}"]
 
 
 def test_undefined_values_have_no_interval() -> None:
@@ -209,7 +211,7 @@ def test_signature() -> None:
 
 def test_signature_of_an_alignment() -> None:
     ours, theirs = text(6, 2), text(8, 2, 3)
-    found = scored([ours], [[theirs]], [Boundary()], Terms((), True))
+    found = score_recordings([ours], [[theirs]], [Boundary()], ScoringSettings((), True))
     (one,) = found.documents[0].coverage
     assert f"|normalize=none|align=words(lost={one.boundaries_lost})|" in found.signatures[0]
 
@@ -248,7 +250,9 @@ def test_the_words_of_a_recording_are_those_of_the_first_reference() -> None:
 
 
 def test_alignments_are_in_the_json() -> None:
-    found = scored([text(6, 2)], [[text(8, 2)]], [Boundary()], Terms((), True)).to_dict()
+    found = score_recordings(
+        [text(6, 2)], [[text(8, 2)]], [Boundary()], ScoringSettings((), True)
+    ).to_dict()
     assert found["documents"][0]["alignment"] == [
         {
             "hypothesis_words_unmatched": 0,
@@ -270,11 +274,11 @@ def test_some_of_the_metrics() -> None:
 
 def test_no_reference_is_refused() -> None:
     with pytest.raises(MismatchError, match="there is no reference to score against"):
-        scored([text(3)], [], [Boundary()], Terms((), False))
+        score_recordings([text(3)], [], [Boundary()], ScoringSettings((), False))
 
 
 def test_no_recordings_have_no_values() -> None:
-    scores = scored([], [[]], [Boundary()], Terms((), False, DRAWN))
+    scores = score_recordings([], [[]], [Boundary()], ScoringSettings((), False, DRAWN))
     assert scores.values[0]["f1"] == Undefined(NONE_GIVEN)
     assert json.dumps(scores.to_dict(), allow_nan=False)
 

@@ -32,8 +32,8 @@ def said(text: str, **layers: object) -> Transcript:
     return Transcript(tuple(text.split())).replace(**layers)
 
 
-def carried(ours: Transcript, theirs: Transcript, **asked: object) -> caesura.Aligned:
-    (found,) = caesura.aligned(ours, script=theirs, **asked)  # type: ignore[arg-type]
+def carried(ours: Transcript, theirs: Transcript, **asked: object) -> caesura.ScriptAlignment:
+    (found,) = caesura.align_to_script(ours, script=theirs, **asked)  # type: ignore[arg-type]
     return found
 
 
@@ -244,7 +244,7 @@ def test_recognisers_of_earnings_calls(
     corpora: Path, scripts: list[Transcript], recogniser: str
 ) -> None:
     recordings = list(caesura.read(corpora / "earnings21" / "recognisers" / recogniser))
-    found = list(caesura.aligned(recordings, script=scripts))
+    found = list(caesura.align_to_script(recordings, script=scripts))
     assert len(found) == 33
     counts = sum((each.counts for each in found), Counts())
     shares = (

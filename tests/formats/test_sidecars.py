@@ -12,8 +12,8 @@ import pytest
 from caesura import api
 from caesura.core.errors import FormatError, MismatchError
 from caesura.core.transcript import Origin, Span, Transcript
-from caesura.evaluation.document import Terms
-from caesura.evaluation.scores import scored
+from caesura.evaluation.document import ScoringSettings
+from caesura.evaluation.scores import score_recordings
 from caesura.formats.sidecars import with_sidecars
 from caesura.metrics.words import Words
 
@@ -92,7 +92,8 @@ def test_a_signature_tells_that_classes_come_from_another_file(tmp_path: Path) -
     call = CALL.replace(origin=Origin("call.nlp"))
     (found,) = with_sidecars([call], entity_classes=beside(tmp_path, None, classes))
     (plain, told) = (
-        scored([call], [[one]], [Words()], Terms((), False)).signatures[0] for one in (call, found)
+        score_recordings([call], [[one]], [Words()], ScoringSettings((), False)).signatures[0]
+        for one in (call, found)
     )
     assert "classes" not in plain
     assert "|classes=1|" in told

@@ -16,8 +16,8 @@ from caesura.core.protocols import EntityProbabilities
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value
 from caesura.detectors.tagging.entity_model import Margins
-from caesura.evaluation.document import Terms
-from caesura.evaluation.scores import scored
+from caesura.evaluation.document import ScoringSettings
+from caesura.evaluation.scores import score_recordings
 from caesura.formats.sidecars import with_sidecars
 from caesura.metrics.atene import ATENE
 from caesura.metrics.atene_risks import Risks, edges, margins, stretches
@@ -242,7 +242,9 @@ def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> No
     assert registry.parse("metric", repr(named)) == named
     text = spoken("we met mrs [anna PER] in [rome LOC]")
     assert named.values(named.count(text, [text])) == values(text, text)
-    found = scored([text], [[text]], [named, caesura.parse("metric", "Words")], Terms((), False))
+    found = score_recordings(
+        [text], [[text]], [named, caesura.parse("metric", "Words")], ScoringSettings((), False)
+    )
     checksum = store.card(folder).checksum
     assert named.checksum == checksum
     assert f"|model={checksum[:12]}|" in found.signatures[0]

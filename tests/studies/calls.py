@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.document import Terms
+from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
 from caesura_studies.gotohrenals import chapter_pauses, chapter_word_errors, scoring
 from caesura_studies.gotohrenals import corpora as gathering
@@ -70,7 +70,7 @@ def fewer_draws() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (scoring, chapter_word_errors, chapter_pauses):
             patch.setattr(module, "RESAMPLING", few)
-        patch.setattr(scoring, "TERMS", Terms(gathering.NORMALIZE, True, few))
+        patch.setattr(scoring, "TERMS", ScoringSettings(gathering.NORMALIZE, True, few))
         yield
 
 

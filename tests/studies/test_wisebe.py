@@ -15,8 +15,8 @@ from caesura.core.plugins import find_study as find
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
-from caesura.evaluation.document import Terms
-from caesura.evaluation.scores import scored
+from caesura.evaluation.document import ScoringSettings
+from caesura.evaluation.scores import score_recordings
 from caesura.formats.files import read
 from caesura_studies.report import Outcome
 from caesura_studies.wisebe import run
@@ -135,7 +135,10 @@ def better(ours: list[Gaps], theirs: list[Gaps], reference: list[Gaps]) -> str:
 def test_winners_are_those_of_exact_fractions(rows: list[tuple[Gaps, Gaps, Gaps, Gaps]]) -> None:
     ours, theirs, *references = (list(column) for column in zip(*rows, strict=True))
     known = [texts(*each) for each in references]
-    one, other = (scored(texts(*each), known, METRICS, Terms((), False)) for each in (ours, theirs))
+    one, other = (
+        score_recordings(texts(*each), known, METRICS, ScoringSettings((), False))
+        for each in (ours, theirs)
+    )
     duel = Duel(("a", "b"), ("x", "y"), (one, other))
     over_all = [better(ours, theirs, each) for each in references]
     assert [winner(*duel.values(name)) for name in "ab"] == over_all

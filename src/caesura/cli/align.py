@@ -13,7 +13,7 @@ from caesura.cli import options
 if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
     from caesura.core.values import Counts
-    from caesura.evaluation.script_alignment import Aligned
+    from caesura.evaluation.script_alignment import ScriptAlignment
 
 ROWS = 10
 """Recordings in the table; the others are in the sum only."""
@@ -74,7 +74,7 @@ def command(
         raise click.UsageError("--json prints to standard output: name a file with --output")
     recordings = options.with_progress(caesura.read(files, format=format))
     found: list[tuple[str, Counts]] = []
-    transcripts = noting_counts(caesura.aligned(recordings, format=format, **asked), found)
+    transcripts = noting_counts(caesura.align_to_script(recordings, format=format, **asked), found)
     if json and output == "-":
         for _ in transcripts:
             pass
@@ -87,7 +87,7 @@ def command(
 
 
 def noting_counts(
-    recordings: Iterator[Aligned], found: list[tuple[str, Counts]]
+    recordings: Iterator[ScriptAlignment], found: list[tuple[str, Counts]]
 ) -> Iterator[Transcript]:
     """Pass recordings on, and note how far they match."""
     for one in recordings:
@@ -105,30 +105,30 @@ def default_format(output: str) -> str:
 def as_document(found: list[tuple[str, Counts]]) -> dict[str, Any]:
     """Give the numbers for programs: of each recording, and of all."""
     from caesura.core.values import Counts
-    from caesura.evaluation.script_alignment import rates_as_json
+    from caesura.evaluation.script_alignment import match_rates_as_json
 
     return {
-        "recordings": [{"id": id} | rates_as_json(counts) for id, counts in found],
-        "all": rates_as_json(sum((counts for _, counts in found), Counts())),
+        "recordings": [{"id": id} | match_rates_as_json(counts) for id, counts in found],
+        "all": match_rates_as_json(sum((counts for _, counts in found), Counts())),
     }
 
 
 def as_table(found: list[tuple[str, Counts]]) -> str:
     """Lay the numbers out for people: the first recordings, and all."""
     from caesura.core.values import Counts
-    from caesura.evaluation.reports.render import plain
-    from caesura.evaluation.reports.table import Grid, number
-    from caesura.evaluation.script_alignment import rates
+    from caesura.evaluation.reports.render import plain_table
+    from caesura.evaluation.reports.table import Table, format_number
+    from caesura.evaluation.script_alignment import match_rates
 
     rows = [(id or "a recording", counts) for id, counts in found[:ROWS]]
     if len(found) > ROWS:
         rows.append((f"… {len(found) - ROWS} more", Counts()))
     if len(found) > 1:
         rows.append(("all", sum((counts for _, counts in found), Counts())))
-    values = [(id, rates(counts) if counts else {}) for id, counts in rows]
-    head = ("recording", *(name.replace("_", " ") for name in rates(Counts())))
+    values = [(id, match_rates(counts) if counts else {}) for id, counts in rows]
+    head = ("recording", *(name.replace("_", " ") for name in match_rates(Counts())))
     cells = tuple(
-        (id, *(map(number, known.values()) if known else [""] * (len(head) - 1)))
+        (id, *(map(format_number, known.values()) if known else [""] * (len(head) - 1)))
         for id, known in values
     )
-    return plain(Grid("Recognised words and their script", head, cells))
+    return plain_table(Table("Recognised words and their script", head, cells))

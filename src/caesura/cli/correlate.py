@@ -92,7 +92,7 @@ def command(tables: tuple[str, ...], report: tuple[str, ...], json: bool, **aske
     shows, then over task systems; its confidence interval comes from resampled shows.
     """
     import caesura
-    from caesura.evaluation.reports.correlation_tables import terminal
+    from caesura.evaluation.reports.correlation_tables import correlations_text
     from caesura.evaluation.reports.write import report_paths, write_report
 
     report_paths(report, correlations=True)
@@ -102,4 +102,4 @@ def command(tables: tuple[str, ...], report: tuple[str, ...], json: bool, **aske
     if json:
         options.print_json(found.to_dict())
     else:
-        click.echo(terminal(found))
+        click.echo(correlations_text(found))

@@ -35,12 +35,12 @@ def command(kind: str, json: bool) -> None:
     if json:
         options.print_json(found)
         return
-    from caesura.evaluation.reports.render import table
+    from caesura.evaluation.reports.render import wrapped_table
 
     for name, rows in found.items():
         columns = [key for key in ("name", "suffixes", "use") if key in rows[0]]
         cells = [[*(SHORT.get(row[key], row[key]) for key in columns), about(row)] for row in rows]
-        click.echo(table(cells, [name, *columns[1:], "what it is"]) + "\n")
+        click.echo(wrapped_table(cells, [name, *columns[1:], "what it is"]) + "\n")
 
 
 def about(row: dict[str, str]) -> str:

@@ -27,6 +27,6 @@ def command(model: tuple[str, ...], json: bool) -> None:
     if json:
         options.print_json([card.document() for card in cards])
         return
-    from caesura.evaluation.reports.card_tables import overview, whole
+    from caesura.evaluation.reports.card_tables import cards_table, describe_card
 
-    click.echo(whole(cards[0]) if len(model) == 1 else overview(cards))
+    click.echo(describe_card(cards[0]) if len(model) == 1 else cards_table(cards))

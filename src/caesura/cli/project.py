@@ -107,7 +107,7 @@ def noting_projections(
 
 def as_document(found: list[Projection], lost: bool) -> dict[str, Any]:
     """Give what was found for programs: in each recording, and how many in all."""
-    from caesura.evaluation.project_entities import total
+    from caesura.evaluation.project_entities import count_projected
 
     recordings = [
         {
@@ -116,13 +116,13 @@ def as_document(found: list[Projection], lost: bool) -> dict[str, Any]:
         }
         for one in found
     ]
-    return {"recordings": recordings, "all": total(found)}
+    return {"recordings": recordings, "all": count_projected(found)}
 
 
 def as_tables(found: list[Projection], lost: bool) -> str:
     """Lay out what was found for people, a table a recording."""
-    from caesura.evaluation.reports.render import plain
-    from caesura.evaluation.reports.table import Grid, cut
+    from caesura.evaluation.reports.render import plain_table
+    from caesura.evaluation.reports.table import Table, truncate
 
     parts = []
     for one in found:
@@ -131,10 +131,10 @@ def as_tables(found: list[Projection], lost: bool) -> str:
             cells = one.described(each)
             start = "" if cells["start"] is None else f"{cells['start']:.2f}"
             texts = (cells["reference_words"], cells["recognised_words"])
-            label = cut(cells["class"], CLASS_WIDTH)
+            label = truncate(cells["class"], CLASS_WIDTH)
             rows.append((start, label, each.by, f"{each.distance:.2f}", *texts))
         if rows:
-            parts.append(plain(Grid(one.transcript.id, HEAD, tuple(rows), labels=len(HEAD))))
+            parts.append(plain_table(Table(one.transcript.id, HEAD, tuple(rows), labels=len(HEAD))))
         elif one.transcript.id and not lost:
             parts.append(f"{one.transcript.id}: no entities")
     return "\n\n".join([*parts, count_text(found)])
@@ -142,8 +142,8 @@ def as_tables(found: list[Projection], lost: bool) -> str:
 
 def count_text(found: list[Projection]) -> str:
     """Say how many entities were found in which way."""
-    from caesura.evaluation.project_entities import total
+    from caesura.evaluation.project_entities import count_projected
 
-    counts = total(found)
+    counts = count_projected(found)
     ways = f"{counts['time']} by time, {counts['alignment']} by alignment, {counts['lost']} lost"
     return f"{counts['entities']} entit{'y' if counts['entities'] == 1 else 'ies'}: {ways}"

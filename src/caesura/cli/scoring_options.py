@@ -124,12 +124,12 @@ def print_results(found: Scores | Comparison, json: bool, show: str | None = Non
 
     results = Results.of(found)
     if show:
-        alignment_view.words_of(results.scores[0])
+        alignment_view.words_metric(results.scores[0])
     if json:
-        aligned = {"alignments": alignment_view.as_json(results, show)} if show else {}
+        aligned = {"alignments": alignment_view.alignments_as_json(results, show)} if show else {}
         options.print_json(results.to_dict() | aligned)
         return
     click.echo(terminal(results))
     if show:
         click.echo()
-        click.echo(alignment_view.shown(results, show, get_terminal_size().columns))
+        click.echo(alignment_view.format_alignments(results, show, get_terminal_size().columns))

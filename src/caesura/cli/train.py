@@ -120,18 +120,18 @@ def command(output: str, json: bool, **asked: Any) -> None:
 
 def curve(training: Training) -> str:
     """Lay out the scores of all settings that were tried, and mark the best."""
-    from caesura.evaluation.reports.render import plain
-    from caesura.evaluation.reports.table import Grid, number
+    from caesura.evaluation.reports.render import plain_table
+    from caesura.evaluation.reports.table import Table, format_number
 
     names, rates = tuple(training.curve[0].settings), tuple(training.curve[0].scores)
     biased = any(row.bias is not None for row in training.curve)
     several = len(training.curve) > 1
     rows = []
     for place, row in enumerate(training.curve):
-        scores = [number(row.scores[name]) for name in rates]
-        bias = ["–" if row.bias is None else number(row.bias, 2)] * biased
+        scores = [format_number(row.scores[name]) for name in rates]
+        bias = ["–" if row.bias is None else format_number(row.bias, 2)] * biased
         choice = ["best" if place == training.best else ""] * several
         rows.append((*(str(row.settings[name]) for name in names), *scores, *bias, *choice))
     title = f"{training.detector.name} on the development recordings, tuned for {training.goal}"
     head = (*names, *rates, *["bias"] * biased, *["choice"] * several)
-    return plain(Grid(title, head, tuple(rows), labels=len(names)))
+    return plain_table(Table(title, head, tuple(rows), labels=len(names)))

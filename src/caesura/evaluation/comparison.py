@@ -12,21 +12,27 @@ from caesura.core import registry
 from caesura.core.errors import MismatchError, UnknownName, advice
 from caesura.core.protocols import Metric
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.pairing import SAME, refuse_strangers
+from caesura.evaluation.pairing import SAME_RECORDINGS, require_same_recordings
 from caesura.evaluation.resampling import (
     Interval,
     Resampling,
     Rows,
     bootstrap_p,
-    bootstrapped,
+    bootstrap_sums,
     holm,
-    interval,
+    percentile_interval,
     randomization_p,
-    swapped,
+    randomization_sums,
 )
-from caesura.evaluation.scores import Scores, data_frame, interval_columns, tabled, untabled
+from caesura.evaluation.scores import (
+    Scores,
+    count_rows,
+    counts_of_row,
+    data_frame,
+    interval_columns,
+)
 
-SURE = 0.05
+SIGNIFICANT = 0.05
 """A difference is marked if its corrected p-value is below this."""
 
 
@@ -51,7 +57,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedUnits:
     """The units of one metric, paired over systems, and the values of their resamples."""
 
     metric: Metric
@@ -64,12 +70,12 @@ class Paired:
 
     def values(self, row: Rows) -> dict[str, Value]:
         """Give the values of a sum of units."""
-        return self.metric.values(untabled(self.names, row))
+        return self.metric.values(counts_of_row(self.names, row))
 
     @cached_property
     def drawn(self) -> list[list[dict[str, Value]]]:
         """For each resample the values of each system."""
-        draws = bootstrapped(self.systems, self.resampling)
+        draws = bootstrap_sums(self.systems, self.resampling)
         return [[self.values(row) for row in rows] for rows in draws]
 
     def traded(self, a: int, b: int) -> list[tuple[dict[str, Value], dict[str, Value]]]:
@@ -77,18 +83,20 @@ class Paired:
         if (a, b) not in self.trades:
             self.trades[a, b] = [
                 (self.values(one), self.values(other))
-                for one, other in swapped(self.systems[a], self.systems[b], self.resampling)
+                for one, other in randomization_sums(
+                    self.systems[a], self.systems[b], self.resampling
+                )
             ]
         return self.trades[a, b]
 
     def test(self, row: Difference) -> Difference:
         """Add interval and p-values to a difference."""
         pairs = [(each[row.a][row.value], each[row.b][row.value]) for each in self.drawn]
-        drawn = _subtracted(pairs)
-        between = interval(drawn, self.resampling.level)
+        drawn = _differences(pairs)
+        between = percentile_interval(drawn, self.resampling.level)
         if isinstance(between, Undefined):
             return replace(row, undefined=between.reason)
-        traded = _subtracted(
+        traded = _differences(
             [(one[row.value], other[row.value]) for one, other in self.traded(row.a, row.b)]
         )
         return replace(
@@ -96,17 +104,17 @@ class Paired:
             interval=between,
             p_bootstrap=bootstrap_p(drawn),
             p_randomization=max(
-                randomization_p(row.difference or 0.0, traded), least_p(len(self.systems[0]))
+                randomization_p(row.difference or 0.0, traded), lowest_p(len(self.systems[0]))
             ),
         )
 
 
-def least_p(units: int) -> float:
+def lowest_p(units: int) -> float:
     """Give the least p-value that randomization has: trading no unit, or all, changes nothing."""
     return min(1.0, 2.0 ** (1 - units))
 
 
-def _subtracted(pairs: list[tuple[Value, Value]]) -> list[Value]:
+def _differences(pairs: list[tuple[Value, Value]]) -> list[Value]:
     return [
         a if isinstance(a, Undefined) else b if isinstance(b, Undefined) else a - b
         for a, b in pairs
@@ -132,8 +140,12 @@ class Comparison:
         ids = [[each.id for each in one.documents] for one in self.scores]
         if max(map(len, ids)) > 1:
             for name, each in zip(self.systems[1:], ids[1:], strict=True):
-                refuse_strangers([id for id in ids[0] if id not in each], name, SAME)
-                refuse_strangers([id for id in each if id not in ids[0]], self.systems[0], SAME)
+                require_same_recordings(
+                    [id for id in ids[0] if id not in each], name, SAME_RECORDINGS
+                )
+                require_same_recordings(
+                    [id for id in each if id not in ids[0]], self.systems[0], SAME_RECORDINGS
+                )
         known = {name: None for values in self.scores[0].values for name in values}
         for name in self.chosen:
             if name not in known:
@@ -168,7 +180,7 @@ class Comparison:
         for name in wanted:
             for a, b in combinations(range(len(self.systems)), 2):
                 row = self._difference(i, name, a, b)
-                if row.difference is not None and isinstance(paired, Paired):
+                if row.difference is not None and isinstance(paired, PairedUnits):
                     row = paired.test(row)
                 elif row.difference is not None and isinstance(paired, str):
                     row = replace(row, undefined=paired)
@@ -181,13 +193,13 @@ class Comparison:
         for system, value in zip((a, b), values, strict=True):
             if isinstance(value, Undefined):
                 return replace(row, undefined=f"{self.systems[system]}: {value.reason}")
-        (apart,) = _subtracted([(values[0], values[1])])
+        (apart,) = _differences([(values[0], values[1])])
         return row if isinstance(apart, Undefined) else replace(row, difference=apart)
 
-    def _paired(self, i: int) -> Paired | str:
+    def _paired(self, i: int) -> PairedUnits | str:
         """Pair the units of all systems, or say why they cannot be."""
-        terms = self.scores[0].terms
-        if not terms.resampling.resamples:
+        settings = self.scores[0].settings
+        if not settings.resampling.resamples:
             return "nothing was resampled"
         if len(self.scores[0].documents) == 1:
             words = [one.documents[0].compared.words for one in self.scores]
@@ -203,10 +215,10 @@ class Comparison:
             units = [[one[id] for id in order] for one in by_id]
         if len(units[0]) < 2:
             return "there is nothing to resample: it takes several documents or blocks"
-        names, rows = tabled([each for one in units for each in one])
+        names, rows = count_rows([each for one in units for each in one])
         count = len(units[0])
         systems = [rows[k * count : (k + 1) * count] for k in range(len(units))]
-        return Paired(self.scores[0].metrics[i], names, systems, terms.resampling)
+        return PairedUnits(self.scores[0].metrics[i], names, systems, settings.resampling)
 
     @property
     def tests(self) -> int:
@@ -217,11 +229,11 @@ class Comparison:
     def remarks(self) -> list[str]:
         """What a reader of the tests must know."""
         count, tests = len(self.scores[0].documents), self.tests
-        enough = int(log2(2 * tests / SURE)) + 1 if tests else 0
+        enough = int(log2(2 * tests / SIGNIFICANT)) + 1 if tests else 0
         if count < 2 or count >= enough:
             return []
         several = f" in {tests} tests" if tests > 1 else ""
-        return [f"{count} documents cannot reach p < {SURE}{several}: give {enough} or more"]
+        return [f"{count} documents cannot reach p < {SIGNIFICANT}{several}: give {enough} or more"]
 
     @property
     def tested(self) -> str:

@@ -18,37 +18,37 @@ from caesura import __version__
 from caesura.core.arrays import Strings
 from caesura.core.errors import MismatchError, UnknownName, advice
 from caesura.core.values import Undefined, Value, as_json
-from caesura.evaluation.correlation_coefficients import COEFFICIENTS, with_first
+from caesura.evaluation.correlation_coefficients import COEFFICIENTS, correlate_with_first
 from caesura.evaluation.correlation_data import (
     SHOW,
     SYSTEM,
     TASK,
-    Complete,
-    Heads,
-    Observed,
+    CompletePairs,
+    Observations,
     Pair,
+    TableColumns,
     Tables,
-    complete,
-    observed,
+    complete_pairs,
+    read_observations,
 )
 from caesura.evaluation.resampling import (
-    FEW,
-    FEWEST,
+    FEW_UNITS,
+    FEWEST_RESAMPLES,
     RESAMPLES,
     SEED,
     Interval,
     Resampling,
     Rows,
-    bootstrapped,
-    interval,
+    bootstrap_sums,
+    percentile_interval,
 )
 from caesura.evaluation.scores import data_frame, interval_columns, number_columns
 
-EMPTY = Undefined("nothing there is defined")
+NO_VALUES = Undefined("nothing there is defined")
 
 
 @dataclass(frozen=True)
-class Mean:
+class BootstrapMean:
     """A mean over groups, its interval (None if nothing was drawn), and the mean of each group."""
 
     value: Value
@@ -56,7 +56,7 @@ class Mean:
     groups: tuple[Value, ...]
 
 
-def means(cells: Rows, resampling: Resampling) -> list[Mean]:
+def bootstrap_means(cells: Rows, resampling: Resampling) -> list[BootstrapMean]:
     """Average each column of units × columns × groups; NaN is left out.
 
     A group without any number is left out too. The same units are drawn for all columns; a draw
@@ -64,55 +64,59 @@ def means(cells: Rows, resampling: Resampling) -> list[Mean]:
     """
     known = ~np.isnan(cells)
     rows = np.stack([np.where(known, cells, 0.0), known.astype(float)], 1)
-    groups, some = _within(rows.sum(0)), np.asarray(known.any(0))
+    groups, some = _group_means(rows.sum(0)), np.asarray(known.any(0))
     shape, flat = rows.shape[1:], rows.reshape(len(rows), -1)
     draws = np.array(
         [
-            _across(_within(row.reshape(shape)), some)
-            for (row,) in (bootstrapped([flat], resampling) if len(rows) > 1 else [])
+            _mean_of_groups(_group_means(row.reshape(shape)), some)
+            for (row,) in (bootstrap_sums([flat], resampling) if len(rows) > 1 else [])
         ]
     ).reshape(-1, cells.shape[1])
     return [
-        Mean(_value(mean), _between(draws[:, at], resampling), tuple(map(_value, groups[at])))
-        for at, mean in enumerate(_across(groups, some))
+        BootstrapMean(
+            _value(mean),
+            _interval_of_draws(draws[:, at], resampling),
+            tuple(map(_value, groups[at])),
+        )
+        for at, mean in enumerate(_mean_of_groups(groups, some))
     ]
 
 
-def _within(sums: Rows) -> Rows:
+def _group_means(sums: Rows) -> Rows:
     """Mean of each group, from the sums of its units and their counts; NaN if there are none."""
     with np.errstate(invalid="ignore"):
         return np.asarray(sums[0] / sums[1])
 
 
-def _across(groups: Rows, some: Rows) -> Rows:
+def _mean_of_groups(groups: Rows, some: Rows) -> Rows:
     """Mean over the groups that have numbers at all."""
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(some, groups, 0.0).sum(1) / some.sum(1))
 
 
-def _between(drawn: Rows, resampling: Resampling) -> Interval | Undefined | None:
+def _interval_of_draws(drawn: Rows, resampling: Resampling) -> Interval | Undefined | None:
     if not resampling.resamples:
         return None
     if not len(drawn):
         return Undefined("there is only one to draw from")
-    return interval([_value(each) for each in drawn], resampling.level)
+    return percentile_interval([_value(each) for each in drawn], resampling.level)
 
 
 def _value(number: float) -> Value:
-    return EMPTY if np.isnan(number) else float(number)
+    return NO_VALUES if np.isnan(number) else float(number)
 
 
-SYSTEMS = 3
+FEWEST_SYSTEMS = 3
 """Systems that a correlation takes: any two lie on a line."""
 
-ALONE = ("",)
+NO_TASKS = ("",)
 """What stands for the task systems where none are told apart."""
 
-FEW_SYSTEMS = Undefined(f"fewer than {SYSTEMS} systems have all the numbers")
+FEW_SYSTEMS = Undefined(f"fewer than {FEWEST_SYSTEMS} systems have all the numbers")
 
 
 @dataclass(frozen=True)
-class Terms:
+class CorrelationSettings:
     """How correlations are made: without whom, compared with what, drawn again how often."""
 
     baseline: str
@@ -147,13 +151,13 @@ class Correlation:
 
 
 @dataclass(frozen=True, eq=False)
-class Against:
+class ResultCorrelations:
     """Metrics against one result: mean correlations, and differences to the baseline."""
 
     result: str
     metrics: Strings
-    found: Complete
-    terms: Terms
+    data: CompletePairs
+    settings: CorrelationSettings
 
     @cached_property
     def values(self) -> dict[tuple[str, str], list[Value]]:
@@ -166,7 +170,7 @@ class Against:
 
     def _values(self, coefficient: str, without: str = "") -> list[list[Value]]:
         """For each metric the correlations, one for each pair, without one system if need be."""
-        rows = [_correlated(pair, coefficient, without) for pair in self.found.pairs]
+        rows = [_correlate_pair(pair, coefficient, without) for pair in self.data.pairs]
         return [list(column) for column in zip(*rows, strict=True)]
 
     @cached_property
@@ -182,7 +186,7 @@ class Against:
     @cached_property
     def _means(self) -> tuple[Correlation, ...]:
         """All of them, so that the same shows are drawn for all."""
-        first = self.terms.baseline
+        first = self.settings.baseline
         alone = [(each, each) for each in self.values]
         others = [((m, name), (first, name)) for m, name in self.values if m != first]
         numbers = {each: _array(values) for each, values in self.values.items()}
@@ -190,16 +194,16 @@ class Against:
             *(numbers[each] for each, _ in alone),
             *(numbers[each] - numbers[base] for each, base in others),
         ]
-        averaged = self._averaged(columns, self.terms.resampling)
+        averaged = self._averaged(columns, self.settings.resampling)
         return tuple(
             Correlation(*one, mean.value, mean.interval, tasks, self._reasons(one, base))
             for (one, base), mean in zip([*alone, *others], averaged, strict=True)
-            for tasks in [dict(zip(self.found.tasks, mean.groups, strict=True))]
+            for tasks in [dict(zip(self.data.tasks, mean.groups, strict=True))]
         )
 
-    def _averaged(self, columns: Sequence[Rows], resampling: Resampling) -> list[Mean]:
-        shape = len(self.found.shows), len(self.found.tasks), len(columns)
-        return means(np.stack(columns, 1).reshape(shape).transpose(0, 2, 1), resampling)
+    def _averaged(self, columns: Sequence[Rows], resampling: Resampling) -> list[BootstrapMean]:
+        shape = len(self.data.shows), len(self.data.tasks), len(columns)
+        return bootstrap_means(np.stack(columns, 1).reshape(shape).transpose(0, 2, 1), resampling)
 
     def _reasons(self, *asked: tuple[str, str]) -> dict[str, int]:
         """Count why pairs have no correlation by any of these."""
@@ -218,24 +222,24 @@ class Against:
         One very bad system lifts every correlation: this shows it.
         """
         found = {}
-        for system in self.found.systems:
+        for system in self.data.systems:
             columns = list(map(_array, self._values("spearman", system)))
             averaged = self._averaged(columns, Resampling(0))
             found[system] = {m: a.value for m, a in zip(self.metrics, averaged, strict=True)}
         return found
 
-    def of(self, metric: str, coefficient: str = "spearman") -> Correlation:
+    def mean(self, metric: str, coefficient: str = "spearman") -> Correlation:
         """Find the mean correlation of a metric."""
-        return _first(self.correlations, metric, coefficient)
+        return _find(self.correlations, metric, coefficient)
 
     def difference(self, metric: str, coefficient: str = "spearman") -> Correlation:
         """Find how far a metric is above the baseline."""
-        return _first(self.differences, metric, coefficient)
+        return _find(self.differences, metric, coefficient)
 
     @property
     def signature(self) -> str:
         """The line that reproduces the numbers."""
-        terms, found = self.terms, self.found
+        terms, found = self.settings, self.data
         shows = f"{len(found.shows)} shows"
         names = f"metrics={'+'.join(self.metrics)},result={self.result},baseline={terms.baseline}"
         parts = [
@@ -243,7 +247,7 @@ class Against:
             f"systems={'+'.join(found.systems)}",
             f"without={'+'.join(terms.without)}" if terms.without else "",
             f"shows={len(found.shows)}",
-            f"tasks={'+'.join(found.tasks)}" if found.tasks != ALONE else "",
+            f"tasks={'+'.join(found.tasks)}" if found.tasks != NO_TASKS else "",
             f"bootstrap({terms.resampling},units={shows})" if terms.resampling.resamples else "",
             f"caesura={__version__}",
         ]
@@ -256,10 +260,10 @@ class Against:
 
     def _opposed(self) -> Iterator[str]:
         """Tell metrics whose correlation has another sign than the baseline's."""
-        first = self.terms.baseline
-        base = _nan(self.of(first).value)
+        first = self.settings.baseline
+        base = _or_nan(self.mean(first).value)
         for metric in self.metrics:
-            if base * _nan(self.of(metric).value) < 0:
+            if base * _or_nan(self.mean(metric).value) < 0:
                 yield (
                     f"{metric} and {first} go opposite ways with {self.result}: if more is better "
                     "in one and worse in the other, turn one round (--negate), or their "
@@ -268,20 +272,22 @@ class Against:
 
     def _left_out(self) -> Iterator[str]:
         """Tell what had no correlation, and which numbers were missing."""
-        pairs, count = self.found.pairs, len(self.found.pairs)
-        what = "shows" if self.found.tasks == ALONE else "pairs of show and task system"
+        pairs, count = self.data.pairs, len(self.data.pairs)
+        what = "shows" if self.data.tasks == NO_TASKS else "pairs of show and task system"
         told: dict[tuple[str, int], list[str]] = {}
         for metric in self.metrics:
-            for each in self.of(metric).undefined.items():
+            for each in self.mean(metric).undefined.items():
                 told.setdefault(each, []).append(metric)
         for (reason, number), metrics in told.items():
             names = "" if len(metrics) == len(self.metrics) else f"{', '.join(metrics)}: "
             yield f"{names}left out {number} of {count} {what}: {reason}"
-        missing = sum(SYSTEMS <= len(pair.systems) < len(self.found.systems) for pair in pairs)
+        missing = sum(
+            FEWEST_SYSTEMS <= len(pair.systems) < len(self.data.systems) for pair in pairs
+        )
         if missing:
             yield f"systems lack numbers in {missing} of {count} {what}: the others were used there"
-        if self.found.lacking:
-            names = ", ".join(self.found.lacking)
+        if self.data.lacking:
+            names = ", ".join(self.data.lacking)
             yield f"left out because they never have all the numbers: {names}"
 
     def _doubts(self) -> Iterator[str]:
@@ -289,10 +295,10 @@ class Against:
         drawn = [each.interval for each in (*self.correlations, *self.differences)]
         for reason in dict.fromkeys(each.reason for each in drawn if isinstance(each, Undefined)):
             yield f"no interval: {reason}"
-        some, shows = any(isinstance(each, tuple) for each in drawn), len(self.found.shows)
-        if some and shows < FEW:
+        some, shows = any(isinstance(each, tuple) for each in drawn), len(self.data.shows)
+        if some and shows < FEW_UNITS:
             yield f"the intervals rest on {shows} shows only: they come out too narrow"
-        if some and self.terms.resampling.resamples < FEWEST:
+        if some and self.settings.resampling.resamples < FEWEST_RESAMPLES:
             yield "the intervals rest on too few resamples to mean much"
 
     def to_dict(self) -> dict[str, Any]:
@@ -300,18 +306,18 @@ class Against:
         return {
             "result": self.result,
             "metrics": self.metrics,
-            "baseline": self.terms.baseline,
-            "systems": self.found.systems,
-            "without": self.terms.without,
-            "shows": self.found.shows,
-            "tasks": [task for task in self.found.tasks if task],
+            "baseline": self.settings.baseline,
+            "systems": self.data.systems,
+            "without": self.settings.without,
+            "shows": self.data.shows,
+            "tasks": [task for task in self.data.tasks if task],
             "correlations": [each.to_dict() for each in self.correlations],
             "differences": [each.to_dict() for each in self.differences],
             "without_each": {
                 system: {metric: as_json(value) for metric, value in values.items()}
                 for system, values in self.without_each.items()
             },
-            "pairs": [self._pair(at) for at in range(len(self.found.pairs))],
+            "pairs": [self._pair(at) for at in range(len(self.data.pairs))],
             "remarks": self.remarks,
             "signature": self.signature,
         }
@@ -327,14 +333,14 @@ class Against:
                 "coefficient": one.coefficient,
                 **number_columns(one.value),
                 **interval_columns(one.interval),
-                "difference": np.nan if other is None else _nan(other.value),
+                "difference": np.nan if other is None else _or_nan(other.value),
                 **interval_columns(other.interval if other else None, "difference_"),
             }
 
     def show_rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of a data frame: the correlations of each show and task system."""
         for (metric, coefficient), values in self.values.items():
-            for pair, value in zip(self.found.pairs, values, strict=True):
+            for pair, value in zip(self.data.pairs, values, strict=True):
                 yield {
                     "result": self.result,
                     "show": pair.show,
@@ -345,42 +351,45 @@ class Against:
                 }
 
     def _pair(self, at: int) -> dict[str, Any]:
-        pair = self.found.pairs[at]
+        pair = self.data.pairs[at]
         found: dict[str, Any] = {"show": pair.show, "task": pair.task, "systems": pair.systems}
         for (metric, coefficient), values in self.values.items():
             found.setdefault(coefficient, {})[metric] = as_json(values[at])
         return found
 
 
-def against(observed: Observed, result: str, metrics: Strings, terms: Terms) -> Against:
+def correlate_result(
+    observed: Observations, result: str, metrics: Strings, terms: CorrelationSettings
+) -> ResultCorrelations:
     """Correlate metrics with one result."""
-    found = complete(observed, (result, *metrics), terms.without)
-    if len(found.systems) < SYSTEMS:
+    found = complete_pairs(observed, (result, *metrics), terms.without)
+    if len(found.systems) < FEWEST_SYSTEMS:
         raise MismatchError(
             f"{len(found.systems)} systems have numbers of {', '.join((result, *metrics))} on "
             "the same show",
-            remedy=f"correlations take {SYSTEMS} or more; names must be the same in all tables",
+            remedy=f"correlations take {FEWEST_SYSTEMS} or more; "
+            "names must be the same in all tables",
         )
-    return Against(result, metrics, found, terms)
+    return ResultCorrelations(result, metrics, found, terms)
 
 
-def _correlated(pair: Pair, coefficient: str, without: str) -> list[Value]:
+def _correlate_pair(pair: Pair, coefficient: str, without: str) -> list[Value]:
     """Correlate each metric with the result over systems, all but one if need be."""
     kept = [row for row, system in enumerate(pair.systems) if system != without]
-    if len(kept) < SYSTEMS:
+    if len(kept) < FEWEST_SYSTEMS:
         return [FEW_SYSTEMS] * (pair.numbers.shape[1] - 1)
-    return with_first(pair.numbers[kept], coefficient)
+    return correlate_with_first(pair.numbers[kept], coefficient)
 
 
 def _array(values: Sequence[Value]) -> Rows:
-    return np.array([_nan(value) for value in values])
+    return np.array([_or_nan(value) for value in values])
 
 
-def _nan(value: Value) -> float:
+def _or_nan(value: Value) -> float:
     return np.nan if isinstance(value, Undefined) else value
 
 
-def _first(found: Sequence[Correlation], metric: str, coefficient: str) -> Correlation:
+def _find(found: Sequence[Correlation], metric: str, coefficient: str) -> Correlation:
     for one in found:
         if (one.metric, one.coefficient) == (metric, coefficient):
             return one
@@ -391,9 +400,9 @@ def _first(found: Sequence[Correlation], metric: str, coefficient: str) -> Corre
 class Correlations:
     """Metrics against results, one after another."""
 
-    results: tuple[Against, ...]
+    results: tuple[ResultCorrelations, ...]
 
-    def __getitem__(self, result: str) -> Against:
+    def __getitem__(self, result: str) -> ResultCorrelations:
         """Return the correlations of all metrics with one result."""
         known = [each.result for each in self.results]
         if result not in known:
@@ -441,28 +450,32 @@ def correlate(
     in `without` are left out; columns in `negate` count with the opposite sign. Intervals come
     from `resamples` draws of shows.
     """
-    metrics, results, turned = _several(metric), _several(result), _several(negate)
+    metrics, results, turned = _as_tuple(metric), _as_tuple(result), _as_tuple(negate)
     for kind, names in (("metric", metrics), ("result", results)):
         if not names:
             raise UnknownName(f"there is no {kind}", remedy="name a column of the tables")
     first = baseline or metrics[0]
-    _refuse_unknown(first, metrics, "baseline")
+    _require_known(first, metrics, "baseline")
     for name in turned:
-        _refuse_unknown(name, (*metrics, *results), "column to negate")
+        _require_known(name, (*metrics, *results), "column to negate")
     signs = {name: f"-{name}" for name in turned}
-    terms = Terms(signs.get(first, first), _several(without), Resampling(resamples, seed))
-    found = observed(tables, Heads(system, show, task, (*metrics, *results))).negated(turned)
+    terms = CorrelationSettings(
+        signs.get(first, first), _as_tuple(without), Resampling(resamples, seed)
+    )
+    found = read_observations(
+        tables, TableColumns(system, show, task, (*metrics, *results))
+    ).negated(turned)
     named = tuple(signs.get(name, name) for name in metrics)
     return Correlations(
-        tuple(against(found, signs.get(name, name), named, terms) for name in results)
+        tuple(correlate_result(found, signs.get(name, name), named, terms) for name in results)
     )
 
 
-def _several(names: str | Sequence[str]) -> Strings:
+def _as_tuple(names: str | Sequence[str]) -> Strings:
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 
-def _refuse_unknown(name: str, known: Strings, kind: str) -> None:
+def _require_known(name: str, known: Strings, kind: str) -> None:
     if name not in known:
         raise UnknownName(
             f"the {kind} {name!r} is not among those asked for",

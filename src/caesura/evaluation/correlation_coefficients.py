@@ -7,38 +7,46 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.resampling import Interval, Resampling, Rows, bootstrap_draws, interval
+from caesura.evaluation.resampling import (
+    Interval,
+    Resampling,
+    Rows,
+    bootstrap_draws,
+    percentile_interval,
+)
 
 Series = Sequence[float] | Rows
 
-SHORT = Undefined("a correlation takes two pairs of numbers")
-FLAT = Undefined("one of the series does not vary")
+TOO_SHORT = Undefined("a correlation takes two pairs of numbers")
+CONSTANT = Undefined("one of the series does not vary")
 
 
 def pearson(one: Series, other: Series) -> Value:
     """How close two series come to a straight line."""
-    return _pair(one, other, "pearson")
+    return _correlate_series(one, other, "pearson")
 
 
 def spearman(one: Series, other: Series) -> Value:
     """Pearson's correlation of ranks; equal numbers share the mean of their ranks."""
-    return _pair(one, other, "spearman")
+    return _correlate_series(one, other, "spearman")
 
 
 def kendall(one: Series, other: Series) -> Value:
     """Kendall's tau-b: pairs in the same order less pairs in the opposite, ties allowed for."""
-    return _pair(one, other, "kendall")
+    return _correlate_series(one, other, "kendall")
 
 
-def with_first(columns: Rows, coefficient: str) -> list[Value]:
+def correlate_with_first(columns: Rows, coefficient: str) -> list[Value]:
     """Correlate each column but the first with the first."""
     if len(columns) < 2:
-        return [SHORT] * (columns.shape[1] - 1)
+        return [TOO_SHORT] * (columns.shape[1] - 1)
     # Asked of the numbers themselves: a mean may differ from equal numbers in the last bit.
     flat = columns.min(0) == columns.max(0)
     with np.errstate(invalid="ignore"):
         found = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
-    return [FLAT if flat[0] or flat[at] else float(found[at]) for at in range(1, columns.shape[1])]
+    return [
+        CONSTANT if flat[0] or flat[at] else float(found[at]) for at in range(1, columns.shape[1])
+    ]
 
 
 def ranks(columns: Series) -> Rows:
@@ -57,23 +65,23 @@ def ranks(columns: Series) -> Rows:
     return found
 
 
-def correlated(
+def pearson_with_interval(
     one: Sequence[float], other: Sequence[float], resampling: Resampling
 ) -> tuple[Value, Interval | Undefined]:
     """Correlation of two series, and its interval when pairs of them are drawn again."""
     pairs = np.array([one, other], float)
     drawn = [pearson(*pairs[:, units]) for units in bootstrap_draws(len(one), resampling)]
-    return pearson(one, other), interval(drawn, resampling.level)
+    return pearson(one, other), percentile_interval(drawn, resampling.level)
 
 
-def _pair(one: Series, other: Series, coefficient: str) -> Value:
+def _correlate_series(one: Series, other: Series, coefficient: str) -> Value:
     if len(one) != len(other):
         raise ValueError(f"series of {len(one)} and {len(other)} numbers have no pairs")
-    (found,) = with_first(np.array([one, other], float).T, coefficient)
+    (found,) = correlate_with_first(np.array([one, other], float).T, coefficient)
     return found
 
 
-def _line(columns: Rows) -> Rows:
+def _pearson_columns(columns: Rows) -> Rows:
     """Centre each column, multiply by the first, and divide by the lengths of both."""
     # Powers of two cost no digits, and differences from one of the numbers few.
     scaled = np.ldexp(columns, -np.frexp(np.abs(columns).max(0))[1])
@@ -84,7 +92,7 @@ def _line(columns: Rows) -> Rows:
     return np.asarray(products / np.sqrt(squares[0] * squares))
 
 
-def _order(columns: Rows) -> Rows:
+def _kendall_columns(columns: Rows) -> Rows:
     """Compare the order of each pair of rows with that in the first column."""
     # Ranks order as the numbers do, and their differences never overflow.
     ranked = ranks(columns)
@@ -97,7 +105,7 @@ def _order(columns: Rows) -> Rows:
 
 
 COEFFICIENTS: dict[str, Callable[[Rows], Rows]] = {
-    "spearman": lambda columns: _line(ranks(columns)),
-    "kendall": _order,
-    "pearson": _line,
+    "spearman": lambda columns: _pearson_columns(ranks(columns)),
+    "kendall": _kendall_columns,
+    "pearson": _pearson_columns,
 }

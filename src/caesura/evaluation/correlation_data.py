@@ -40,7 +40,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Heads:
+class TableColumns:
     """The columns that say whose a row is, and those of the numbers wanted."""
 
     system: str
@@ -73,39 +73,41 @@ class Row:
     measures: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def rows(tables: Tables, heads: Heads) -> Iterator[Row]:
+def read_rows(tables: Tables, heads: TableColumns) -> Iterator[Row]:
     """Give the rows of all tables; scores of one system are named after their file."""
     alone = isinstance(tables, (str, Path)) or (len(tables) > 0 and isinstance(tables[0], Mapping))
     several: Sequence[Any] = [tables] if alone else tables  # type: ignore[assignment]
     opened = [load(str(each)) if isinstance(each, (str, Path)) else each for each in several]
     scores = [
-        source.name for source in opened if isinstance(source, Source) and _starts(source) == "{"
+        source.name
+        for source in opened
+        if isinstance(source, Source) and _first_character(source) == "{"
     ]
     names = dict(zip(scores, names_of(scores), strict=True))
     for each in opened:
         if isinstance(each, Source):
-            yield from _rows(each, names.get(each.name, ""), heads)
+            yield from _file_rows(each, names.get(each.name, ""), heads)
         else:
-            yield from _records(list(each), "row", heads)
+            yield from _record_rows(list(each), "row", heads)
 
 
-def _starts(source: Source) -> str:
+def _first_character(source: Source) -> str:
     return source.text.lstrip()[:1]
 
 
-def _rows(source: Source, name: str, heads: Heads) -> Iterator[Row]:
+def _file_rows(source: Source, name: str, heads: TableColumns) -> Iterator[Row]:
     """Give the rows of one file, whatever it is written in."""
-    if _starts(source) not in ("{", "["):
-        yield from _lines(source, heads)
+    if _first_character(source) not in ("{", "["):
+        yield from _csv_rows(source, heads)
         return
     found = _json(source)
     if isinstance(found, list):
-        yield from _records(found, f"{source.name}: row", heads)
+        yield from _record_rows(found, f"{source.name}: row", heads)
     elif items(found.get("systems")):
         for each in items(found["systems"]):
-            yield from _scores(each, string(each.get("name")), source, heads)
+            yield from _score_rows(each, string(each.get("name")), source, heads)
     else:
-        yield from _scores(found, name, source, heads)
+        yield from _score_rows(found, name, source, heads)
 
 
 def _json(source: Source) -> Any:
@@ -117,7 +119,7 @@ def _json(source: Source) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _lines(source: Source, heads: Heads) -> Iterator[Row]:
+def _csv_rows(source: Source, heads: TableColumns) -> Iterator[Row]:
     """Rows of text: cells between commas, semicolons or tabs, as the first line has them."""
     lines = source.text.split("\n")
     mark = max(",\t;", key=next(filter(str.strip, lines), "").count)
@@ -131,7 +133,7 @@ def _lines(source: Source, heads: Heads) -> Iterator[Row]:
             where = f"{source.name}:{rows.line_num}"
             if not head:
                 head = cells
-                _check_head(head, where, heads)
+                _check_header(head, where, heads)
             elif len(cells) != len(head):
                 raise FormatError(
                     f"{len(cells)} cells under a head of {len(head)}",
@@ -146,17 +148,17 @@ def _lines(source: Source, heads: Heads) -> Iterator[Row]:
         raise source.error("the table is empty")
 
 
-def _records(rows: Sequence[Any], where: str, heads: Heads) -> Iterator[Row]:
+def _record_rows(rows: Sequence[Any], where: str, heads: TableColumns) -> Iterator[Row]:
     """Rows that are mappings of columns to cells."""
     for at, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise FormatError("a row is a mapping of columns to cells", where=f"{where} {at}")
         cells = {str(name): cell for name, cell in row.items()}
-        _check_head(list(cells), f"{where} {at}", heads)
+        _check_header(list(cells), f"{where} {at}", heads)
         yield _row(cells, f"{where} {at}", heads)
 
 
-def _check_head(head: Sequence[str], where: str, heads: Heads) -> None:
+def _check_header(head: Sequence[str], where: str, heads: TableColumns) -> None:
     for option, name in (("--system", heads.system), ("--show", heads.show)):
         if name not in head:
             raise FormatError(
@@ -169,7 +171,7 @@ def _check_head(head: Sequence[str], where: str, heads: Heads) -> None:
             raise FormatError(f"two columns are called {name!r}", where=where)
 
 
-def _row(cells: Mapping[str, Any], where: str, heads: Heads) -> Row:
+def _row(cells: Mapping[str, Any], where: str, heads: TableColumns) -> Row:
     places = [name for name in (heads.system, heads.show, heads.task) if name in cells]
     for name in places:
         if cells[name] is None or str(cells[name]).strip() == "":
@@ -196,7 +198,9 @@ def _number(cell: Any, name: str, where: str) -> Value:
     return found
 
 
-def _scores(found: Mapping[str, Any], system: str, source: Source, heads: Heads) -> Iterator[Row]:
+def _score_rows(
+    found: Mapping[str, Any], system: str, source: Source, heads: TableColumns
+) -> Iterator[Row]:
     """Give what `score --json` tells of each recording of one system."""
     documents = items(found.get("documents"))
     if not documents or not system or not all(string(each.get("id")) for each in documents):
@@ -216,7 +220,7 @@ def _scores(found: Mapping[str, Any], system: str, source: Source, heads: Heads)
             for name, value in _values(score)
         }
         there = tuple(dict.fromkeys(name for _, name in known))
-        chosen = {name: _chosen(name, list(known), where) for name in heads.numbers}
+        chosen = {name: _find_value(name, list(known), where) for name in heads.numbers}
         numbers: dict[str, Value] = {
             name: Undefined("it has no value there")
             if known[one] is None
@@ -225,14 +229,14 @@ def _scores(found: Mapping[str, Any], system: str, source: Source, heads: Heads)
             if one
         }
         measures = {
-            name: measured(one[0], signatures.get(one[0], ""))
+            name: measurement_conditions(one[0], signatures.get(one[0], ""))
             for name, one in chosen.items()
             if one
         }
         yield Row(where, (system, string(document.get("id")), ""), numbers, there, measures)
 
 
-def measured(metric: str, signature: str) -> dict[str, str]:
+def measurement_conditions(metric: str, signature: str) -> dict[str, str]:
     """Read off a signature what must agree where numbers of several systems stand together.
 
     Recognisers may differ in the format of their output, and in how many boundaries are lost.
@@ -258,7 +262,7 @@ def _values(score: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
     return values.items() if isinstance(values, dict) else ()
 
 
-def _chosen(name: str, known: Sequence[tuple[str, str]], where: str) -> tuple[str, str] | None:
+def _find_value(name: str, known: Sequence[tuple[str, str]], where: str) -> tuple[str, str] | None:
     """Find the value meant by `wer`, `Words.wer` or `Words(…).wer`."""
     fitting = [
         (metric, value)
@@ -274,7 +278,7 @@ def _chosen(name: str, known: Sequence[tuple[str, str]], where: str) -> tuple[st
 
 
 @dataclass(frozen=True)
-class Observed:
+class Observations:
     """Columns of numbers, each by system, show and task system."""
 
     columns: dict[str, dict[Key, Value]]
@@ -288,7 +292,7 @@ class Observed:
         """Give all keys of these columns."""
         return list(dict.fromkeys(key for name in columns for key in self.columns[name]))
 
-    def negated(self, names: Iterable[str]) -> Observed:
+    def negated(self, names: Iterable[str]) -> Observations:
         """Give some columns the opposite sign, and a minus before their name."""
         turned = {
             name: {
@@ -297,7 +301,7 @@ class Observed:
             }
             for name in names
         }
-        return Observed(
+        return Observations(
             {
                 f"-{name}" if name in turned else name: turned.get(name, cells)
                 for name, cells in self.columns.items()
@@ -319,7 +323,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Complete:
+class CompletePairs:
     """Pairs of show and task system, show by show, with the systems that have all numbers.
 
     `lacking` are the systems and shows left out because they never have.
@@ -332,13 +336,17 @@ class Complete:
     lacking: Strings
 
 
-def complete(observed: Observed, columns: Strings, without: Strings = ()) -> Complete:
+def complete_pairs(
+    observed: Observations, columns: Strings, without: Strings = ()
+) -> CompletePairs:
     """Find which systems have numbers in all these columns, but leave some systems out."""
     keys = observed.keys(columns)
     known = sorted({system for system, _, _ in keys})
     for name in without:
         if name not in known:
-            raise UnknownName(f"there is no system {name!r}", remedy=f"there are {_listed(known)}")
+            raise UnknownName(
+                f"there is no system {name!r}", remedy=f"there are {_joined_names(known)}"
+            )
     systems = [system for system in known if system not in without]
     tasks = tuple(sorted({task for _, _, task in keys if task})) or ("",)
     pairs = [
@@ -351,11 +359,11 @@ def complete(observed: Observed, columns: Strings, without: Strings = ()) -> Com
     lacking = [name for name in systems if name not in there]
     lacking += dict.fromkeys(pair.show for pair in pairs if pair.show not in shows)
     kept = tuple(pair for pair in pairs if pair.show in shows)
-    return Complete(tuple(sorted(there)), tuple(shows), tasks, kept, tuple(lacking))
+    return CompletePairs(tuple(sorted(there)), tuple(shows), tasks, kept, tuple(lacking))
 
 
 def _pair(
-    observed: Observed, columns: Strings, systems: Sequence[str], show: str, task: str
+    observed: Observations, columns: Strings, systems: Sequence[str], show: str, task: str
 ) -> Pair:
     full: dict[str, list[float]] = {}
     for system in systems:
@@ -367,34 +375,34 @@ def _pair(
     return Pair(show, task, tuple(full), rows)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _joined_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def observed(tables: Tables, heads: Heads) -> Observed:
+def read_observations(tables: Tables, heads: TableColumns) -> Observations:
     """Read tables and join them."""
     there: dict[str, None] = {}
     columns: dict[str, dict[Key, Value]] = {name: {} for name in heads.numbers}
     places: dict[tuple[str, Key], str] = {}
     measures: dict[str, tuple[dict[str, str], str]] = {}
-    for row in rows(tables, heads):
+    for row in read_rows(tables, heads):
         there.update(dict.fromkeys(row.heads))
         for column, value in row.numbers.items():
             first = places.setdefault((column, row.key), row.where)
             if row.key in columns[column]:
                 raise MismatchError(
-                    f"{column} of {_named(row.key)} was given already",
+                    f"{column} of {_format_key(row.key)} was given already",
                     where=row.where,
                     remedy=f"it stands in {first} too: keep one"
                     + ("" if row.key[2] else ", or name the column of task systems with --task"),
                 )
             columns[column][row.key] = value
-        _refuse_mixtures(row, measures)
-    _refuse_gaps(columns, there, heads)
-    return Observed(columns)
+        _require_same_conditions(row, measures)
+    _require_columns(columns, there, heads)
+    return Observations(columns)
 
 
-def _refuse_mixtures(row: Row, measures: dict[str, tuple[dict[str, str], str]]) -> None:
+def _require_same_conditions(row: Row, measures: dict[str, tuple[dict[str, str], str]]) -> None:
     """Refuse numbers of one name that were measured in different ways."""
     for column, measure in row.measures.items():
         first, place = measures.setdefault(column, (measure, row.where))
@@ -410,11 +418,11 @@ def _refuse_mixtures(row: Row, measures: dict[str, tuple[dict[str, str], str]]) 
             )
 
 
-def _refuse_gaps(
-    columns: Mapping[str, Mapping[Key, Value]], there: Mapping[str, None], heads: Heads
+def _require_columns(
+    columns: Mapping[str, Mapping[Key, Value]], there: Mapping[str, None], heads: TableColumns
 ) -> None:
     """Refuse columns that are nowhere, or half told of task systems."""
-    named = f"there are {_listed(there)}"
+    named = f"there are {_joined_names(there)}"
     for name, cells in columns.items():
         if not cells:
             remedy = advice(name, there, "there are")
@@ -428,5 +436,5 @@ def _refuse_gaps(
         raise UnknownName(f"no table has a column {heads.task!r} of task systems", remedy=named)
 
 
-def _named(key: Key) -> str:
+def _format_key(key: Key) -> str:
     return ", ".join(part for part in key if part)

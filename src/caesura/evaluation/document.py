@@ -13,28 +13,28 @@ from caesura.core.errors import LayerError, MismatchError
 from caesura.core.protocols import Metric, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
-from caesura.evaluation.pairing import names_of, refuse_other_words
+from caesura.evaluation.pairing import require_same_words, side_names
 from caesura.evaluation.resampling import Resampling
 from caesura.text.alignment.transfer import Carried, carry
 from caesura.text.normalization.steps import Normalizer
 
-BLOCK = 5
+BLOCK_SENTENCES = 5
 """Sentences that are drawn together when parts of one recording are resampled."""
 
-BLOCKS = {"sentences": BLOCK, "words": 100}
+BLOCK_SIZES = {"sentences": BLOCK_SENTENCES, "words": 100}
 """The same for all that such parts can be made of."""
 
-PLAIN = {"lines", "text", "turns", "tokens"}
-HALF = 0.5
+PLAIN_TEXT_FORMATS = {"lines", "text", "turns", "tokens"}
+FEW_SHARED_WORDS = 0.5
 
-NAMES = {"end": "end times"}
-REMEDIES = {"sentences": "find sentences first: caesura segment … --to jsonl"}
+LAYER_NAMES = {"end": "end times"}
+LAYER_REMEDIES = {"sentences": "find sentences first: caesura segment … --to jsonl"}
 
 NO_RESAMPLING = Resampling(resamples=0)
 
 
 @dataclass(frozen=True)
-class Terms:
+class ScoringSettings:
     """How texts are made comparable, and how often their counts are drawn again."""
 
     normalize: tuple[str, ...]
@@ -73,7 +73,7 @@ class Document:
     """One recording: the texts as they were compared, and a set of counts for each metric.
 
     `hypothesis` and `originals` are as they were read, `compared` and `references` are
-    normalised by `terms` when they are asked for, and `aligned` are the references on the words
+    normalised by `settings` when they are asked for, and `aligned` are the references on the words
     of the hypothesis, if they were aligned. `lost` has, for each reference that was aligned, the
     gaps near which boundaries of it have none of their own.
     """
@@ -82,7 +82,7 @@ class Document:
     hypothesis: Transcript
     originals: tuple[Transcript, ...]
     counts: tuple[Counts, ...] = ()
-    terms: Terms | None = None
+    settings: ScoringSettings | None = None
     aligned: tuple[Transcript, ...] | None = None
     coverage: tuple[Coverage, ...] = ()
     lost: tuple[Indices, ...] = ()
@@ -90,7 +90,7 @@ class Document:
 
     def normalized(self, transcript: Transcript) -> Transcript:
         """Normalise a text of this recording; each is normalised only once."""
-        return self.normalizer(transcript, self.terms.normalize if self.terms else ())
+        return self.normalizer(transcript, self.settings.normalize if self.settings else ())
 
     @property
     def compared(self) -> Transcript:
@@ -114,9 +114,9 @@ class Document:
 
     def is_compared_raw(self, metric: Metric) -> bool:
         """Tell whether a metric compares the texts as they were read, without normalisation."""
-        return metric.raw and self.terms is not None and not self.terms.asked
+        return metric.raw and self.settings is not None and not self.settings.asked
 
-    def sides(self, metric: Metric) -> tuple[Transcript, tuple[Transcript, ...]]:
+    def texts_for(self, metric: Metric) -> tuple[Transcript, tuple[Transcript, ...]]:
         """Return hypothesis and references as a metric compares them."""
         if self.is_compared_raw(metric):
             return self.hypothesis, self.originals
@@ -126,7 +126,7 @@ class Document:
         """Count on the whole, with what the references have lost."""
         lost = Counts(**{name: int(gaps.sum()) for name, gaps in self.missed(metric) or ()})
         try:
-            return metric.count(*self.sides(metric)) + lost
+            return metric.count(*self.texts_for(metric)) + lost
         except MismatchError as error:
             where = error.where or self.id
             raise MismatchError(error.what, where=where, remedy=error.remedy) from error
@@ -137,13 +137,17 @@ class Document:
 
     def blocks(self, metric: Metric) -> list[Counts]:
         """Counts of each few sentences, or words; none if a metric cannot tell them apart."""
-        hypothesis, references = self.sides(metric)
+        hypothesis, references = self.texts_for(metric)
         columns = metric.per_gap_counts(hypothesis, references)
         if columns is None or not len(hypothesis):
             return []
         texts = references if metric.raw else self.carried
         by_words = metric.parts == "words"
-        starts = _every(len(hypothesis)) if by_words else _starts(hypothesis, texts)
+        starts = (
+            _word_block_starts(len(hypothesis))
+            if by_words
+            else _sentence_block_starts(hypothesis, texts)
+        )
         sums: dict[str, Indices] = {}
         for name, gaps in (*columns, *(self.missed(metric) or ())):
             sums[name] = sums.get(name, 0) + np.add.reduceat(gaps, starts, dtype=np.int64)
@@ -153,13 +157,13 @@ class Document:
         ]
 
 
-def _every(count: int) -> Indices:
+def _word_block_starts(count: int) -> Indices:
     """First word of each block of as many words; what is left over goes with the last one."""
-    size = BLOCKS["words"]
+    size = BLOCK_SIZES["words"]
     return np.arange(max(1, count // size)) * size
 
 
-def _starts(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices:
+def _sentence_block_starts(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices:
     """First word of each block: as many places where any reference ends a sentence.
 
     If no reference has the same words, it is those of the hypothesis.
@@ -167,11 +171,11 @@ def _starts(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices
     texts = [one for one in references if one.words == hypothesis.words] or [hypothesis]
     known: list[Any] = [one.sentences.boundary for one in texts if one.sentences is not None]
     ends = np.flatnonzero(np.logical_or.reduce(known)) if known else np.zeros(0, np.int64)
-    starts = np.append(0, ends[BLOCK - 1 :: BLOCK] + 1)
+    starts = np.append(0, ends[BLOCK_SENTENCES - 1 :: BLOCK_SENTENCES] + 1)
     return starts[starts < len(hypothesis)]
 
 
-def losses(documents: Sequence[Document], metric: Metric) -> list[str]:
+def alignment_remarks(documents: Sequence[Document], metric: Metric) -> list[str]:
     """Tell what an alignment could not do for a metric."""
     told = []
     lost = sum(len(places) for each in documents for places in each.lost)
@@ -180,8 +184,8 @@ def losses(documents: Sequence[Document], metric: Metric) -> list[str]:
             f"{lost} boundaries of the references stand after words that the hypothesis lacks, "
             "and are not counted"
         )
-    for number, shared in enumerate(_shared(documents), 1):
-        if shared < HALF:
+    for number, shared in enumerate(_shared_word_rates(documents), 1):
+        if shared < FEW_SHARED_WORDS:
             told.append(
                 f"the hypothesis has {shared:.0%} of the words of reference {number}: "
                 "are they the same recordings?"
@@ -189,7 +193,7 @@ def losses(documents: Sequence[Document], metric: Metric) -> list[str]:
     return told
 
 
-def _shared(documents: Sequence[Document]) -> list[float]:
+def _shared_word_rates(documents: Sequence[Document]) -> list[float]:
     """For each reference that was aligned, the part of its words that the hypothesis has too."""
     aligned = [each for each in documents if each.coverage]
     parts = []
@@ -203,7 +207,7 @@ def _shared(documents: Sequence[Document]) -> list[float]:
     return parts
 
 
-def mixtures(documents: Sequence[Document], metric: Metric) -> list[str]:
+def format_remarks(documents: Sequence[Document], metric: Metric) -> list[str]:
     """Tell if some plain texts were read in one way and some in another.
 
     Where texts are compared as they are read, that may well be meant.
@@ -211,7 +215,7 @@ def mixtures(documents: Sequence[Document], metric: Metric) -> list[str]:
     if metric.raw:
         return []
     texts = [text for each in documents for text in (each.hypothesis, *each.references)]
-    kinds = {text.origin.format for text in texts if text.origin} & PLAIN
+    kinds = {text.origin.format for text in texts if text.origin} & PLAIN_TEXT_FORMATS
     if len(kinds) < 2:
         return []
     return [
@@ -220,11 +224,11 @@ def mixtures(documents: Sequence[Document], metric: Metric) -> list[str]:
     ]
 
 
-def document(
+def score_document(
     hypothesis: Transcript,
     references: Sequence[Transcript],
     metrics: Sequence[Metric],
-    terms: Terms,
+    settings: ScoringSettings,
     called: Strings = (),
     normalizer: Normalizer | None = None,
 ) -> Document:
@@ -235,10 +239,10 @@ def document(
         hypothesis.id,
         hypothesis,
         tuple(references),
-        terms=terms,
+        settings=settings,
         normalizer=normalizer or Normalizer(),
     )
-    if terms.align:
+    if settings.align:
         layers = dict.fromkeys(layer for metric in metrics for layer in metric.compares)
         bare = Transcript(made.compared.words, id=hypothesis.id)
         moved = [carry(one, bare, layers) for one in made.references]
@@ -250,7 +254,7 @@ def document(
         )
     elif any(metric.same_words for metric in metrics):
         for number, one in enumerate(made.references, 1):
-            refuse_other_words(made.compared, one, f"reference {number}")
+            require_same_words(made.compared, one, f"reference {number}")
     return replace(made, counts=tuple(map(made.count, metrics)))
 
 
@@ -260,13 +264,13 @@ def _require_layers(
     for side, transcript in enumerate(transcripts):
         for layer in metric.compares:
             if getattr(transcript, layer) is None:
-                names = names_of(len(transcripts), called)
-                remedy = REMEDIES.get(layer, "give a file that has them")
+                names = side_names(len(transcripts), called)
+                remedy = LAYER_REMEDIES.get(layer, "give a file that has them")
                 if _only_first_has(layer, transcripts):
                     remedy = f"{names[0]} has them: are the two sides swapped? If not, {remedy}"
                 raise LayerError(
                     f"{names[side]} ({transcript.id or 'unnamed'}) has no "
-                    f"{NAMES.get(layer, layer)}, which {metric!r} compares",
+                    f"{LAYER_NAMES.get(layer, layer)}, which {metric!r} compares",
                     remedy=remedy,
                 )
 

@@ -1,4 +1,4 @@
-"""Systems measured side by side: made comparable under the same terms, and scored."""
+"""Systems measured side by side: made comparable under the same settings, and scored."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from caesura.core.config import points
 from caesura.core.errors import UnknownName
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
-from caesura.evaluation.document import Terms
-from caesura.evaluation.pairing import Pair, paired
+from caesura.evaluation.document import ScoringSettings
+from caesura.evaluation.pairing import Pair, pair_recordings
 from caesura.evaluation.resampling import RESAMPLES, SEED, Resampling
 from caesura.evaluation.scores import Scores, Sweep, score_pairs
 from caesura.text.normalization.steps import LADDER, Normalizer, describe, fewest_steps
@@ -61,7 +61,7 @@ class EvaluationOptions:
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [self.sweep] if isinstance(self.sweep, str) else self.sweep
-        steps = steps_of(self.normalize)
+        steps = normalization_steps(self.normalize)
         if steps != (LEAST,):
             describe(steps)
         try:
@@ -77,7 +77,9 @@ class EvaluationOptions:
         for name, value in parsed.items():
             object.__setattr__(self, name, value)
 
-    def terms(self, systems: Sequence[Sequence[Pair]], normalizer: Normalizer) -> Terms:
+    def scoring_settings(
+        self, systems: Sequence[Sequence[Pair]], normalizer: Normalizer
+    ) -> ScoringSettings:
         """Settle the normalisation, the same for all systems."""
         steps, asked = self.steps, self.steps != (LEAST,)
         if not asked:
@@ -89,9 +91,9 @@ class EvaluationOptions:
                     ([ours, *theirs] for pairs in systems for ours, theirs in pairs), normalizer
                 )
             )
-        return Terms(steps, self.align, self.resampling, asked=asked)
+        return ScoringSettings(steps, self.align, self.resampling, asked=asked)
 
-    def variants(self) -> list[tuple[str, tuple[Any, ...], list[Metric]]]:
+    def swept_metrics(self) -> list[tuple[str, tuple[Any, ...], list[Metric]]]:
         """Give each sweep with the metrics it goes through."""
         found = []
         for setting, values in self.sweeps:
@@ -101,11 +103,13 @@ class EvaluationOptions:
                 raise UnknownName(
                     f"no metric has a setting {setting!r} to sweep", remedy=f"asked for: {names}"
                 )
-            found += [(setting, values, [_with(m, setting, v) for v in values]) for m in swept]
+            found += [
+                (setting, values, [_with_setting(m, setting, v) for v in values]) for m in swept
+            ]
         return found
 
 
-def evaluated(
+def evaluate_systems(
     systems: Sequence[Sequence[Transcript]],
     references: Sequence[Sequence[Transcript]],
     options: EvaluationOptions,
@@ -116,17 +120,17 @@ def evaluated(
 
     `names` are those of the references; `called` is what errors call the systems.
     """
-    variants, normalizer = options.variants(), Normalizer()
+    variants, normalizer = options.swept_metrics(), Normalizer()
     paired_systems = [
-        paired(system, references, called[number : number + 1])
+        pair_recordings(system, references, called[number : number + 1])
         for number, system in enumerate(systems)
     ]
-    terms = options.terms(paired_systems, normalizer)
+    settings = options.scoring_settings(paired_systems, normalizer)
     metrics = [*options.metrics, *(metric for _, _, swept in variants for metric in swept)]
     found = []
     for number, pairs in enumerate(paired_systems):
         sides = called[number : number + 1]
-        counted = score_pairs(pairs, len(references), metrics, terms, sides, normalizer)
+        counted = score_pairs(pairs, len(references), metrics, settings, sides, normalizer)
         whole = replace(counted, reference_names=names)
         first = len(options.metrics)
         sweeps = []
@@ -138,7 +142,7 @@ def evaluated(
     return tuple(found)
 
 
-def _with(metric: Metric, setting: str, value: Any) -> Metric:
+def _with_setting(metric: Metric, setting: str, value: Any) -> Metric:
     if setting not in metric.settings:
         raise UnknownName(f"{metric.name} has no setting {setting!r}", remedy="take another metric")
     try:
@@ -147,7 +151,7 @@ def _with(metric: Metric, setting: str, value: Any) -> Metric:
         raise UnknownName(f"{metric.name}: {error}", remedy="take other values") from error
 
 
-def steps_of(normalize: str | Sequence[str]) -> Strings:
+def normalization_steps(normalize: str | Sequence[str]) -> Strings:
     """Take the steps of a normalisation apart; 'none' has none."""
     steps = normalize.split("+") if isinstance(normalize, str) else normalize
     return () if steps == ["none"] else tuple(steps)

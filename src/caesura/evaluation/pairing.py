@@ -11,16 +11,16 @@ from caesura.core.transcript import Transcript
 
 logger = logging.getLogger("caesura")
 
-SAME = "give both sides the same recordings, paired by name"
-OWN = "give them names of their own"
-SEVERAL = "a -r before each reference; caesura compare for several systems"
+SAME_RECORDINGS = "give both sides the same recordings, paired by name"
+OWN_NAMES = "give them names of their own"
+SEVERAL_SYSTEMS = "a -r before each reference; caesura compare for several systems"
 
 
 Pair = tuple[Transcript, list[Transcript]]
 """A hypothesis and its references."""
 
 
-def paired(
+def pair_recordings(
     hypotheses: Sequence[Transcript],
     references: Sequence[Sequence[Transcript]],
     called: Sequence[str] = (),
@@ -31,62 +31,65 @@ def paired(
     single recording, and not one of those of the others, or names come again, so are all
     recordings of a file. `called` is what errors call the sides, or the first of them.
     """
-    names = names_of(1 + len(references), called)
-    hypotheses, *references = sides = [list(rejoined(one)) for one in (hypotheses, *references)]
-    if any(_is_whole(one, sides) or _come_again(one) for one in sides):
-        hypotheses, references = _whole(hypotheses), [_whole(one) for one in references]
+    names = side_names(1 + len(references), called)
+    hypotheses, *references = sides = [list(join_parts(one)) for one in (hypotheses, *references)]
+    if any(_is_only_recording(one, sides) or _has_repeated_names(one) for one in sides):
+        hypotheses, references = (
+            _join_recordings(hypotheses),
+            [_join_recordings(one) for one in references],
+        )
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
-    more = "" if called else f" ({SEVERAL})"
+    more = "" if called else f" ({SEVERAL_SYSTEMS})"
     ours, *theirs = (
-        _by_id(side, name, f"{OWN}{more}")
+        _by_id(side, name, f"{OWN_NAMES}{more}")
         for side, name in zip([hypotheses, *references], names, strict=True)
     )
-    advice = f"{SAME}{more}"
+    advice = f"{SAME_RECORDINGS}{more}"
     for name, one in zip(names[1:], theirs, strict=True):
-        refuse_strangers([id for id in ours if id not in one], name, advice)
-        refuse_strangers([id for id in one if id not in ours], names[0], advice)
+        require_same_recordings([id for id in ours if id not in one], name, advice)
+        require_same_recordings([id for id in one if id not in ours], names[0], advice)
     return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
 
 
-def names_of(sides: int, called: Sequence[str]) -> list[str]:
+def side_names(sides: int, called: Sequence[str]) -> list[str]:
     """Name the hypothesis and its references, of which the first may be called something."""
     numbered = [f"reference {number}" for number in range(1, sides)]
     return [*called, *["the hypothesis", *numbered][len(called) :]]
 
 
-def rejoined(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
+def join_parts(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
     """Join recordings of one name that follow each other in a file, as streamed sentences do."""
     for (file, _), group in groupby(recordings, key=lambda each: (_file(each), each.id)):
         parts = list(group)
-        yield from [_joined(parts)] if file and len(parts) > 1 else parts
+        yield from [_join(parts)] if file and len(parts) > 1 else parts
 
 
 def _file(recording: Transcript) -> str:
     return recording.origin.file if recording.origin else ""
 
 
-def _joined(parts: Sequence[Transcript]) -> Transcript:
+def _join(parts: Sequence[Transcript]) -> Transcript:
     return Transcript.join(parts).replace(id=parts[0].id, origin=parts[0].origin)
 
 
-def _is_whole(one: Sequence[Transcript], sides: Sequence[Sequence[Transcript]]) -> bool:
+def _is_only_recording(one: Sequence[Transcript], sides: Sequence[Sequence[Transcript]]) -> bool:
     """Whether a side is a single recording that is none of several on another side."""
     named = {each.id for side in sides if len(side) > 1 for each in side}
     return len(one) == 1 and one[0].id not in named
 
 
-def _come_again(recordings: Sequence[Transcript]) -> bool:
+def _has_repeated_names(recordings: Sequence[Transcript]) -> bool:
     return len({each.id for each in recordings}) < len(recordings)
 
 
-def _whole(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
+def _join_recordings(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
     """Join recordings that stand in one file."""
     files = set(map(_file, recordings))
     if len(recordings) < 2 or len(files) > 1 or "" in files:
         return recordings
     logger.info("%s: its %d recordings are taken as one", files.pop(), len(recordings))
-    return [_joined(recordings)]
+    return [_join(recordings)]
 
 
 def _by_id(transcripts: Sequence[Transcript], side: str, remedy: str) -> dict[str, Transcript]:
@@ -98,7 +101,9 @@ def _by_id(transcripts: Sequence[Transcript], side: str, remedy: str) -> dict[st
     return found
 
 
-def refuse_strangers(ids: Sequence[str], side: str, remedy: str = f"{SAME} ({SEVERAL})") -> None:
+def require_same_recordings(
+    ids: Sequence[str], side: str, remedy: str = f"{SAME_RECORDINGS} ({SEVERAL_SYSTEMS})"
+) -> None:
     """Raise an error if there are recordings that one side lacks."""
     if ids:
         shown = ", ".join(repr(id) for id in ids[:5]) + (", …" if len(ids) > 5 else "")
@@ -106,7 +111,7 @@ def refuse_strangers(ids: Sequence[str], side: str, remedy: str = f"{SAME} ({SEV
         raise MismatchError(f"{len(ids)} {are} not in {side}: {shown}", remedy=remedy)
 
 
-def refuse_other_words(ours: Transcript, theirs: Transcript, side: str) -> None:
+def require_same_words(ours: Transcript, theirs: Transcript, side: str) -> None:
     """Raise an error that says where two texts part."""
     if ours.words == theirs.words:
         return

@@ -14,7 +14,7 @@ from caesura.core.config import strings
 from caesura.core.errors import LayerError, UnknownName
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
-from caesura.evaluation.pairing import paired
+from caesura.evaluation.pairing import pair_recordings
 from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.formats.sidecars import Paths, with_sidecars
 from caesura.metrics.text_match import unlike
@@ -26,14 +26,14 @@ from caesura.text.phonetics import LETTERS, known_source
 
 logger = logging.getLogger("caesura")
 
-NAMED = 3
+NAMED_RECORDINGS = 3
 """Recordings that a warning names."""
 
-FEW = (
+FEW_RECOGNISED = (
     "less than half of the words of the reference were recognised in %s: are they the same "
     "recordings, in the same language?"
 )
-APART = (
+TIMES_DIFFER = (
     "the times of %s are too far from those of the reference to be of use: entities were found by "
     "alignment"
 )
@@ -54,7 +54,7 @@ class Projection:
     def described(self, one: Projected) -> dict[str, Any]:
         """Give for an entity its words on both sides, and its time, for programs."""
         first, last, label, key = one.entity
-        start = _start(self.reference, first, last)
+        start = _first_start(self.reference, first, last)
         return {
             "class": label,
             "key": key,
@@ -64,17 +64,17 @@ class Projection:
             "recognised_words": " ".join(self.transcript.words[one.first : one.last + 1]),
             "by": one.by,
             "distance": one.distance,
-            "start": _start(self.transcript, one.first, one.last) if start is None else start,
+            "start": _first_start(self.transcript, one.first, one.last) if start is None else start,
         }
 
 
-def total(found: Iterable[Projection]) -> dict[str, int]:
+def count_projected(found: Iterable[Projection]) -> dict[str, int]:
     """Say how many entities were found in which way."""
     ways = [one.by for each in found for one in each.projected]
     return {"entities": len(ways)} | {by: ways.count(by) for by in ("time", "alignment", "lost")}
 
 
-def _start(transcript: Transcript, first: int, last: int) -> float | None:
+def _first_start(transcript: Transcript, first: int, last: int) -> float | None:
     """Give the first known start of words."""
     if transcript.start is None:
         return None
@@ -83,7 +83,7 @@ def _start(transcript: Transcript, first: int, last: int) -> float | None:
     return float(known[0]) if len(known) else None
 
 
-def _of_classes(references: list[Transcript], classes: Strings) -> list[Transcript]:
+def _keep_classes(references: list[Transcript], classes: Strings) -> list[Transcript]:
     """Keep entities of these classes, all if there are none."""
     if not classes:
         return references
@@ -127,10 +127,10 @@ def project(
     recordings = list(read(hypothesis, format=format))
     _, references = read_each(reference, reference_format, format)
     all = with_sidecars((one for part in references for one in part), alternatives, entity_classes)
-    all = _of_classes(all, strings("classes", classes))
+    all = _keep_classes(all, strings("classes", classes))
     doubtful: list[str] = []
     apart: list[str] = []
-    for ours, (given,) in paired(recordings, [all]):
+    for ours, (given,) in pair_recordings(recordings, [all]):
         if given.entities is None:
             raise LayerError(
                 "the reference has no entities",
@@ -146,14 +146,14 @@ def project(
         if clocks_differ(said, heard, alignment, collar):
             apart.append(name)
         plain = projected(said, heard, collar, alignment, phones)
-        found = tuple(_back(one, there, np.append(here, len(ours))) for one in plain)
+        found = tuple(_to_original_words(one, there, np.append(here, len(ours))) for one in plain)
         spans = [one.entity._replace(first=one.first, last=one.last) for one in found if one.found]
         yield Projection(ours.replace(entities=tuple(spans)), theirs, found)
-    _ask(FEW, doubtful)
-    _ask(APART, apart)
+    _warn(FEW_RECOGNISED, doubtful)
+    _warn(TIMES_DIFFER, apart)
 
 
-def _back(one: Projected, there: Indices, here: Indices) -> Projected:
+def _to_original_words(one: Projected, there: Indices, here: Indices) -> Projected:
     """Put an entity, and the words that stand for it, on the words with punctuation."""
     entity = one.entity
     first, last = (int(there[at]) for at in (entity.first, entity.last))
@@ -162,8 +162,12 @@ def _back(one: Projected, there: Indices, here: Indices) -> Projected:
     return one._replace(entity=entity._replace(first=first, last=last), first=begin, last=end)
 
 
-def _ask(what: str, recordings: list[str]) -> None:
+def _warn(what: str, recordings: list[str]) -> None:
     """Warn of recordings that do not seem to belong to their references."""
     if recordings:
-        more = f" and {len(recordings) - NAMED} more" if len(recordings) > NAMED else ""
-        logger.warning(what, ", ".join(recordings[:NAMED]) + more)
+        more = (
+            f" and {len(recordings) - NAMED_RECORDINGS} more"
+            if len(recordings) > NAMED_RECORDINGS
+            else ""
+        )
+        logger.warning(what, ", ".join(recordings[:NAMED_RECORDINGS]) + more)

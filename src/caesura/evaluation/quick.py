@@ -23,7 +23,12 @@ from caesura.core.errors import MismatchError
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
-from caesura.evaluation.evaluate import LEAST, EvaluationOptions, evaluated, steps_of
+from caesura.evaluation.evaluate import (
+    LEAST,
+    EvaluationOptions,
+    evaluate_systems,
+    normalization_steps,
+)
 from caesura.formats.in_memory import InMemory, Sentences, Text
 from caesura.formats.inputs import read
 from caesura.text.normalization.steps import LADDER, describe
@@ -146,7 +151,7 @@ def _word_value(
 ) -> float:
     """Measure words, or characters as if each was a word."""
     metric = _metric("Words", settings)
-    steps = LADDER[-1] if normalize == LEAST else steps_of(normalize)
+    steps = LADDER[-1] if normalize == LEAST else normalization_steps(normalize)
     describe(steps)
     as_written = not steps and _is_text(reference) and _is_text(hypothesis)
     said = _utterances(reference, as_written)
@@ -178,7 +183,7 @@ def _boundary_value(
     made = _metric(metric, settings)
     options = EvaluationOptions(metric=made, normalize=normalize, align=align, resamples=0)
     theirs = [_with_sentences(reference) for reference in references]
-    (scores,) = evaluated([_with_sentences(hypothesis)], theirs, options)
+    (scores,) = evaluate_systems([_with_sentences(hypothesis)], theirs, options)
     return _number(scores.values[0][name])
 
 

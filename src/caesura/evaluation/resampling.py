@@ -20,12 +20,12 @@ Rows = NDArray[Any]
 Interval = tuple[float, float]
 
 RESAMPLES = 1000
-FEWEST, MOST = 100, 100_000
+FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 100_000
 """Draws below which an interval means little, and above which nothing is gained."""
 
 SEED = 20000
 
-FEW = 8
+FEW_UNITS = 8
 """Below so many units an interval is known to come out too narrow."""
 
 MOST_UNDEFINED = 0.05
@@ -41,9 +41,9 @@ class Resampling:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        if type(self.resamples) is not int or not 0 <= self.resamples <= MOST:
+        if type(self.resamples) is not int or not 0 <= self.resamples <= MOST_RESAMPLES:
             raise ValueError(
-                f"resamples is a whole number from 0 to {MOST}, not {self.resamples!r}"
+                f"resamples is a whole number from 0 to {MOST_RESAMPLES}, not {self.resamples!r}"
             )
         if type(self.seed) is not int or self.seed < 0:
             raise ValueError(f"seed is a whole number, not {self.seed!r}")
@@ -61,7 +61,7 @@ def bootstrap_draws(count: int, resampling: Resampling) -> Iterator[Indices]:
         yield random.integers(count, size=count)
 
 
-def bootstrapped(systems: Sequence[Rows], resampling: Resampling) -> Iterator[list[Rows]]:
+def bootstrap_sums(systems: Sequence[Rows], resampling: Resampling) -> Iterator[list[Rows]]:
     """Sum the rows of each bootstrap resample; the same units are drawn for all systems."""
     count = len(systems[0])
     for units in bootstrap_draws(count, resampling):
@@ -69,7 +69,9 @@ def bootstrapped(systems: Sequence[Rows], resampling: Resampling) -> Iterator[li
         yield [times @ rows for rows in systems]
 
 
-def swapped(one: Rows, other: Rows, resampling: Resampling) -> Iterator[tuple[Rows, Rows]]:
+def randomization_sums(
+    one: Rows, other: Rows, resampling: Resampling
+) -> Iterator[tuple[Rows, Rows]]:
     """Let two systems trade their counts on each unit at random; sum what each then has."""
     total, difference = one.sum(0), other - one
     both = total + other.sum(0)
@@ -79,7 +81,7 @@ def swapped(one: Rows, other: Rows, resampling: Resampling) -> Iterator[tuple[Ro
         yield first, both - first
 
 
-def interval(values: Sequence[Value], level: float) -> Interval | Undefined:
+def percentile_interval(values: Sequence[Value], level: float) -> Interval | Undefined:
     """Give the percentiles between which `level` of the resampled values lie."""
     known = [value for value in values if not isinstance(value, Undefined)]
     missing = len(values) - len(known)

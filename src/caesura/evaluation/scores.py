@@ -17,13 +17,27 @@ from caesura.core.errors import CaesuraError, MismatchError, UnknownName, advice
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json
-from caesura.evaluation.disagreements import Digest
-from caesura.evaluation.document import BLOCKS, Document, Terms, document, losses, mixtures
-from caesura.evaluation.pairing import Pair, paired
-from caesura.evaluation.resampling import FEW, FEWEST, Interval, Rows, bootstrapped, interval
+from caesura.evaluation.disagreements import DisagreementSummary
+from caesura.evaluation.document import (
+    BLOCK_SIZES,
+    Document,
+    ScoringSettings,
+    alignment_remarks,
+    format_remarks,
+    score_document,
+)
+from caesura.evaluation.pairing import Pair, pair_recordings
+from caesura.evaluation.resampling import (
+    FEW_UNITS,
+    FEWEST_RESAMPLES,
+    Interval,
+    Rows,
+    bootstrap_sums,
+    percentile_interval,
+)
 from caesura.text.normalization.steps import Normalizer, describe
 
-SHOWN = 12
+CHECKSUM_DIGITS = 12
 """Digits of a checksum that signatures show."""
 
 
@@ -60,7 +74,7 @@ class Scores:
     metrics: tuple[Metric, ...]
     documents: tuple[Document, ...]
     references: int
-    terms: Terms
+    settings: ScoringSettings
     sweeps: tuple[Sweep, ...] = ()
     reference_names: Strings = ()
     system: str = ""
@@ -137,30 +151,30 @@ class Scores:
 
     def _intervals(self, i: int) -> dict[str, Interval | Undefined]:
         rates = [name for name, value in self.values[i].items() if isinstance(value, float)]
-        if not self.terms.resampling.resamples:
+        if not self.settings.resampling.resamples:
             return {}
         if len(self.units[i]) < 2:
             alone = Undefined("there is nothing to resample: it takes several documents or blocks")
             return dict.fromkeys(rates, alone)
-        names, rows = tabled(self.units[i])
+        names, rows = count_rows(self.units[i])
         drawn = [
-            self.metrics[i].values(untabled(names, row))
-            for (row,) in bootstrapped([rows], self.terms.resampling)
+            self.metrics[i].values(counts_of_row(names, row))
+            for (row,) in bootstrap_sums([rows], self.settings.resampling)
         ]
-        level = self.terms.resampling.level
-        return {name: interval([each[name] for each in drawn], level) for name in rates}
+        level = self.settings.resampling.level
+        return {name: percentile_interval([each[name] for each in drawn], level) for name in rates}
 
     @cached_property
     def signatures(self) -> tuple[str, ...]:
         """For each metric the line that reproduces its values."""
         lost = sum(one.boundaries_lost for each in self.documents for one in each.coverage)
-        base = f",base={self.terms.base}" if self.terms.base else ""
-        aligned = f"words(lost={lost}{base})" if self.terms.align else "no"
+        base = f",base={self.settings.base}" if self.settings.base else ""
+        aligned = f"words(lost={lost}{base})" if self.settings.align else "no"
         front = f"references={self.references}|documents={len(self.documents)}{self._read}"
         front += self._formats
         return tuple(
-            f"{metric!r}|{front}|normalize={describe(self.terms.steps(metric))}"
-            f"|align={aligned if metric.same_words else 'no'}{_model(metric)}"
+            f"{metric!r}|{front}|normalize={describe(self.settings.steps(metric))}"
+            f"|align={aligned if metric.same_words else 'no'}{_model_signature(metric)}"
             f"{self._drawn(i)}|caesura={__version__}"
             for i, metric in enumerate(self.metrics)
         )
@@ -190,31 +204,33 @@ class Scores:
         return told
 
     def _drawn(self, i: int) -> str:
-        if not self.terms.resampling.resamples:
+        if not self.settings.resampling.resamples:
             return ""
         parts = self.metrics[i].parts
-        what = f"blocks({BLOCKS[parts]} {parts})" if len(self.documents) == 1 else "documents"
-        return f"|bootstrap({self.terms.resampling},units={len(self.units[i])} {what})"
+        what = f"blocks({BLOCK_SIZES[parts]} {parts})" if len(self.documents) == 1 else "documents"
+        return f"|bootstrap({self.settings.resampling},units={len(self.units[i])} {what})"
 
     @cached_property
     def remarks(self) -> tuple[list[str], ...]:
         """For each metric what a reader of its values must know."""
-        return tuple(self.remarks_on(i, self.values[i]) for i in range(len(self.metrics)))
+        return tuple(self.remarks_about(i, self.values[i]) for i in range(len(self.metrics)))
 
-    def remarks_on(self, i: int, names: Iterable[str]) -> list[str]:
+    def remarks_about(self, i: int, names: Iterable[str]) -> list[str]:
         """Give what a reader of some values of a metric must know."""
         return [*self.metrics[i].remarks(self.totals[i]), *self._doubts(i, names)]
 
     @cached_property
-    def disagreements(self) -> tuple[Digest, ...]:
+    def disagreements(self) -> tuple[DisagreementSummary, ...]:
         """For each metric what recurs among the differences that it can tell one by one."""
         return tuple(
-            Digest.of(metric.disagreements(*each.sides(metric)) for each in self.documents)
+            DisagreementSummary.of(
+                metric.disagreements(*each.texts_for(metric)) for each in self.documents
+            )
             for metric in self.metrics
         )
 
     def _doubts(self, i: int, names: Iterable[str]) -> list[str]:
-        count = len(self.units[i]) if self.terms.resampling.resamples else 0
+        count = len(self.units[i]) if self.settings.resampling.resamples else 0
         found = {name: self.intervals[i][name] for name in names if name in self.intervals[i]}
         lacking: dict[str, list[str]] = {}
         for name, each in found.items():
@@ -224,14 +240,16 @@ class Scores:
             f"no interval{self._which(i, named, reason)}: {reason}"
             for reason, named in lacking.items()
         ]
-        if 2 <= count < FEW and sum(map(len, lacking.values())) < len(found):
+        if 2 <= count < FEW_UNITS and sum(map(len, lacking.values())) < len(found):
             doubts.append(f"the intervals rest on {count} units only: they come out too narrow")
-        if found and self.terms.resampling.resamples < FEWEST:
+        if found and self.settings.resampling.resamples < FEWEST_RESAMPLES:
             doubts.append("the intervals rest on too few resamples to mean much")
-        if self.terms.base:
-            doubts.append(f"on the words of {self.terms.base}: those of another give other numbers")
+        if self.settings.base:
+            doubts.append(
+                f"on the words of {self.settings.base}: those of another give other numbers"
+            )
         texts, metric = self.documents, self.metrics[i]
-        return [*doubts, *losses(texts, metric), *mixtures(texts, metric)]
+        return [*doubts, *alignment_remarks(texts, metric), *format_remarks(texts, metric)]
 
     def _which(self, i: int, names: Sequence[str], reason: str) -> str:
         """Name values that have no interval for a reason; nothing if it is so of all."""
@@ -240,7 +258,7 @@ class Scores:
 
     def as_agreement(self, base: str = "") -> Scores:
         """Mark scores as those of annotators, aligned to the words of `base` if that is named."""
-        return replace(self, terms=replace(self.terms, base=base), between_annotators=True)
+        return replace(self, settings=replace(self.settings, base=base), between_annotators=True)
 
     def chosen(self, metrics: slice) -> Scores:
         """Give the scores of some of the metrics."""
@@ -252,7 +270,7 @@ class Scores:
         found: dict[str, Any] = {
             "references": list(self.reference_names),
             "documents": [self._document(each) for each in self.documents],
-            "scores": [self.score_json(i) | self._differing(i) for i in range(len(self.metrics))],
+            "scores": [self.metric_dict(i) | self._differing(i) for i in range(len(self.metrics))],
         }
         if self.sweeps:
             found["sweeps"] = [
@@ -260,17 +278,17 @@ class Scores:
                     "metric": each.scores.metrics[0].name,
                     "setting": each.setting,
                     "points": list(each.points),
-                    "scores": [each.scores.score_json(i) for i in range(len(each.points))],
+                    "scores": [each.scores.metric_dict(i) for i in range(len(each.points))],
                 }
                 for each in self.sweeps
             ]
         return found
 
-    def score_json(self, i: int) -> dict[str, Any]:
+    def metric_dict(self, i: int) -> dict[str, Any]:
         """Give what JSON says of one metric."""
         return {
             "metric": repr(self.metrics[i]),
-            **told(self.values[i]),
+            **describe_values(self.values[i]),
             "intervals": {
                 name: None if isinstance(each, Undefined) else list(each)
                 for name, each in self.intervals[i].items()
@@ -288,7 +306,12 @@ class Scores:
         """
         if per_document:
             return data_frame(
-                {"document": each.id, "words": length(each), "metric": label, "name": name}
+                {
+                    "document": each.id,
+                    "words": reference_length(each),
+                    "metric": label,
+                    "name": name,
+                }
                 | number_columns(value)
                 for each in self.documents
                 for label, metric, counts in zip(self, self.metrics, each.counts, strict=True)
@@ -311,13 +334,13 @@ class Scores:
         }
 
     def _document(self, document: Document) -> dict[str, Any]:
-        found: dict[str, Any] = {"id": document.id, "words": length(document)}
+        found: dict[str, Any] = {"id": document.id, "words": reference_length(document)}
         if document.coverage:
             found["alignment"] = [vars(one) for one in document.coverage]
         found["scores"] = [
             {
                 "metric": repr(metric),
-                **told(metric.values(counts)),
+                **describe_values(metric.values(counts)),
                 "counts": dict(metric.drawn(counts)),
             }
             for metric, counts in zip(self.metrics, document.counts, strict=True)
@@ -325,17 +348,17 @@ class Scores:
         return found
 
 
-def length(document: Document) -> int:
+def reference_length(document: Document) -> int:
     """Give the words of a recording: those of its first reference, the same for all systems."""
     return len(document.normalized(document.originals[0]))
 
 
-def _model(metric: Metric) -> str:
+def _model_signature(metric: Metric) -> str:
     """Tell the model that values depend on, by the beginning of its checksum."""
-    return f"|model={metric.checksum[:SHOWN]}" if metric.checksum else ""
+    return f"|model={metric.checksum[:CHECKSUM_DIGITS]}" if metric.checksum else ""
 
 
-def told(values: dict[str, Value]) -> dict[str, Any]:
+def describe_values(values: dict[str, Value]) -> dict[str, Any]:
     """Values as JSON has them, and why some are undefined."""
     undefined = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
     return {"values": {n: as_json(v) for n, v in values.items()}, "undefined": undefined}
@@ -374,34 +397,34 @@ def _is_same_metric(text: str | Metric, metric: Metric) -> bool:
         return False
 
 
-def tabled(units: Sequence[Counts]) -> tuple[list[str], Rows]:
+def count_rows(units: Sequence[Counts]) -> tuple[list[str], Rows]:
     """Counts as rows under their names."""
     names = list(dict.fromkeys(name for each in units for name in each))
     return names, np.array([[each[name] for name in names] for each in units])
 
 
-def untabled(names: Sequence[str], row: Rows) -> Counts:
+def counts_of_row(names: Sequence[str], row: Rows) -> Counts:
     """Give the counts of a row, or of a sum of rows."""
     return Counts(**dict(zip(names, row.tolist(), strict=True)))
 
 
-def scored(
+def score_recordings(
     hypotheses: Sequence[Transcript],
     references: Sequence[Sequence[Transcript]],
     metrics: Sequence[Metric],
-    terms: Terms,
+    settings: ScoringSettings,
     called: Strings = (),
 ) -> Scores:
     """Count on each recording; `called` is what errors call the hypothesis and the references."""
-    pairs = paired(hypotheses, references, called) if references else []
-    return score_pairs(pairs, len(references), metrics, terms, called)
+    pairs = pair_recordings(hypotheses, references, called) if references else []
+    return score_pairs(pairs, len(references), metrics, settings, called)
 
 
 def score_pairs(
     pairs: Sequence[Pair],
     references: int,
     metrics: Sequence[Metric],
-    terms: Terms,
+    settings: ScoringSettings,
     called: Strings = (),
     normalizer: Normalizer | None = None,
 ) -> Scores:
@@ -413,6 +436,7 @@ def score_pairs(
         raise MismatchError("there is no reference to score against")
     normalizer = normalizer or Normalizer()
     documents = [
-        document(ours, theirs, metrics, terms, called, normalizer) for ours, theirs in pairs
+        score_document(ours, theirs, metrics, settings, called, normalizer)
+        for ours, theirs in pairs
     ]
-    return Scores(tuple(metrics), tuple(documents), references, terms)
+    return Scores(tuple(metrics), tuple(documents), references, settings)

@@ -14,8 +14,8 @@ from caesura.core.errors import LayerError
 from caesura.core.protocols import Format
 from caesura.core.transcript import LAYERS, Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json, ratio
-from caesura.evaluation.evaluate import steps_of
-from caesura.evaluation.pairing import paired
+from caesura.evaluation.evaluate import normalization_steps
+from caesura.evaluation.pairing import pair_recordings
 from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.text.alignment.transfer import by_characters, carry
 from caesura.text.alignment.word_alignment import Alignment, align
@@ -24,15 +24,15 @@ from caesura.text.normalization.steps import normalize as normalized
 
 logger = logging.getLogger("caesura")
 
-CARRIED = ("sentences", "speaker")
+DEFAULT_LAYERS = ("sentences", "speaker")
 """What is carried over if nothing else is asked for."""
 
-COMPARED = "unicode+case+dots+punctuation"
+DEFAULT_STEPS = "unicode+case+dots+punctuation"
 """The steps before words are compared if no others are asked for."""
 
 SIDES = ("the recognised files", "the script")
 
-ALIKE = 0.25
+FEWEST_MATCHED = 0.25
 """The share of its words below which a recording hardly belongs to a script.
 
 Wrong scripts match a fifth of the words at most, poor recognisers a quarter at least.
@@ -42,7 +42,7 @@ COMMAS = frozenset(",،、，")
 
 
 @dataclass(frozen=True)
-class Aligned:
+class ScriptAlignment:
     """A recording with layers of its script, and counts of how far the two match."""
 
     transcript: Transcript
@@ -51,10 +51,10 @@ class Aligned:
     @property
     def values(self) -> dict[str, Value]:
         """Give what the counts say of this recording."""
-        return rates(self.counts)
+        return match_rates(self.counts)
 
 
-def rates(counts: Counts) -> dict[str, Value]:
+def match_rates(counts: Counts) -> dict[str, Value]:
     """Say how far recordings and scripts match; boundaries are those inside of recordings."""
     return {
         "words": counts["words"],
@@ -66,40 +66,40 @@ def rates(counts: Counts) -> dict[str, Value]:
     }
 
 
-def rates_as_json(counts: Counts) -> dict[str, Any]:
+def match_rates_as_json(counts: Counts) -> dict[str, Any]:
     """Give the same for programs, undefined values with their reasons."""
-    values = rates(counts)
+    values = match_rates(counts)
     reasons = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
     return {name: as_json(v) for name, v in values.items()} | {"undefined": reasons}
 
 
-def aligned(
+def align_to_script(
     files: Input | Iterable[Input],
     *,
     script: Inputs,
-    layers: str | Sequence[str] = CARRIED,
-    normalize: str | Sequence[str] = COMPARED,
+    layers: str | Sequence[str] = DEFAULT_LAYERS,
+    normalize: str | Sequence[str] = DEFAULT_STEPS,
     format: str | Format | None = None,
     script_format: str | Format | None = None,
-) -> Iterator[Aligned]:
+) -> Iterator[ScriptAlignment]:
     """Do what `caesura.align` does, and count for each recording how far it matches its script."""
     wanted = (layers,) if isinstance(layers, str) else tuple(layers)
-    steps = steps_of(normalize)
+    steps = normalization_steps(normalize)
     describe(steps)
     recordings = list(read(files, format=format))
     _, scripts = read_each(script, script_format, format)
-    pairs = paired(recordings, [[one for part in scripts for one in part]], SIDES)
-    _refuse_bare([theirs for _, (theirs,) in pairs], wanted)
+    pairs = pair_recordings(recordings, [[one for part in scripts for one in part]], SIDES)
+    _require_layers_of_script([theirs for _, (theirs,) in pairs], wanted)
     for ours, (theirs,) in pairs:
-        found = _aligned(ours, theirs, wanted, steps)
-        _doubt(found)
+        found = _align_recording(ours, theirs, wanted, steps)
+        _warn_of_other_script(found)
         yield found
 
 
-def _doubt(found: Aligned) -> None:
+def _warn_of_other_script(found: ScriptAlignment) -> None:
     """Warn of a script that is hardly that of the recording."""
     matched = found.values["matched"]
-    if isinstance(matched, float) and matched < ALIKE:
+    if isinstance(matched, float) and matched < FEWEST_MATCHED:
         logger.warning(
             "%s: %.0f%% of its words are in the script: is it that of another recording?",
             found.transcript.id or "a recording",
@@ -107,7 +107,7 @@ def _doubt(found: Aligned) -> None:
         )
 
 
-def _refuse_bare(scripts: Sequence[Transcript], layers: Sequence[str]) -> None:
+def _require_layers_of_script(scripts: Sequence[Transcript], layers: Sequence[str]) -> None:
     """Raise an error for scripts without sentences; other layers need not be there."""
     for script in scripts:
         if "sentences" in layers and script.sentences is None:
@@ -121,12 +121,12 @@ def _refuse_bare(scripts: Sequence[Transcript], layers: Sequence[str]) -> None:
             logger.info("the script has no %s: the recordings keep what they have", name)
 
 
-def _aligned(
+def _align_recording(
     recording: Transcript, script: Transcript, layers: Sequence[str], steps: Sequence[str]
-) -> Aligned:
+) -> ScriptAlignment:
     """Align one recording; its words stay as they are, however they are compared."""
-    ours, here = _compared(recording, steps)
-    theirs, there = _compared(script, steps)
+    ours, here = _words_to_compare(recording, steps)
+    theirs, there = _words_to_compare(script, steps)
     found = align(theirs, ours)
     source = np.full(len(recording), -1, dtype=np.int64)
     source[here] = np.append(there, -1)[found.source]
@@ -140,20 +140,20 @@ def _aligned(
     whole = Alignment(source, equal, len(script))
     made = carry(_with_commas(script), recording, layers, whole, gaps).transcript
     known = "sentences" in layers
-    return Aligned(
+    return ScriptAlignment(
         made,
         Counts(
             words=len(ours),
             script=len(theirs),
             equal=found.hits,
             edits=found.edits,
-            boundaries=_inside(script) if known else 0,
-            carried=_inside(made) if known else 0,
+            boundaries=_count_inner_boundaries(script) if known else 0,
+            carried=_count_inner_boundaries(made) if known else 0,
         ),
     )
 
 
-def _compared(transcript: Transcript, steps: Sequence[str]) -> tuple[Strings, Indices]:
+def _words_to_compare(transcript: Transcript, steps: Sequence[str]) -> tuple[Strings, Indices]:
     """Give the words that are compared, and which of the recording's words they are."""
     numbers = np.arange(len(transcript), dtype=np.float64)
     made = normalized(transcript.only(("opening", "mark", "tag")).replace(start=numbers), steps)
@@ -170,6 +170,6 @@ def _with_commas(script: Transcript) -> Transcript:
     return script.replace(sentences=replace(found, label=label))
 
 
-def _inside(transcript: Transcript) -> int:
+def _count_inner_boundaries(transcript: Transcript) -> int:
     """Count the boundaries before the last word, which always ends a sentence."""
     return 0 if transcript.sentences is None else int(transcript.sentences.boundary[:-1].sum())

@@ -16,8 +16,8 @@ from caesura.core.protocols import Metric
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value
-from caesura.evaluation.document import Terms
-from caesura.evaluation.scores import scored
+from caesura.evaluation.document import ScoringSettings
+from caesura.evaluation.scores import score_recordings
 from caesura.testing.strategies import for_all
 
 Drawn = tuple[Transcript, list[Transcript]]
@@ -147,7 +147,9 @@ def documents_scored_together_have_the_sum_of_their_counts(metric: Metric, examp
             for id, (hypothesis, references) in zip("ab", (one, two), strict=True)
         ]
         sides = [[references[i] for _, references in named] for i in range(2)]
-        found = scored([hypothesis for hypothesis, _ in named], sides, [metric], Terms((), False))
+        found = score_recordings(
+            [hypothesis for hypothesis, _ in named], sides, [metric], ScoringSettings((), False)
+        )
         assert found.totals == (metric.count(*one) + metric.count(*two),)
         assert found.values == (metric.values(found.totals[0]),)
 

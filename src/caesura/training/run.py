@@ -11,7 +11,7 @@ from caesura.core import registry
 from caesura.core.config import Trainable
 from caesura.core.errors import OutputError
 from caesura.core.protocols import Format
-from caesura.evaluation.evaluate import steps_of
+from caesura.evaluation.evaluate import normalization_steps
 from caesura.formats.inputs import Inputs, open_pooled
 from caesura.formats.sidecars import EntityClasses, Paths
 from caesura.models import store
@@ -49,7 +49,7 @@ def train(
     `name`, `about`, `language` and `licence` go on the model's card.
     """
     untrained = registry.learner(learner) if isinstance(learner, str) else learner
-    search, steps = search_for(untrained, tune, goal), steps_of(normalize)
+    search, steps = search_for(untrained, tune, goal), normalization_steps(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     check_output_folder(output)
     sidecars = EntityClasses(entity_classes)

@@ -10,8 +10,14 @@ from numpy.typing import ArrayLike
 
 from caesura.core.values import Undefined, Value, ratio
 from caesura.evaluation.comparison import Difference
-from caesura.evaluation.reports.table import between, chance
-from caesura.evaluation.resampling import Interval, Resampling, Rows, bootstrapped, interval
+from caesura.evaluation.reports.table import format_interval, format_p
+from caesura.evaluation.resampling import (
+    Interval,
+    Resampling,
+    Rows,
+    bootstrap_sums,
+    percentile_interval,
+)
 from caesura.evaluation.scores import Scores
 from caesura_studies.report import signed, table
 
@@ -45,8 +51,8 @@ def better(row: Difference) -> int:
 def rate(parts: ArrayLike, wholes: ArrayLike, resampling: Resampling) -> Sure:
     """Divide sums over recordings, and draw the recordings again."""
     rows = np.array([parts, wholes], float).T
-    drawn = [_quotient(row) for (row,) in bootstrapped([rows], resampling)]
-    return _quotient(rows.sum(0)), interval(drawn, resampling.level)
+    drawn = [_quotient(row) for (row,) in bootstrap_sums([rows], resampling)]
+    return _quotient(rows.sum(0)), percentile_interval(drawn, resampling.level)
 
 
 def _quotient(row: Rows) -> Value:
@@ -67,9 +73,9 @@ def shown(tests: Tests, titles: Titles) -> str:
             titles[measure],
             f"{one} − {other}",
             signed(Undefined(row.undefined) if row.difference is None else row.difference),
-            between(row.interval),
-            chance(row.p_randomization),
-            chance(row.p_corrected),
+            format_interval(row.interval),
+            format_p(row.p_randomization),
+            format_p(row.p_corrected),
             _who(row, one, other),
         ]
         for (measure, one, other), row in tests.items()
@@ -87,7 +93,7 @@ def verdict(row: Difference, one: str, other: str, titles: Titles) -> str:
     if row.difference is None:
         return f"{one} and {other} cannot be compared ({row.undefined})"
     ahead = better(row)
-    numbers = f"{titles[row.value]} {signed(row.difference)}, p {chance(row.p_corrected)}"
+    numbers = f"{titles[row.value]} {signed(row.difference)}, p {format_p(row.p_corrected)}"
     if not ahead:
         return f"chance explains the difference of {one} and {other} ({numbers})"
     first, second = (one, other) if ahead > 0 else (other, one)

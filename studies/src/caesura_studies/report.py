@@ -14,8 +14,8 @@ from caesura.core.atomic import atomic
 from caesura.core.errors import OutputError
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.reports import table as grid
-from caesura.evaluation.reports.figures import COLOURS, picture, styles
-from caesura.evaluation.reports.render import marked_rows
+from caesura.evaluation.reports.figures import COLOURS, line_styles, panel_image
+from caesura.evaluation.reports.render import markdown_rows
 from caesura.evaluation.resampling import Interval
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def height(value: Value) -> float:
 
 def curves(axes: Axes, series: Mapping[str, Curve]) -> None:
     """Draw a line for each series."""
-    for style, (label, points) in zip(styles(len(series)), series.items(), strict=True):
+    for style, (label, points) in zip(line_styles(len(series)), series.items(), strict=True):
         ys = [height(each) for each in points.values()]
         axes.plot(list(points), ys, label=label, markersize=3, **style)
     axes.grid(color="0.88", lw=0.5)
@@ -188,7 +188,7 @@ def publish(out: Path, title: str, parts: Sequence[Part], ending: str) -> Outcom
 def _drawn(pictures: Sequence[Picture]) -> tuple[dict[str, bytes], list[str]]:
     """Draw all figures, or say why there are none."""
     try:
-        return {each.name: picture(*each.size, each.draw) for each in pictures}, []
+        return {each.name: panel_image(*each.size, each.draw) for each in pictures}, []
     except OutputError as error:
         return {}, [f"Left out: figures ({error})."]
 
@@ -217,12 +217,12 @@ def _plain(each: object) -> Any:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 1) -> str:
     """Lay out a Markdown table; all columns but the first few hold numbers."""
-    return marked_rows(grid.Grid("", tuple(head), tuple(map(tuple, rows)), labels))
+    return markdown_rows(grid.Table("", tuple(head), tuple(map(tuple, rows)), labels))
 
 
 def number(value: Value) -> str:
     """Write a value as the tables of studies have it."""
-    return grid.number(value, DIGITS)
+    return grid.format_number(value, DIGITS)
 
 
 def signed(value: Value) -> str:
@@ -232,7 +232,7 @@ def signed(value: Value) -> str:
 
 def sure(value: Value, interval: Interval | Undefined | None) -> str:
     """Write a value with its interval."""
-    return f"{number(value)} {grid.between(interval)}"
+    return f"{number(value)} {grid.format_interval(interval)}"
 
 
 def part_of(part: int, whole: int) -> str:
@@ -242,7 +242,7 @@ def part_of(part: int, whole: int) -> str:
 
 def dots(axes: Axes, series: Mapping[str, Sequence[tuple[float, float]]]) -> None:
     """Draw points, each series in its own colour and shape."""
-    for style, (label, points) in zip(styles(len(series)), series.items(), strict=True):
+    for style, (label, points) in zip(line_styles(len(series)), series.items(), strict=True):
         look = style | {"linestyle": "none", "label": label, "markersize": 4}
         axes.plot([x for x, _ in points], [y for _, y in points], **look)
     axes.grid(color="0.88", lw=0.5)

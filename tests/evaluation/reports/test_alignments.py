@@ -8,9 +8,14 @@ import pytest
 from caesura import api
 from caesura.core.errors import UnknownName
 from caesura.core.transcript import Transcript
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
-from caesura.evaluation.reports.alignment_view import as_json, for_page, isolated, shown
-from caesura.evaluation.reports.table import columns
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
+from caesura.evaluation.reports.alignment_view import (
+    alignments_as_json,
+    format_alignments,
+    isolate_direction,
+    page_alignments,
+)
+from caesura.evaluation.reports.table import display_width
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.examples import text
 
@@ -26,7 +31,7 @@ def results(
 
 
 def test_errors_are_marked_under_the_words() -> None:
-    view = shown(results(text(HYPOTHESIS), text(REFERENCE)), "all", 80)
+    view = format_alignments(results(text(HYPOTHESIS), text(REFERENCE)), "all", 80)
     assert view.splitlines()[:5] == [
         "sys against 1",
         "",
@@ -39,15 +44,15 @@ def test_errors_are_marked_under_the_words() -> None:
 def test_lines_fit_and_say_where_they_begin() -> None:
     ours = text(" ".join(f"w{k}" for k in range(200) if k % 50))
     theirs = text(" ".join(f"w{k}" for k in range(200)))
-    lines = shown(results(ours, theirs), "all", 60).splitlines()
-    assert max(map(columns, lines[2:-3])) <= 60
+    lines = format_alignments(results(ours, theirs), "all", 60).splitlines()
+    assert max(map(display_width, lines[2:-3])) <= 60
     for side, words in (("REF", theirs.words), ("HYP", ours.words)):
         rows = [line.split() for line in lines if line.startswith(f"{side} ")][:-1]
         said = [[word for word in row[2:] if not word.startswith("*")] for row in rows]
         assert len(rows) > 10
         for row, own in zip(rows, said, strict=True):
             assert own == list(words[int(row[1]) - 1 :][: len(own)])
-    few = shown(results(ours, theirs), "errors", 60)
+    few = format_alignments(results(ours, theirs), "errors", 60)
     kept = [line for line in few.splitlines() if line.startswith("REF ")][:-1]
     assert len(kept) == 4
     skipped = sum(map(int, re.findall(r"⋯ (\d+) words? without errors", few)))
@@ -55,13 +60,15 @@ def test_lines_fit_and_say_where_they_begin() -> None:
 
 
 def test_sentences_of_the_reference_end_lines() -> None:
-    view = shown(results(text("a b x c", 4), text("a b c d", 2, 4)), "all", 80)
+    view = format_alignments(results(text("a b x c", 4), text("a b c d", 2, 4)), "all", 80)
     assert [line.split()[2:] for line in view.splitlines() if re.match("REF +[0-9]", line)] == [
         ["a", "b", "*"],
         ["c", "d"],
     ]
     metric = "Words(unit='sentence')"
-    view = shown(results(text("a x y c", 1, 4), text("a b c", 2, 3), metric=metric), "all", 80)
+    view = format_alignments(
+        results(text("a x y c", 1, 4), text("a b c", 2, 3), metric=metric), "all", 80
+    )
     assert [line.split()[2:] for line in view.splitlines() if re.match("HYP +[0-9]", line)] == [
         ["a", "*"],
         ["x", "y", "c"],
@@ -69,25 +76,27 @@ def test_sentences_of_the_reference_end_lines() -> None:
 
 
 def test_wide_words_and_those_from_right_to_left_stay_in_their_column() -> None:
-    view = shown(results(text("东京 שלוש a"), text("东京人 שלום b")), "all", 80)
+    view = format_alignments(results(text("东京 שלוש a"), text("东京人 שלום b")), "all", 80)
     upper, lower, marks = view.splitlines()[2:5]
     assert upper == "REF 1 东京人 \u2068שלום\u2069 b"
     assert lower == "HYP 1 东京   \u2068שלוש\u2069 a"
     assert marks == "      S      S    S"
-    assert columns(upper) == columns(lower)
-    assert isolated("cafe") == "cafe"
-    assert isolated("été") == "été"
+    assert display_width(upper) == display_width(lower)
+    assert isolate_direction("cafe") == "cafe"
+    assert isolate_direction("été") == "été"
 
 
 def test_nothing_commands_a_terminal() -> None:
-    view = shown(results(Transcript(("a\x1b[2Jb",)), Transcript(("c\u202ed",))), "all", 80)
+    view = format_alignments(
+        results(Transcript(("a\x1b[2Jb",)), Transcript(("c\u202ed",))), "all", 80
+    )
     assert "\x1b" not in view
     assert "\u202e" not in view
 
 
 def test_runs_have_their_places() -> None:
     found = results(text(HYPOTHESIS), text(REFERENCE))
-    (whole,) = as_json(found, "all")
+    (whole,) = alignments_as_json(found, "all")
     said, heard = REFERENCE.split(), HYPOTHESIS.split()
     runs = whole["runs"]
     assert [run["kind"] for run in runs] == [
@@ -95,9 +104,9 @@ def test_runs_have_their_places() -> None:
     ]
     assert [word for run in runs for word in said[slice(*run["reference"])]] == said
     assert [word for run in runs for word in heard[slice(*run["hypothesis"])]] == heard
-    (errors,) = as_json(found, "errors")
+    (errors,) = alignments_as_json(found, "errors")
     assert errors["runs"] == [run for run in runs if run["kind"] != "equal"]
-    assert as_json(results(text(""), text("")), "all")[0]["runs"] == []
+    assert alignments_as_json(results(text(""), text("")), "all")[0]["runs"] == []
 
 
 def test_the_page_has_each_text_of_a_reference_once() -> None:
@@ -106,13 +115,13 @@ def test_the_page_has_each_text_of_a_reference_once() -> None:
         [text(HYPOTHESIS, id="x"), text("a b", id="y")],
         [text("", id="y"), text(REFERENCE, id="x")],
     )
-    scores = evaluated(
+    scores = evaluate_systems(
         systems,
         references,
         EvaluationOptions(metric="Words", normalize="none", resamples=0, seed=1),
         ("ref",),
     )
-    given = for_page(Results(("A", "B"), scores))
+    given = page_alignments(Results(("A", "B"), scores))
     assert given is not None
     x, y = given["documents"]
     assert x["texts"] == [{"words": REFERENCE.replace(" ", "\n"), "ends": [8]}]
@@ -128,13 +137,15 @@ def test_the_page_has_each_text_of_a_reference_once() -> None:
 
 def test_other_metrics_have_nothing_to_show() -> None:
     found = results(text("a", 1), text("a", 1), metric="Boundary")
-    assert for_page(found) is None
+    assert page_alignments(found) is None
     with pytest.raises(UnknownName, match="side by side"):
-        shown(found, "all", 80)
+        format_alignments(found, "all", 80)
 
 
 def test_one_word_is_told_of_as_one() -> None:
     for ours, theirs in (("a x c", "a b c"), ("a x c d", "a b c d")):
-        lines = shown(results(text(ours, 2), text(theirs, 2)), "errors", 80).splitlines()
+        lines = format_alignments(
+            results(text(ours, 2), text(theirs, 2)), "errors", 80
+        ).splitlines()
         count = len(theirs.split()) - 2
         assert f"⋯ {count} word{'s' if count > 1 else ''} without errors" in lines

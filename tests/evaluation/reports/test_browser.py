@@ -10,8 +10,8 @@ import pytest
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
-from caesura.evaluation.reports.page import page, payload
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
+from caesura.evaluation.reports.page import page_payload, render_page
 from caesura.evaluation.reports.score_tables import worst_first
 from caesura.evaluation.reports.write import Results
 from caesura.metrics.boundary import Boundary
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not BROWSER, reason="needs Chromium")
 
 def shown(results: Results) -> Element:
     """Draw results; the script has to reach its end."""
-    found = drawn(page(payload(results)))
+    found = drawn(render_page(page_payload(results)))
     assert found.one("failure").text == ""
     assert "hidden" in found.one("failure").attributes
     return found
@@ -44,7 +44,7 @@ def results(
         metric=metrics or "Boundary", sweep=sweep, normalize="none", resamples=resamples, seed=1
     )
     called = tuple(f"r{k}" for k in range(1, len(references) + 1))
-    found = evaluated(systems, references, options, called)
+    found = evaluate_systems(systems, references, options, called)
     names = tuple(names[: len(found)])
     return Results(names, found, Comparison(names, found) if len(found) > 1 else None)
 
@@ -91,7 +91,7 @@ return told;"""
 
 def driven(results: Results) -> Any:
     """Choose every system and reference in turn, click every mark, and tell what was shown."""
-    return acted(page(payload(results)), SIDES)
+    return acted(render_page(page_payload(results)), SIDES)
 
 
 def random_texts(count: int, seed: int) -> list[Transcript]:
@@ -135,7 +135,7 @@ def test_hits_misses_and_false_alarms_are_those_that_are_counted(count: int) -> 
 def test_against_windows_the_page_counts_as_wisebe_does(metric: str) -> None:
     systems, references = random_texts(2, seed=8), random_texts(3, seed=5)
     made = results(alone(*systems), alone(*references), metric)
-    windows = payload(made)["documents"][0]["views"][0]["windows"]
+    windows = page_payload(made)["documents"][0]["views"][0]["windows"]
     told = driven(made)
     sides = [each for each in told["sides"] if each[1] == "windows"]
     assert told["first"] == "windows"
@@ -171,7 +171,7 @@ def test_values_reasons_intervals_and_signatures_are_shown() -> None:
     references = [documents([5], [3, 6], [], [4])]
     systems = [documents([5], [3], [2], [5]), documents([], [], [], [])]
     made = results(systems, references, "Boundary", "Pk", resamples=50)
-    given, found = payload(made), shown(made)
+    given, found = page_payload(made), shown(made)
     for i, metric in enumerate(given["metrics"]):
         scores = [each for each in given["scores"] if each["metric"] == i]
         section = found.one(f"metric-{i}")
@@ -199,7 +199,7 @@ def test_values_of_each_reference_and_of_sweeps_are_shown() -> None:
     made = results(
         alone(text(16, 4, 9, 10)), references, "Boundary", "WiSeBE", sweep="window_gap=0:3"
     )
-    given, found = payload(made), shown(made)
+    given, found = page_payload(made), shown(made)
     (table,) = found.one("metric-0").all("table", **{"class": "grouped"})
     score = given["scores"][0]
     for row in [*table.all("tr")][1:5]:
@@ -215,7 +215,7 @@ def test_values_of_each_reference_and_of_sweeps_are_shown() -> None:
 def test_the_worst_document_comes_first(metric: str) -> None:
     references = [documents([5], [3, 6], [4], [], [2, 7])] * 2
     made = results([documents([5], [3], [1], [], [2, 7, 8])], references, metric)
-    given, found = payload(made), shown(made)
+    given, found = page_payload(made), shown(made)
     [one] = given["metrics"]
     values = {each["id"]: each["values"][0][0][one["main"]] for each in given["documents"]}
     best = one["best"][one["main"]]
@@ -287,7 +287,7 @@ def test_text_runs_as_its_script_does() -> None:
 
 
 def test_what_goes_wrong_is_said_on_the_page() -> None:
-    broken = payload(results(alone(text(9, 3)), alone(text(9, 4)))) | {"documents": [{}]}
-    notice = drawn(page(broken)).one("failure")
+    broken = page_payload(results(alone(text(9, 3)), alone(text(9, 4)))) | {"documents": [{}]}
+    notice = drawn(render_page(broken)).one("failure")
     assert notice.text.startswith("The page could not be drawn: TypeError")
     assert "hidden" not in notice.attributes

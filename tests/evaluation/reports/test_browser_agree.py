@@ -8,7 +8,7 @@ import pytest
 
 from caesura import api
 from caesura.core.transcript import Transcript
-from caesura.evaluation.reports.page import page, payload
+from caesura.evaluation.reports.page import page_payload, render_page
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.browser import BROWSER, acted, drawn
 from evaluation.reports.examples import text
@@ -58,13 +58,13 @@ def gaps(transcript: Transcript) -> set[int]:
 
 def agreed(references: list[Transcript], *metrics: str) -> dict[str, Any]:
     scores = api.agree(references, metric=metrics or "Agreement", resamples=20)
-    return payload(Results(("annotators",), (scores,), between_annotators=True))
+    return page_payload(Results(("annotators",), (scores,), between_annotators=True))
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_text_tells_who_has_which_boundary(seed: int) -> None:
     references = annotators(seed)
-    told = acted(page(agreed(references)), ACTS)
+    told = acted(render_page(agreed(references)), ACTS)
     ends = {name: gaps(one) for name, one in zip(NAMES, references, strict=True)}
     union = sorted(set().union(*ends.values()))
     having = {gap: [name for name in NAMES if gap in ends[name]] for gap in union}
@@ -85,7 +85,7 @@ def test_the_text_tells_who_has_which_boundary(seed: int) -> None:
 
 
 def test_the_page_speaks_of_annotators() -> None:
-    found = drawn(page(agreed(annotators(1), "Agreement", "WiSeBE")))
+    found = drawn(render_page(agreed(annotators(1), "Agreement", "WiSeBE")))
     assert found.one("failure").text == ""
     assert found.one("title").text == "Agreement of 3 annotators"
     assert found.one("lead").text == (
@@ -104,7 +104,7 @@ def test_the_page_speaks_of_annotators() -> None:
 def test_pairs_stand_in_a_matrix() -> None:
     given = agreed(annotators(1))
     values = given["scores"][0]["values"]
-    section = drawn(page(given)).one("metric-0")
+    section = drawn(render_page(given)).one("metric-0")
     (table,) = section.all("table", **{"class": "pairs"})
     head, *rows = table.all("tr")
     assert head.texts("th") == ["f1 of each pair", "boundaries", *NAMES]

@@ -6,7 +6,7 @@ import pytest
 
 from caesura import api
 from caesura.core.transcript import Transcript
-from caesura.evaluation.reports.page import page, payload
+from caesura.evaluation.reports.page import page_payload, render_page
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.browser import BROWSER, acted, drawn
 from evaluation.reports.examples import text
@@ -47,7 +47,7 @@ def given(hypotheses: list[list[Transcript]], *references: Transcript, **asked: 
         api.score(each, reference=list(references), metric="Words", resamples=0, **asked)
         for each in hypotheses
     )
-    return page(payload(Results(tuple("AB"[: len(scores)]), scores)))
+    return render_page(page_payload(Results(tuple("AB"[: len(scores)]), scores)))
 
 
 def test_lines_are_filtered_and_searched() -> None:
@@ -104,7 +104,7 @@ def test_the_recording_is_chosen_here_too() -> None:
     ours = [text("a b", id="x"), text("c e", id="y")]
     theirs = [text("a b", id="x"), text("c d", id="y")]
     scores = api.score(ours, reference=[theirs], metric="Words", resamples=0)
-    made = page(payload(Results(("A",), (scores,))))
+    made = render_page(page_payload(Results(("A",), (scores,))))
     names, *told = acted(made, RECORDINGS)
     assert names[0] == ["x", "y"]
     assert told == [["x", ["a|a", "b|b"], True], ["y", ["c|c", "d|e|S"], True]]
@@ -143,7 +143,7 @@ def test_values_of_several_metrics_are_told_of_each_document() -> None:
     ours = [text("a c", id="x"), text("c e", id="y")]
     metrics = ["Words", "Words(weights='sclite')"]
     scores = api.score(ours, reference=[theirs], metric=metrics, resamples=0)
-    found = drawn(page(payload(Results(("A",), (scores,))))).one("document")
+    found = drawn(render_page(page_payload(Results(("A",), (scores,))))).one("document")
     assert "hidden" not in found.attributes
     (values,) = found.all("details")
     assert "open" in values.attributes
@@ -160,7 +160,7 @@ def test_text_from_right_to_left_runs_so() -> None:
 def test_there_is_no_section_without_words() -> None:
     same = text("a b", 1)
     scores = api.score(same, reference=same, metric="Boundary", resamples=0)
-    found = drawn(page(payload(Results(("one",), (scores,)))))
+    found = drawn(render_page(page_payload(Results(("one",), (scores,)))))
     assert found.one("failure").text == ""
     assert "hidden" in found.one("alignment").attributes
 

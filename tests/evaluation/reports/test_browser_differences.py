@@ -7,8 +7,8 @@ import pytest
 from caesura import api
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
-from caesura.evaluation.reports.page import page, payload
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
+from caesura.evaluation.reports.page import page_payload, render_page
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.browser import BROWSER, acted, drawn
 from evaluation.reports.examples import text
@@ -49,18 +49,18 @@ return told;"""
 def results(*systems: list[Transcript]) -> Results:
     references = [[text(REFERENCE, 3, id="x"), text("so dont", id="y")]]
     options = EvaluationOptions(metric="Joint", normalize="none", resamples=0, seed=1)
-    scores = evaluated(systems, references, options, ("ref",))
+    scores = evaluate_systems(systems, references, options, ("ref",))
     names = tuple("AB"[: len(scores)])
     return Results(names, scores, Comparison(names, scores) if len(scores) > 1 else None)
 
 
 def one() -> dict[str, Any]:
-    return payload(results([text(WORDS, 8, id="x"), text("so do nt", id="y")]))
+    return page_payload(results([text(WORDS, 8, id="x"), text("so do nt", id="y")]))
 
 
 def test_rows_are_filtered_and_open_to_examples() -> None:
     given = one()
-    told = acted(page(given), ACTS)
+    told = acted(render_page(given), ACTS)
     (differences,) = given["differences"]
     rows = differences["rows"]
     assert [row[:3] for row in told["all"]] == [
@@ -95,7 +95,7 @@ def test_rows_are_filtered_and_open_to_examples() -> None:
 
 
 def test_a_text_with_other_words_is_shown_alone() -> None:
-    found = drawn(page(one()))
+    found = drawn(render_page(one()))
     assert found.one("failure").text == ""
     assert "hidden" in found.one("strip").attributes
     assert "hidden" in found.one("errors").attributes
@@ -131,7 +131,7 @@ def test_losses_are_shown_where_they_are_known() -> None:
     harmed = [row | {"loss": 1.5} for row in known["rows"]]
     given["differences"].append(known | {"rows": harmed})
     heads = ["reference", "hypothesis", "count", "difference"]
-    assert acted(page(given), LOSSES) == [
+    assert acted(render_page(given), LOSSES) == [
         ["frequent", heads, "dontdo nt3token1:n: cut into more", 4],
         ["harmful", [*heads[:3], "loss", heads[3]], "dontdo nt31.5000token1:n: cut into more", 5],
     ]
@@ -140,7 +140,7 @@ def test_losses_are_shown_where_they_are_known() -> None:
 def test_values_undefined_alike_are_told_in_a_line() -> None:
     named = text("we met jon").replace(entities=(Span(2, 2, "PER"),))
     scores = api.score(text("we met john"), reference=named, metric="Entities", resamples=0)
-    found = drawn(page(payload(Results(("one",), (scores,))))).one("metric-0")
+    found = drawn(render_page(page_payload(Results(("one",), (scores,))))).one("metric-0")
     names = [each.text for each in found.all("th", scope="row")]
     assert "ne_wer" in names
     assert not {"ser", "eter", "type_f1"} & set(names)
@@ -164,7 +164,7 @@ return [texts("#differences-set option"), told];"""
 def test_each_system_has_its_own() -> None:
     first = [text(REFERENCE.replace("its", "it s"), 4, id="x"), text("so dont", id="y")]
     second = [text("so d ont", id="y"), text(REFERENCE, 3, id="x")]
-    names, told = acted(page(payload(results(first, second))), SYSTEMS)
+    names, told = acted(render_page(page_payload(results(first, second))), SYSTEMS)
     assert names == ["A", "B"]
     assert told == [[["its"], "0", ["it"]], [["dont"], "1", ["d"]]]
 
@@ -172,7 +172,7 @@ def test_each_system_has_its_own() -> None:
 def test_there_is_no_section_without_differences() -> None:
     same = text("a b", 1)
     scores = api.score(same, reference=same, metric=["Boundary", "Joint"], resamples=0)
-    found = drawn(page(payload(Results(("one",), (scores,)))))
+    found = drawn(render_page(page_payload(Results(("one",), (scores,)))))
     assert found.one("failure").text == ""
     assert "hidden" in found.one("differences").attributes
     assert "hidden" not in found.one("strip").attributes
@@ -193,7 +193,7 @@ def test_a_long_document_is_drawn_in_parts() -> None:
     scores = api.score(
         text(ours, *range(4, 100000, 4)), reference=text(theirs), metric="Joint", resamples=0
     )
-    shown, here, drawn_words = acted(page(payload(Results(("one",), (scores,)))), LONG)
+    shown, here, drawn_words = acted(render_page(page_payload(Results(("one",), (scores,)))), LONG)
     assert shown == 101
     assert here == ["a1"]
     assert 100 < drawn_words < 5000

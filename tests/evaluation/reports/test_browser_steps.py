@@ -7,7 +7,7 @@ import pytest
 
 from caesura import api
 from caesura.core.transcript import Transcript
-from caesura.evaluation.reports.page import page, payload
+from caesura.evaluation.reports.page import page_payload, render_page
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.browser import BROWSER, acted
 from evaluation.reports.examples import text
@@ -31,7 +31,7 @@ def stepped(ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]]) -> A
     )
     inputs: list[Sequence[Transcript]] = [references]
     scores = api.score(hypotheses, reference=inputs, resamples=0)
-    return acted(page(payload(Results(("one",), (scores,)))), STEPS)
+    return acted(render_page(page_payload(Results(("one",), (scores,)))), STEPS)
 
 
 def test_steps_go_round_in_a_single_document() -> None:

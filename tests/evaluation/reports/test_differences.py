@@ -7,12 +7,12 @@ from caesura import api
 from caesura.core.protocols import Disagreement
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.disagreements import Digest
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+from caesura.evaluation.disagreements import DisagreementSummary
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.reports.disagreement_tables import _row
-from caesura.evaluation.reports.page import LONGEST, payload
+from caesura.evaluation.reports.page import LONGEST_TEXT, page_payload
 from caesura.evaluation.reports.render import latex, markdown, terminal
-from caesura.evaluation.reports.table import columns
+from caesura.evaluation.reports.table import display_width
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.examples import text
 
@@ -69,7 +69,7 @@ def test_tables_fit_a_terminal_whatever_the_tokens_are() -> None:
     results = found(ours=words.replace("x", "xy"), theirs=f"{words} {long}z / {long} |")
     shown = terminal(results).split("\n\n", 3)[-1]
     assert "Tokens that differ" in shown
-    assert all(columns(line) <= 80 for line in shown.split("\n"))
+    assert all(display_width(line) <= 80 for line in shown.split("\n"))
 
 
 def test_entities_keep_their_columns() -> None:
@@ -83,7 +83,7 @@ def test_entities_keep_their_columns() -> None:
     shown = terminal(Results(("sys",), (scores,))).split("Entities that differ")[1].split("\n\n")
     head, _, *rows = shown[1].splitlines()
     assert head.split() == ["kind", "reference", "hypothesis", "example", "count"]
-    assert all(row.endswith(" 1") and columns(row) <= 80 for row in rows)
+    assert all(row.endswith(" 1") and display_width(row) <= 80 for row in rows)
     assert {row[: head.index("reference")].strip() for row in rows} == {
         "another class",
         "another class and extent",
@@ -104,13 +104,13 @@ def test_markdown_and_latex_take_tokens_for_text() -> None:
 
 
 def rows(results: Results) -> list[dict[str, Any]]:
-    (differences,) = payload(results)["differences"]
+    (differences,) = page_payload(results)["differences"]
     listed: list[dict[str, Any]] = differences["rows"]
     return listed
 
 
 def test_the_page_has_rows_with_examples() -> None:
-    (differences,) = payload(found())["differences"]
+    (differences,) = page_payload(found())["differences"]
     assert (differences["system"], differences["metric"], differences["distinct"]) == (0, 0, 3)
     assert differences["kinds"] == {"token": {"changed": 3}, "sentence": {"added": 1}}
     first = differences["rows"][0]
@@ -125,16 +125,16 @@ def test_places_are_those_of_the_text_that_is_shown() -> None:
     """Beside a metric of normalised words, punctuation is not among the words of the page."""
     alone, beside = found(), found("Joint", "Boundary", align=True)
     assert [each["place"] for each in rows(alone)[0]["examples"]] == [2, 12]
-    words = payload(beside)["documents"][0]["views"][0]["words"].split("\n")
+    words = page_payload(beside)["documents"][0]["views"][0]["words"].split("\n")
     places = [each["place"] for each in rows(beside)[0]["examples"]]
     assert [words[place].strip(".") for place in places] == ["n't", "n't"]
 
 
 def test_references_with_other_words_have_no_boundaries_on_the_page() -> None:
-    (view,) = payload(found())["documents"][0]["views"]
+    (view,) = page_payload(found())["documents"][0]["views"]
     assert view["words"].split("\n") == OURS.replace("/", "").split()
     assert view["references"] == [None]
-    (same,) = payload(found(ours=THEIRS))["documents"][0]["views"]
+    (same,) = page_payload(found(ours=THEIRS))["documents"][0]["views"]
     assert same["references"] == [[4, 13]]
 
 
@@ -142,24 +142,24 @@ def test_a_page_is_bounded() -> None:
     ours = " ".join(f"a{k} b" for k in range(4000)) + " " + "y" * 5000
     theirs = " ".join(f"a{k}b" for k in range(4000)) + " " + "z" * 5000
     results = found(ours=ours, theirs=theirs)
-    (differences,) = payload(results)["differences"]
+    (differences,) = page_payload(results)["differences"]
     assert differences["distinct"] == 4001
     assert len(differences["rows"]) <= 3000
     texts = [each[side] for each in differences["rows"] for side in ("reference", "hypothesis")]
-    assert max(map(len, texts)) <= LONGEST + 1
+    assert max(map(len, texts)) <= LONGEST_TEXT + 1
 
 
 def systems(*documents: list[Transcript]) -> Results:
     references = [[text("dont go", id="x"), text("it is dont", id="y")]]
     options = EvaluationOptions(metric="Joint", normalize="none", resamples=0, seed=1)
-    scores = evaluated(documents, references, options)
+    scores = evaluate_systems(documents, references, options)
     names = tuple("AB"[: len(scores)])
     return Results(names, scores, Comparison(names, scores))
 
 
 def test_documents_are_those_of_the_page_in_any_order() -> None:
     x, y = text("do nt go", id="x"), text("it is do nt", id="y")
-    made = payload(systems([x, y], [y, x]))
+    made = page_payload(systems([x, y], [y, x]))
     order = [each["id"] for each in made["documents"]]
     for system, differences in enumerate(made["differences"]):
         assert differences["system"] == system
@@ -174,7 +174,7 @@ def test_losses_have_a_column_of_their_own_and_the_worst_is_first() -> None:
         Disagreement("name", kind, real, ours, "we met", "in the end", 3, 1, loss)
         for kind, real, ours, loss in kinds
     ]
-    digest = Digest.of([told, told[:1]])
+    digest = DisagreementSummary.of([told, told[:1]])
     assert [(each.kind, each.count, each.loss) for each in digest.recurring] == [
         ("LOC lost", 1, 1.5),
         ("PER", 2, 0.5),

@@ -13,9 +13,9 @@ from caesura.core.errors import OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.reports import figures
-from caesura.evaluation.reports.figures import figure, styles
+from caesura.evaluation.reports.figures import line_styles, write_figure
 from caesura.evaluation.reports.write import Results
 
 
@@ -41,14 +41,14 @@ def made(
     )
     theirs = [[text(words, list(range(k % 3, words, 7)))] for k in range(references)]
     ours = [[text(words, list(range(k, words, 5 + k)))] for k in range(systems)]
-    found = evaluated(ours, theirs, options)
+    found = evaluate_systems(ours, theirs, options)
     called = names or tuple(f"system_{k}" for k in range(systems))
     return Results(called, found, Comparison(called, found) if systems > 1 else None)
 
 
 def drawn(results: Results, path: Path) -> bytes:
     pytest.importorskip("matplotlib", reason="needs matplotlib")
-    figure(results, path)
+    write_figure(results, path)
     return path.read_bytes()
 
 
@@ -119,19 +119,19 @@ def test_without_matplotlib_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(OutputError, match=r"matplotlib.*pip install 'caesura\[plot\]'"):
-        figure(made(), tmp_path / "f.png")
+        write_figure(made(), tmp_path / "f.png")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["f.gif", "f", "f.pdf"])
 def test_other_kinds_of_files_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"\.png or \.svg"):
-        figure(made(), tmp_path / name)
+        write_figure(made(), tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
 def test_systems_can_be_told_apart() -> None:
-    looks = [(each["color"], each["marker"], str(each["linestyle"])) for each in styles(24)]
+    looks = [(each["color"], each["marker"], str(each["linestyle"])) for each in line_styles(24)]
     assert len(set(looks)) == 24
 
 
@@ -143,15 +143,15 @@ def test_hits_and_errors_are_those_of_the_metric(
     references: list[list[int]], systems: list[list[int]]
 ) -> None:
     options = EvaluationOptions(metric="WiSeBE", normalize="none", resamples=0, seed=1)
-    found = evaluated(
+    found = evaluate_systems(
         [[text(40, e)] for e in systems], [[text(40, e)] for e in references], options
     )
-    strip = figures.strip_of(Results([str(k) for k in range(len(systems))], found))
+    strip = figures.worst_strip(Results([str(k) for k in range(len(systems))], found))
     assert strip is not None
     errors = 0.0
     for scores, (_, ours) in zip(found, strip.systems, strict=True):
         values = scores.values[0]
-        assert np.count_nonzero(ours & strip.inside) == values["boundaries_inside"]
+        assert np.count_nonzero(ours & strip.in_windows) == values["boundaries_inside"]
         assert np.count_nonzero(ours) == values["boundaries"]
         assert len(strip.windows[0]) == values["windows"]
         errors += values["boundaries"] - values["boundaries_inside"]  # type: ignore[operator]
@@ -164,12 +164,14 @@ def test_the_stretch_shown_is_the_worst(reference: set[int], system: set[int]) -
     options = EvaluationOptions(
         metric="WiSeBE(window_gap=0)", normalize="none", resamples=0, seed=1
     )
-    found = evaluated([[text(1100, sorted(system))]], [[text(1100, sorted(reference))]], options)
-    strip = figures.strip_of(Results(("sys",), found))
+    found = evaluate_systems(
+        [[text(1100, sorted(system))]], [[text(1100, sorted(reference))]], options
+    )
+    strip = figures.worst_strip(Results(("sys",), found))
     assert strip is not None
-    begin, end = strip.stretch()
-    assert end - begin == figures.LENGTH
-    assert 0 <= begin <= 1100 - figures.LENGTH
+    begin, end = strip.shown_range()
+    assert end - begin == figures.STRIP_WORDS
+    assert 0 <= begin <= 1100 - figures.STRIP_WORDS
     wrong = reference ^ system
     most = max(sum(b <= gap < b + 400 for gap in wrong) for b in range(1100 - 400 + 1))
     assert sum(begin <= gap < end for gap in wrong) == most
@@ -179,7 +181,7 @@ def test_the_worst_document_is_shown() -> None:
     options = EvaluationOptions(normalize="none", resamples=0, seed=1)
     references = [[text(20, [5], "good"), text(20, [5, 9], "bad")]]
     systems = [[text(20, [5], "good"), text(20, [7], "bad")]]
-    strip = figures.strip_of(Results(("sys",), evaluated(systems, references, options)))
+    strip = figures.worst_strip(Results(("sys",), evaluate_systems(systems, references, options)))
     assert strip is not None
     assert strip.document.id == "bad"
-    assert strip.stretch() == (0, 20)
+    assert strip.shown_range() == (0, 20)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.evaluation.reports.page import SCRIPTS, page
+from caesura.evaluation.reports.page import SCRIPTS, render_page
 
 NASTY = [
     "</script><script>alert(1)</script>",
@@ -111,13 +111,13 @@ def whole(given_payload: dict[str, Any]) -> Any:
     return json.loads(re.sub("[\ud800-\udfff]", "\ufffd", text))
 
 
-PLAIN = Elements(page(payload()))
+PLAIN = Elements(render_page(payload()))
 
 
 @pytest.mark.parametrize("text", NASTY)
 def test_texts_come_back_equal_and_add_no_element(text: str) -> None:
     given_payload = payload(title=text, words=f"{text}\n{text}")
-    found = Elements(page(given_payload))
+    found = Elements(render_page(given_payload))
     assert json.loads(found.raw["application/json"]) == whole(given_payload)
     assert found.tags == PLAIN.tags
     assert found.raw["module"] == PLAIN.raw["module"]
@@ -126,25 +126,25 @@ def test_texts_come_back_equal_and_add_no_element(text: str) -> None:
 @given(st.text(st.characters(), max_size=40))
 def test_any_text_comes_back_equal(text: str) -> None:
     given_payload = payload(title=text, words=text)
-    written = page(given_payload).encode("utf-8").decode("utf-8")
+    written = render_page(given_payload).encode("utf-8").decode("utf-8")
     assert embedded(written) == whole(given_payload)
     assert Elements(written).tags == PLAIN.tags
 
 
 def test_the_data_hold_no_character_that_means_something_in_html() -> None:
-    data = Elements(page(payload(title="".join(NASTY)))).raw["application/json"]
+    data = Elements(render_page(payload(title="".join(NASTY)))).raw["application/json"]
     assert not re.search("[<>&\u2028\u2029\ud800-\udfff]", data)
 
 
 def test_the_title_is_text() -> None:
     title = "</title><b>A & B</b>"
-    assert Elements(page(payload(title=f"{title}\ud83d"))).title == f"{title}\ufffd"
+    assert Elements(render_page(payload(title=f"{title}\ud83d"))).title == f"{title}\ufffd"
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_what_json_cannot_say_is_refused(number: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
-        page(payload(sweeps=[number]))
+        render_page(payload(sweeps=[number]))
 
 
 def test_nothing_is_loaded() -> None:
@@ -218,10 +218,10 @@ def test_a_hundred_thousand_words_stay_under_five_megabytes() -> None:
         "views": [view],
     }
     long = payload(systems=["a", "b"], references=["x", "y", "z"], documents=[document])
-    written = page(long).encode()
+    written = render_page(long).encode()
     assert len(written) < 5_000_000
     assert embedded(written.decode()) == long
 
 
 def test_the_page_itself_is_small() -> None:
-    assert len(page(payload()).encode()) < 150_000
+    assert len(render_page(payload()).encode()) < 150_000

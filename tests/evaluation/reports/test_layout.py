@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.evaluate import EvaluationOptions, evaluated
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.reports.render import latex, markdown, terminal
-from caesura.evaluation.reports.score_tables import grids
-from caesura.evaluation.reports.table import Grid, clean, wrap
+from caesura.evaluation.reports.score_tables import result_tables
+from caesura.evaluation.reports.table import Table, printable, wrap
 from caesura.evaluation.reports.write import Results
 from evaluation.reports.examples import many, small, text
 
@@ -66,7 +66,7 @@ def any_results(draw: st.DrawFn) -> Results:
         seed=1,
     )
     called = tuple(draw(names)[: len(references)])
-    found = evaluated(systems, references, options, called)
+    found = evaluate_systems(systems, references, options, called)
     ours = tuple(draw(names)[: len(found)])
     return Results(ours, found, Comparison(ours, found) if len(found) > 1 else None)
 
@@ -84,7 +84,7 @@ def test_any_results_fit_a_terminal_with_all_numbers(results: Results) -> None:
     for line in shown.split("\n"):
         assert wide(line) <= 80 or "|references=" in line
         assert line.isprintable() or all(c.isprintable() or c in "\u200c\u200d" for c in line)
-    for grid in grids(results, 10):
+    for grid in result_tables(results, 10):
         for row in grid.rows:
             for cell in row[grid.labels :]:
                 assert cell.strip() in shown
@@ -93,7 +93,7 @@ def test_any_results_fit_a_terminal_with_all_numbers(results: Results) -> None:
 @settings(max_examples=60)
 @given(any_results())
 def test_markdown_rows_have_as_many_cells_as_their_head(results: Results) -> None:
-    made = list(grids(results))
+    made = list(result_tables(results))
     lines = [line for line in markdown(results).split("\n") if line.startswith("| ")]
     sizes = [len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) - 1 for line in lines]
     assert sizes == [len(grid.head) for grid in made for _ in range(len(grid.rows) + 2)]
@@ -144,16 +144,16 @@ def test_latex_compiles(tmp_path: Path) -> None:
 
 @given(st.text(max_size=60), st.integers(2, 20))
 def test_wrapping_loses_nothing_but_blanks(given: str, room: int) -> None:
-    lines = wrap(clean(given), room)
-    assert "".join(lines).replace(" ", "") == clean(given).replace(" ", "")
+    lines = wrap(printable(given), room)
+    assert "".join(lines).replace(" ", "") == printable(given).replace(" ", "")
     assert all(wide(line) <= room for line in lines)
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=25), st.integers(1, 60))
 def test_folding_keeps_every_column_once_and_in_order(sizes: list[int], label: int) -> None:
     head = ("x" * label, *(str(i) for i in range(len(sizes))))
-    grid = Grid("", head, (("x" * label, *("9" * size for size in sizes)),))
-    parts = grid.folded(80)
+    grid = Table("", head, (("x" * label, *("9" * size for size in sizes)),))
+    parts = grid.fold(80)
     assert [name for part in parts for name in part.head[1:]] == list(head[1:])
     assert [cell for part in parts for cell in part.rows[0][1:]] == list(grid.rows[0][1:])
     for part in parts:

@@ -6,18 +6,18 @@ from dataclasses import replace
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Undefined
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.document import Terms
+from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.reports.render import markdown, terminal
-from caesura.evaluation.reports.score_tables import grids, worst_first
-from caesura.evaluation.reports.table import Grid
+from caesura.evaluation.reports.score_tables import result_tables, worst_first
+from caesura.evaluation.reports.table import Table
 from caesura.evaluation.reports.write import Results
-from caesura.evaluation.scores import scored
+from caesura.evaluation.scores import score_recordings
 from evaluation.reports.examples import many, metrics
 
 
 def test_documents_come_worst_first_and_undefined_last() -> None:
     results = many([(5,), (), (4,), (4, 5), (3, 4, 5)], names=("Boundary", "Pk"))
-    documents = list(grids(results))[-1]
+    documents = list(result_tables(results))[-1]
     assert documents.head == ("document", "words", "Boundary f1", "Pk pk")
     assert [row[0] for row in documents.rows] == ["d2", "d4", "d3", "d0", "d1"]
     assert [row[2] for row in documents.rows] == [
@@ -38,9 +38,9 @@ def test_documents_come_worst_first_and_undefined_last() -> None:
 def test_documents_are_listed_by_the_first_value_that_is_chosen() -> None:
     results = many([(5,), (), (4,), (4, 5)], [(5,), (5,), (4,), (4, 5)], names=("Boundary", "Pk"))
 
-    def listed(*chosen: str) -> list[Grid]:
+    def listed(*chosen: str) -> list[Table]:
         compared = Comparison(results.systems, results.scores, chosen)  # type: ignore[arg-type]
-        tables = grids(replace(results, comparison=compared))
+        tables = result_tables(replace(results, comparison=compared))
         return [grid for grid in tables if grid.title.startswith("Documents")]
 
     (by_recall,) = listed("recall", "ser")
@@ -60,10 +60,11 @@ def test_a_class_that_some_documents_lack_is_undefined_there() -> None:
     said = [first.replace(entities=(Span(0, 0, "A"), Span(2, 2, "B"))), *others]
     found = [each.replace(words=("x", "met", "bob")) for each in said]
     scores = tuple(
-        scored(each, [said], metrics("Entities"), Terms((), False)) for each in (found, said)
+        score_recordings(each, [said], metrics("Entities"), ScoringSettings((), False))
+        for each in (found, said)
     )
     results = Results("AB", scores, Comparison(("A", "B"), scores, ("ne_wer_B",)))
-    documents = list(grids(results))[-1]
+    documents = list(result_tables(results))[-1]
     assert documents.title == "Documents, worst first by Entities ne_wer_B"
     assert [row[2] for row in documents.rows] == ["0.0000", "undefined", "undefined"]
     assert documents.notes[-1].endswith("it has no value there")

@@ -10,7 +10,7 @@ from caesura import api
 from caesura.core.errors import OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.reports.page import payload
+from caesura.evaluation.reports.page import page_payload
 from caesura.evaluation.reports.write import KINDS, Results, write_report
 
 WORDS = "Well, I think - so do we. Mr. Fox said nothing"
@@ -36,7 +36,7 @@ def results(*systems: Transcript, align: bool = False, **settings: Any) -> Resul
 
 
 def test_words_are_shown_as_they_were_written() -> None:
-    made = payload(results(text(WORDS, 2), normalize="case+punctuation"))
+    made = page_payload(results(text(WORDS, 2), normalize="case+punctuation"))
     (view,) = made["documents"][0]["views"]
     assert view["words"].split("\n") == "Well, I think so do we. Mr. Fox said nothing".split()
     assert view["references"] == [[2, 5, 9], [5, 9]]
@@ -49,7 +49,7 @@ def test_references_in_another_case_are_shown_as_they_were_counted() -> None:
     said = "we tied it shut so it goes on and on we know"
     references = [text(said, 3, 6), text(said.capitalize(), 3, 9, id="ben")]
     scores = api.score(text(said, 3), reference=references, metric="WiSeBE", resamples=0)
-    made = payload(Results(("one",), (scores,)))
+    made = page_payload(Results(("one",), (scores,)))
     (view,) = made["documents"][0]["views"]
     assert view["references"] == [[3, 6, 11], [3, 9, 11]]
     assert len(view["windows"]) == made["scores"][0]["values"]["windows"] == 3
@@ -61,7 +61,7 @@ def test_the_page_of_the_readme_counts_what_its_table_counts() -> None:
     (found,) = api.segment(examples / "council.ctm")
     references = [examples / "council.ann.txt", examples / "council.ben.txt"]
     scores = api.score(found, reference=references, metric="WiSeBE", resamples=0)
-    made = payload(Results(("council",), (scores,)))
+    made = page_payload(Results(("council",), (scores,)))
     (view,) = made["documents"][0]["views"]
     assert made["references"] == ["council.ann", "council.ben"]
     assert [len(gaps) for gaps in view["references"]] == [7, 10]
@@ -69,17 +69,17 @@ def test_the_page_of_the_readme_counts_what_its_table_counts() -> None:
 
 
 def test_systems_with_the_same_words_share_a_view() -> None:
-    shared = payload(results(text(WORDS, 2, id="a"), text(WORDS, 6, id="b")))
+    shared = page_payload(results(text(WORDS, 2, id="a"), text(WORDS, 6, id="b")))
     (view,) = shared["documents"][0]["views"]
     assert [each["system"] for each in view["systems"]] == [0, 1]
     assert shared["comparison"]["rows"][0]["a"] == 0
-    apart = payload(results(text(WORDS, 2, id="a"), text("I think so", 2, id="b"), align=True))
+    apart = page_payload(results(text(WORDS, 2, id="a"), text("I think so", 2, id="b"), align=True))
     assert [each["systems"][0]["system"] for each in apart["documents"][0]["views"]] == [0, 1]
     assert len(apart["documents"][0]["coverage"]) == 2
 
 
 def test_everything_is_json_and_named() -> None:
-    made = payload(results(text(WORDS, 2), sweep="window_gap=0:3"))
+    made = page_payload(results(text(WORDS, 2), sweep="window_gap=0:3"))
     assert json.loads(json.dumps(made, allow_nan=False)) == made
     assert made["references"] == ["ann", "ben"]
     assert [each["name"] for each in made["metrics"]] == ["Boundary", "WiSeBE"]
@@ -93,16 +93,16 @@ def test_everything_is_json_and_named() -> None:
 def test_words_are_counted_in_the_reference() -> None:
     said, found = text("a b c d", id="x"), text("a b", id="x")
     scores = api.score(found, reference=said, metric="Words", resamples=0)
-    (one,) = payload(Results(("one",), (scores,)))["documents"]
+    (one,) = page_payload(Results(("one",), (scores,)))["documents"]
     assert one["words_count"] == 4
 
 
 def test_documents_are_ordered_for_each_metric() -> None:
     (one, other) = (text(WORDS, 2, id="a"), text(WORDS, 6, id="b"))
-    assert payload(results(one, other))["worst_first"] == [[0], [0]]
+    assert page_payload(results(one, other))["worst_first"] == [[0], [0]]
     both = [text(WORDS, 2, id="x"), text(WORDS, 6, id="y")]
     scores = api.score(both, reference=[[both[0], both[0].replace(id="y")]], metric="Pk")
-    assert payload(Results(("one",), (scores,)))["worst_first"] == [[1, 0]]
+    assert page_payload(Results(("one",), (scores,)))["worst_first"] == [[1, 0]]
 
 
 @pytest.mark.parametrize("suffix", KINDS)
@@ -121,11 +121,11 @@ def test_other_suffixes_are_refused_before_any_work(tmp_path: Path) -> None:
 def test_a_report_is_made_of_what_the_functions_return(tmp_path: Path) -> None:
     one, other = text(WORDS, 2, id="one"), text(WORDS, 6, id="other")
     scores = api.score(one, reference=other, resamples=0)
-    assert payload(Results.of(scores)) == payload(Results(("one",), (scores,)))
+    assert page_payload(Results.of(scores)) == page_payload(Results(("one",), (scores,)))
     comparison = api.compare([one, other], reference=other, resamples=0)
     assert Results.of(comparison) == Results(("one", "other"), comparison.scores, comparison)
     agreement = api.agree([one, other], resamples=0)
-    assert payload(Results.of(agreement))["among"]
+    assert page_payload(Results.of(agreement))["among"]
     for found in (scores, comparison, agreement):
         path = tmp_path / "report.json"
         assert write_report(found, path) == [path]
@@ -154,7 +154,7 @@ def test_files_are_read_once_however_many_reports_are_written(
 def test_annotators_have_a_title_and_no_system() -> None:
     annotators = [text(WORDS, 2, id="ann"), text(WORDS, 6, id="ben")]
     for some, title in ((annotators, "2 annotators"), (annotators[:1], "1 annotator")):
-        found = payload(
+        found = page_payload(
             Results(("annotators",), (api.agree(some, resamples=0),), between_annotators=True)
         )
         assert found["title"] == f"Agreement of {title}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.arrays import Indices
 from caesura.core.errors import UnknownName
-from caesura.evaluation.reports.table import clean, columns
+from caesura.evaluation.reports.table import display_width, printable
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.scores import Scores
 from caesura.metrics.words import Aligned, Words
@@ -53,22 +53,24 @@ class Line(NamedTuple):
         return any(cell.kind != EQUAL for cell in self.cells)
 
 
-def shown(results: Results, which: str, width: int) -> str:
+def format_alignments(results: Results, which: str, width: int) -> str:
     """Lay out the words of all documents for a terminal: 'all' lines, or those with 'errors'."""
     scores = results.scores[0]
-    metric = words_of(scores)
+    metric = words_metric(scores)
     against = [f" against {name}" for name in results.references]
     parts = []
     for document in scores.documents:
-        hypothesis, references = document.sides(metric)
+        hypothesis, references = document.texts_for(metric)
         for label, reference in zip(against, references, strict=True):
             title = f"{document.id or results.systems[0]}{label}"
-            lines = _lines(metric.aligned(hypothesis, reference), max(width, NARROWEST))
-            parts.append("\n".join([clean(title), "", *_written(list(lines), which == "errors")]))
+            lines = _fill_lines(metric.aligned(hypothesis, reference), max(width, NARROWEST))
+            parts.append(
+                "\n".join([printable(title), "", *_format_lines(list(lines), which == "errors")])
+            )
     return "\n\n".join([*parts, KEY])
 
 
-def words_of(scores: Scores) -> Words:
+def words_metric(scores: Scores) -> Words:
     """Find the metric that aligns words."""
     for metric in scores.metrics:
         if isinstance(metric, Words):
@@ -76,9 +78,9 @@ def words_of(scores: Scores) -> Words:
     raise UnknownName("no metric has words side by side to show", remedy="add --metric Words")
 
 
-def _lines(aligned: Aligned, width: int) -> Iterator[Line]:
+def _fill_lines(aligned: Aligned, width: int) -> Iterator[Line]:
     """Fill lines; a sentence of the reference that ends, if they are known, ends a line too."""
-    ends = set(_ends(aligned).tolist())
+    ends = set(_sentence_end_rows(aligned).tolist())
     digits = len(str(max(len(aligned.reference), len(aligned.hypothesis), 1)))
     room = width - len("REF ") - digits - 1
     said = found = used = 0
@@ -98,7 +100,7 @@ def _lines(aligned: Aligned, width: int) -> Iterator[Line]:
         yield line
 
 
-def _ends(aligned: Aligned) -> Indices:
+def _sentence_end_rows(aligned: Aligned) -> Indices:
     """Rows at which a sentence of the reference ends, words inserted there included."""
     sentences = aligned.reference.sentences
     if sentences is None:
@@ -111,17 +113,17 @@ def _ends(aligned: Aligned) -> Indices:
 
 
 def _cells(aligned: Aligned) -> Iterator[Cell]:
-    said = [clean(word) for word in aligned.reference.words]
-    found = [clean(word) for word in aligned.hypothesis.words]
+    said = [printable(word) for word in aligned.reference.words]
+    found = [printable(word) for word in aligned.hypothesis.words]
     rows = aligned.rows
     cells = (each.tolist() for each in (rows.kind, rows.source, rows.target))
     for kind, i, j in zip(*cells, strict=True):
         ours, theirs = said[i] if i >= 0 else "", found[j] if j >= 0 else ""
-        width = max(columns(ours), columns(theirs), 1)
+        width = max(display_width(ours), display_width(theirs), 1)
         yield Cell(kind, ours or "*" * width, theirs or "*" * width, width)
 
 
-def _written(lines: list[Line], errors: bool) -> Iterator[str]:
+def _format_lines(lines: list[Line], errors: bool) -> Iterator[str]:
     """Write lines, and how much was left out between those with errors."""
     digits = len(str(max((max(line.said, line.found) for line in lines), default=1)))
     skipped = 0
@@ -150,25 +152,25 @@ def _skipped(count: int) -> str:
 
 def _side(words: list[str], cells: list[Cell]) -> str:
     return " ".join(
-        isolated(word) + " " * (cell.width - columns(word))
+        isolate_direction(word) + " " * (cell.width - display_width(word))
         for word, cell in zip(words, cells, strict=True)
     )
 
 
-def isolated(word: str) -> str:
+def isolate_direction(word: str) -> str:
     """Keep a word that runs from right to left from turning those around it."""
     if word.isascii() or RIGHT_TO_LEFT.isdisjoint(map(unicodedata.bidirectional, word)):
         return word
     return ISOLATED.format(word)
 
 
-def as_json(results: Results, which: str) -> list[dict[str, Any]]:
+def alignments_as_json(results: Results, which: str) -> list[dict[str, Any]]:
     """Give the runs of equal, substituted, deleted and inserted words with their places."""
     scores = results.scores[0]
-    metric = words_of(scores)
+    metric = words_metric(scores)
     found = []
     for document in scores.documents:
-        hypothesis, references = document.sides(metric)
+        hypothesis, references = document.texts_for(metric)
         for number, reference in enumerate(references, 1):
             runs = _runs(metric.aligned(hypothesis, reference))
             kept = [run for run in runs if which == "all" or run["kind"] != KINDS[EQUAL]]
@@ -189,10 +191,10 @@ def _runs(aligned: Aligned) -> Iterator[dict[str, Any]]:
         }
 
 
-def for_page(results: Results) -> dict[str, Any] | None:
+def page_alignments(results: Results) -> dict[str, Any] | None:
     """Give what the page lays out: texts of references once, and for each system what differs."""
     try:
-        metrics = [words_of(each) for each in results.scores]
+        metrics = [words_metric(each) for each in results.scores]
     except UnknownName:
         return None
     first = results.scores[0]
@@ -204,9 +206,9 @@ def for_page(results: Results) -> dict[str, Any] | None:
         systems = []
         for metric, one, scores in zip(metrics, by_id, results.scores, strict=True):
             own = scores.documents[0] if single else one[document.id]
-            hypothesis, references = own.sides(metric)
+            hypothesis, references = own.texts_for(metric)
             systems.append(
-                [_differing(metric.aligned(hypothesis, each), texts) for each in references]
+                [_page_alignment(metric.aligned(hypothesis, each), texts) for each in references]
             )
         documents.append(
             {"texts": [{"words": w, "ends": list(e)} for w, e in texts], "systems": systems}
@@ -214,7 +216,9 @@ def for_page(results: Results) -> dict[str, Any] | None:
     return {"metric": first.metrics.index(metrics[0]), "documents": documents}
 
 
-def _differing(aligned: Aligned, texts: dict[tuple[str, tuple[int, ...]], int]) -> dict[str, Any]:
+def _page_alignment(
+    aligned: Aligned, texts: dict[tuple[str, tuple[int, ...]], int]
+) -> dict[str, Any]:
     """Give the number of the reference's text, the kinds of rows in runs, and the other words."""
     sentences = aligned.reference.sentences
     ends = () if sentences is None else tuple(sentences.gaps.tolist())

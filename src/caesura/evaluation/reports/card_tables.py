@@ -5,34 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from caesura.evaluation.reports.render import plain, table
-from caesura.evaluation.reports.table import WIDTH, Grid, clean, columns, number, wrap
-from caesura.evaluation.scores import SHOWN
+from caesura.evaluation.reports.render import plain_table, wrapped_table
+from caesura.evaluation.reports.table import (
+    WIDTH,
+    Table,
+    display_width,
+    format_number,
+    printable,
+    wrap,
+)
+from caesura.evaluation.scores import CHECKSUM_DIGITS
 from caesura.models.card import Card, Row
 
-KEY = 11
+KEY_WIDTH = 11
 """Columns that names take up beside what they stand for."""
 
-CELL = 14
+CELL_WIDTH = 14
 """Columns that names, detectors and licences may take up where there is a line for each model."""
 
 
-def overview(cards: Sequence[Card]) -> str:
+def cards_table(cards: Sequence[Card]) -> str:
     """Lay out a line for each model."""
     if not cards:
         return "There are no models."
     head = ("model", "for", "detector", "size", "F1", "licence", "what it is")
-    return table([_line(card) for card in cards], head)
+    return wrapped_table([_line(card) for card in cards], head)
 
 
 def _line(card: Card) -> list[str]:
     front = (card.name, card.language, card.detector.split("(")[0])
-    figures = (_size(card.bytes), _main(card.scores))
-    cells = [*map(_short, front), *figures, _short(card.licence), clean(card.about)]
+    figures = (_size(card.bytes), _main_score(card.scores))
+    cells = [*map(_short, front), *figures, _short(card.licence), printable(card.about)]
     return [cell or "–" for cell in cells]
 
 
-def _main(scores: Row) -> str:
+def _main_score(scores: Row) -> str:
     """Give the F1 of a detector, or the accuracy of a tagger, which is named."""
     if "accuracy" in scores:
         return f"accuracy {_cell(scores['accuracy'], 3)}"
@@ -40,11 +47,11 @@ def _main(scores: Row) -> str:
 
 
 def _short(text: str) -> str:
-    text = clean(text)
-    return text if columns(text) <= CELL else wrap(text, CELL - 1, ("",))[0] + "…"
+    text = printable(text)
+    return text if display_width(text) <= CELL_WIDTH else wrap(text, CELL_WIDTH - 1, ("",))[0] + "…"
 
 
-def whole(card: Card) -> str:
+def describe_card(card: Card) -> str:
     """Lay out all that a card says."""
     said = {
         "model": card.name,
@@ -54,23 +61,23 @@ def whole(card: Card) -> str:
         "detector": card.detector,
         "size": _size(card.bytes),
         "made by": f"Caesura {card.version}",
-        "checksum": f"{card.checksum[:SHOWN]}, the model= of signatures",
+        "checksum": f"{card.checksum[:CHECKSUM_DIGITS]}, the model= of signatures",
         "arrays": f"SHA-256 {card.sha256}",
         "notes": card.notes,
     }
-    parts = ["\n".join(line for key, text in said.items() for line in _said(key, text))]
-    parts += _titled("Data", card.data)
-    parts += _titled("On development recordings", (card.scores,) if card.scores else ())
-    parts += _titled("Settings tried", card.curve)
+    parts = ["\n".join(line for key, text in said.items() for line in _key_lines(key, text))]
+    parts += _titled_table("Data", card.data)
+    parts += _titled_table("On development recordings", (card.scores,) if card.scores else ())
+    parts += _titled_table("Settings tried", card.curve)
     return "\n\n".join(parts)
 
 
-def _said(key: str, text: str) -> Iterator[str]:
-    for at, line in enumerate(wrap(clean(text) or "–", WIDTH - KEY)):
-        yield f"{'' if at else key:{KEY}}{line}"
+def _key_lines(key: str, text: str) -> Iterator[str]:
+    for at, line in enumerate(wrap(printable(text) or "–", WIDTH - KEY_WIDTH)):
+        yield f"{'' if at else key:{KEY_WIDTH}}{line}"
 
 
-def _titled(title: str, rows: Sequence[Row]) -> list[str]:
+def _titled_table(title: str, rows: Sequence[Row]) -> list[str]:
     """Lay out rows under a title, if there are any."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     if not keys:
@@ -78,16 +85,16 @@ def _titled(title: str, rows: Sequence[Row]) -> list[str]:
     texts = [key for key in keys if any(isinstance(row.get(key), str) for row in rows)]
     head = (*texts, *(key for key in keys if key not in texts))
     cells = tuple(tuple(_cell(row.get(key)) for key in head) for row in rows)
-    grid = Grid(title, head, cells, labels=max(1, len(texts)))
-    if len(rows) == 1 and len(grid.folded(WIDTH)) > 1:
-        grid = Grid(title, ("", "value"), tuple(zip(head, cells[0], strict=True)))
-    return [plain(grid)]
+    grid = Table(title, head, cells, labels=max(1, len(texts)))
+    if len(rows) == 1 and len(grid.fold(WIDTH)) > 1:
+        grid = Table(title, ("", "value"), tuple(zip(head, cells[0], strict=True)))
+    return [plain_table(grid)]
 
 
 def _cell(value: Any, digits: int = 4) -> str:
     if value is None:
         return "–"
-    return number(value, digits) if type(value) in (int, float) else str(value)
+    return format_number(value, digits) if type(value) in (int, float) else str(value)
 
 
 def _size(count: int) -> str:

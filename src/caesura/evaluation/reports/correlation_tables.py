@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 
 from caesura.core.atomic import atomic
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation import ALONE, SYSTEMS, Against, Correlation, Correlations
-from caesura.evaluation.reports.render import marked_all, plain, typeset
-from caesura.evaluation.reports.table import Grid, between, number, reasons
+from caesura.evaluation.correlation import (
+    FEWEST_SYSTEMS,
+    NO_TASKS,
+    Correlation,
+    Correlations,
+    ResultCorrelations,
+)
+from caesura.evaluation.reports.render import latex_tables, markdown_tables, plain_table
+from caesura.evaluation.reports.table import Table, format_interval, format_number, undefined_notes
 from caesura.evaluation.reports.write import write_json, write_text
 
 if TYPE_CHECKING:
@@ -27,35 +33,37 @@ def write_correlations(found: Correlations, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix in (".png", ".svg"):
         with atomic(path) as file:
-            file.write(_picture(found, suffix[1:]))
+            file.write(_figure_image(found, suffix[1:]))
     elif suffix == ".json":
         write_json(path, found.to_dict())
     else:
-        write_text(path, (marked_all if suffix == ".md" else typeset)(grids(found)))
+        write_text(
+            path, (markdown_tables if suffix == ".md" else latex_tables)(correlation_tables(found))
+        )
 
 
-def _picture(found: Correlations, kind: str) -> bytes:
+def _figure_image(found: Correlations, kind: str) -> bytes:
     """Spearman's correlations with their intervals, a row for each metric."""
-    from caesura.evaluation.reports.figures import dots, picture
+    from caesura.evaluation.reports.figures import draw_values, panel_image
 
-    means = [(one, one.of(metric)) for one in found.results for metric in one.metrics]
+    means = [(one, one.mean(metric)) for one in found.results for metric in one.metrics]
     several = len(found.results) > 1
     labels = [f"{mean.metric}, {one.result}" if several else mean.metric for one, mean in means]
 
     def draw(axes: Axes) -> None:
-        dots(axes, labels, [(mean.value, mean.interval) for _, mean in means])
+        draw_values(axes, labels, [(mean.value, mean.interval) for _, mean in means])
         axes.axvline(0, color="0.6", lw=0.6, zorder=0)
         axes.set_title(f"Spearman with {', '.join(one.result for one in found.results)}")
 
-    return picture(WIDTH, 0.7 + 0.25 * len(means), draw, kind)
+    return panel_image(WIDTH, 0.7 + 0.25 * len(means), draw, kind)
 
 
-def terminal(found: Correlations) -> str:
+def correlations_text(found: Correlations) -> str:
     """Lay correlations out for a terminal of 80 columns."""
-    return "\n\n".join(plain(grid) for grid in grids(found))
+    return "\n\n".join(plain_table(grid) for grid in correlation_tables(found))
 
 
-def grids(found: Correlations) -> Iterator[Grid]:
+def correlation_tables(found: Correlations) -> Iterator[Table]:
     """All tables there is something for."""
     for one in found.results:
         *others, last = _tables(one)
@@ -63,32 +71,32 @@ def grids(found: Correlations) -> Iterator[Grid]:
         yield replace(last, signatures=(one.signature,))
 
 
-def _tables(one: Against) -> Iterator[Grid]:
+def _tables(one: ResultCorrelations) -> Iterator[Table]:
     yield _means(one)
     if one.differences:
         yield _differences(one)
-    if one.found.tasks != ALONE:
+    if one.data.tasks != NO_TASKS:
         yield _tasks(one)
-    if len(one.found.systems) > SYSTEMS:
+    if len(one.data.systems) > FEWEST_SYSTEMS:
         yield _without_each(one)
 
 
-def _means(one: Against) -> Grid:
+def _means(one: ResultCorrelations) -> Table:
     """A row for each metric, with the way the result goes when the metric rises."""
     rows = [
         (
             metric,
-            _way(one.of(metric).value),
-            *_drawn(one, one.of(metric)),
-            number(one.of(metric, "kendall").value),
-            number(one.of(metric, "pearson").value),
+            _direction(one.mean(metric).value),
+            *_value_cells(one, one.mean(metric)),
+            format_number(one.mean(metric, "kendall").value),
+            format_number(one.mean(metric, "pearson").value),
         )
         for metric in one.metrics
     ]
-    head = ("metric", one.result, "Spearman", *_head(one), "Kendall", "Pearson")
-    undefined = reasons([(metric, one.of(metric).value) for metric in one.metrics])
-    return Grid(
-        f"{one.result}: correlation over {_counted(one)}",
+    head = ("metric", one.result, "Spearman", *_interval_header(one), "Kendall", "Pearson")
+    undefined = undefined_notes([(metric, one.mean(metric).value) for metric in one.metrics])
+    return Table(
+        f"{one.result}: correlation over {_count_data(one)}",
         head,
         tuple(rows),
         labels=2,
@@ -96,66 +104,66 @@ def _means(one: Against) -> Grid:
     )
 
 
-def _way(value: Value) -> str:
+def _direction(value: Value) -> str:
     """Say where the result goes when the metric rises."""
     if isinstance(value, Undefined):
         return "?"
     return "rises" if value > 0 else "falls" if value < 0 else "stays"
 
 
-def _differences(one: Against) -> Grid:
+def _differences(one: ResultCorrelations) -> Table:
     rows = [
         (
             metric,
-            *_drawn(one, one.difference(metric)),
-            number(one.difference(metric, "kendall").value),
-            number(one.difference(metric, "pearson").value),
+            *_value_cells(one, one.difference(metric)),
+            format_number(one.difference(metric, "kendall").value),
+            format_number(one.difference(metric, "pearson").value),
         )
         for metric in one.metrics
-        if metric != one.terms.baseline
+        if metric != one.settings.baseline
     ]
-    head = ("metric", "Spearman", *_head(one), "Kendall", "Pearson")
-    return Grid(f"{one.result}: difference to {one.terms.baseline}", head, tuple(rows))
+    head = ("metric", "Spearman", *_interval_header(one), "Kendall", "Pearson")
+    return Table(f"{one.result}: difference to {one.settings.baseline}", head, tuple(rows))
 
 
-def _tasks(one: Against) -> Grid:
+def _tasks(one: ResultCorrelations) -> Table:
     """Spearman's correlation by task system."""
     rows = [
-        (metric, *(number(one.of(metric).tasks[task]) for task in one.found.tasks))
+        (metric, *(format_number(one.mean(metric).tasks[task]) for task in one.data.tasks))
         for metric in one.metrics
     ]
-    return Grid(
-        f"{one.result}: Spearman of each task system", ("metric", *one.found.tasks), tuple(rows)
+    return Table(
+        f"{one.result}: Spearman of each task system", ("metric", *one.data.tasks), tuple(rows)
     )
 
 
-def _without_each(one: Against) -> Grid:
+def _without_each(one: ResultCorrelations) -> Table:
     """Spearman's correlation without one system more."""
     rows = [
-        (metric, *(number(found[metric]) for found in one.without_each.values()))
+        (metric, *(format_number(found[metric]) for found in one.without_each.values()))
         for metric in one.metrics
     ]
-    head = ("metric", *one.found.systems)
-    return Grid(f"{one.result}: Spearman without one system", head, tuple(rows))
+    head = ("metric", *one.data.systems)
+    return Table(f"{one.result}: Spearman without one system", head, tuple(rows))
 
 
-def _drawn(one: Against, found: Correlation) -> list[str]:
-    drawn = [between(found.interval)] if one.terms.resampling.resamples else []
-    return [number(found.value), *drawn]
+def _value_cells(one: ResultCorrelations, found: Correlation) -> list[str]:
+    drawn = [format_interval(found.interval)] if one.settings.resampling.resamples else []
+    return [format_number(found.value), *drawn]
 
 
-def _head(one: Against) -> list[str]:
-    drawn = one.terms.resampling
+def _interval_header(one: ResultCorrelations) -> list[str]:
+    drawn = one.settings.resampling
     return [f"{drawn.level * 100:g}% interval"] if drawn.resamples else []
 
 
-def _counted(one: Against) -> str:
+def _count_data(one: ResultCorrelations) -> str:
     """Say how many systems, shows and task systems there are."""
-    found = one.found
-    tasks = "" if found.tasks == ALONE else _many(len(found.tasks), "task system")
-    parts = [_many(len(found.systems), "system"), f"mean of {_many(len(found.shows), 'show')}"]
+    found = one.data
+    tasks = "" if found.tasks == NO_TASKS else _plural(len(found.tasks), "task system")
+    parts = [_plural(len(found.systems), "system"), f"mean of {_plural(len(found.shows), 'show')}"]
     return ", ".join(parts) + (f", then of {tasks}" if tasks else "")
 
 
-def _many(count: int, what: str) -> str:
+def _plural(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from caesura.evaluation.disagreements import Digest, Recurring
+from caesura.evaluation.disagreements import DisagreementSummary, RecurringDisagreement
 from caesura.evaluation.reports.table import (
     GAP,
     WIDTH,
-    Grid,
-    columns,
-    cut,
-    labels_of,
-    number,
+    Table,
+    display_width,
+    format_number,
+    metric_labels,
+    truncate,
 )
 from caesura.evaluation.reports.write import Results
 
-LISTED = 15
+SHOWN_ROWS = 15
 """Disagreements that a table shows."""
 
-TEXT, EXAMPLE = 16, 28
+TEXT_WIDTH, EXAMPLE_WIDTH = 16, 28
 """Most columns for a text, and for an example in its context."""
 
-SUMMED = "the loss is that of all of them together; what costs nothing is not among them"
+LOSS_NOTE = "the loss is that of all of them together; what costs nothing is not among them"
 
-KIND = 24
+KIND_WIDTH = 24
 """Most columns for a kind."""
 
 TITLES = {
@@ -36,7 +36,7 @@ TITLES = {
     "stretch": "Words between names that may be taken for names",
     "sentence": "Ends of sentences that differ",
 }
-KEYS = {
+KIND_MEANINGS = {
     "token": {
         "1:n": "1:n = one token cut into several",
         "m:1": "m:1 = several joined into one",
@@ -60,71 +60,79 @@ KEYS = {
 """What the kinds mean; ¶ is the end of a sentence."""
 
 
-def disagreement_tables(results: Results, i: int) -> Iterator[Grid]:
+def disagreement_tables(results: Results, i: int) -> Iterator[Table]:
     """Tables of one metric, for each level that it tells disagreements of."""
     scores = results.scores[0]
     digest = scores.disagreements[i]
-    whose = f"{labels_of(scores.metrics)[i]} of {results.systems[0]}"
+    whose = f"{metric_labels(scores.metrics)[i]} of {results.systems[0]}"
     for level, kinds in digest.kinds.items():
-        shown = list(islice(digest.of_level(level), LISTED))
+        shown = list(islice(digest.of_level(level), SHOWN_ROWS))
         costs = any(each.loss for each in shown)
-        rooms = _rooms(shown, costs)
+        rooms = _column_widths(shown, costs)
         first = "harmful" if costs else "frequent"
-        yield Grid(
+        yield Table(
             f"{TITLES.get(level, level)}, the most {first} first: {whose}",
             ("kind", "reference", "hypothesis", "example", "count", *(["loss"] * costs)),
             tuple(_row(each, costs, rooms) for each in shown),
             labels=4,
             notes=(
-                _counted(kinds, scores.references),
-                *([SUMMED] if costs else []),
-                *_key(level, kinds),
-                *_more(digest, level),
+                _count_kinds(kinds, scores.references),
+                *([LOSS_NOTE] if costs else []),
+                *_explain_kinds(level, kinds),
+                *_count_left_out(digest, level),
             ),
         )
 
 
-def _rooms(shown: Sequence[Recurring], costs: bool) -> tuple[int, int]:
+def _column_widths(shown: Sequence[RecurringDisagreement], costs: bool) -> tuple[int, int]:
     """Columns for a text and for an example: what the others leave of a terminal."""
-    kind = max(len("kind"), *(columns(cut(each.kind, KIND)) for each in shown))
+    kind = max(len("kind"), *(display_width(truncate(each.kind, KIND_WIDTH)) for each in shown))
     count = max(len("count"), *(len(str(each.count)) for each in shown))
-    loss = max(GAP + len(number(each.loss)) for each in shown) if costs else 0
+    loss = max(GAP + len(format_number(each.loss)) for each in shown) if costs else 0
     left = WIDTH - kind - count - loss - 4 * GAP
-    text = min(TEXT, max(len("hypothesis"), left * 3 // 10))
-    return text, min(EXAMPLE, left - 2 * text)
+    text = min(TEXT_WIDTH, max(len("hypothesis"), left * 3 // 10))
+    return text, min(EXAMPLE_WIDTH, left - 2 * text)
 
 
-def _row(each: Recurring, costs: bool, rooms: tuple[int, int]) -> tuple[str, ...]:
+def _row(each: RecurringDisagreement, costs: bool, rooms: tuple[int, int]) -> tuple[str, ...]:
     text, example = rooms
-    texts = (cut(told, text) for told in (each.reference, each.hypothesis))
-    loss = [number(each.loss)] * costs
-    return (cut(each.kind, KIND), *texts, _example(each, example), str(each.count), *loss)
+    texts = (truncate(told, text) for told in (each.reference, each.hypothesis))
+    loss = [format_number(each.loss)] * costs
+    return (
+        truncate(each.kind, KIND_WIDTH),
+        *texts,
+        _example(each, example),
+        str(each.count),
+        *loss,
+    )
 
 
-def _counted(kinds: dict[str, int], references: int) -> str:
+def _count_kinds(kinds: dict[str, int], references: int) -> str:
     against = f" against {references} references" if references > 1 else ""
     return f"in all{against} {', '.join(f'{count} {kind}' for kind, count in kinds.items())}"
 
 
-def _key(level: str, kinds: dict[str, int]) -> Iterator[str]:
-    meanings = [KEYS[level][kind] for kind in kinds if kind in KEYS.get(level, {})]
+def _explain_kinds(level: str, kinds: dict[str, int]) -> Iterator[str]:
+    meanings = [
+        KIND_MEANINGS[level][kind] for kind in kinds if kind in KIND_MEANINGS.get(level, {})
+    ]
     if meanings:
         yield "; ".join(meanings) + ("; ¶ is the end of a sentence" if level == "sentence" else "")
 
 
-def _more(digest: Digest, level: str) -> Iterator[str]:
-    left = sum(1 for _ in digest.of_level(level)) - LISTED
+def _count_left_out(digest: DisagreementSummary, level: str) -> Iterator[str]:
+    left = sum(1 for _ in digest.of_level(level)) - SHOWN_ROWS
     if left > 0:
         yield f"… and {left} more: --json has the first hundred, an HTML report examples of them"
 
 
-def _example(each: Recurring, room: int) -> str:
+def _example(each: RecurringDisagreement, room: int) -> str:
     """What the hypothesis has, between as much of its surroundings as there is room for."""
     _, one = each.examples[0]
-    inside = f"[{cut(each.hypothesis, room - 2)}]"
-    room -= columns(inside)
-    after = _words(one.after.split(" "), room - min(room // 2, columns(one.before) + 1))
-    before = _words(one.before.split(" ")[::-1], room - columns(after) - bool(after))
+    inside = f"[{truncate(each.hypothesis, room - 2)}]"
+    room -= display_width(inside)
+    after = _words(one.after.split(" "), room - min(room // 2, display_width(one.before) + 1))
+    before = _words(one.before.split(" ")[::-1], room - display_width(after) - bool(after))
     front = " ".join(reversed(before.split(" ")))
     return " ".join(filter(None, (front, inside, after)))
 
@@ -133,7 +141,7 @@ def _words(words: list[str], room: int) -> str:
     """As many words as there is room for, with a blank before them."""
     kept: list[str] = []
     for word in words:
-        room -= columns(word) + 1
+        room -= display_width(word) + 1
         if room < 0:
             break
         kept.append(word)

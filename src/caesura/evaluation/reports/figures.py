@@ -20,8 +20,8 @@ from caesura.core.atomic import atomic
 from caesura.core.errors import OutputError
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.document import Document
-from caesura.evaluation.reports.score_tables import shown, swept, worst_first
-from caesura.evaluation.reports.table import clean, labels_of, wrap
+from caesura.evaluation.reports.score_tables import headline_values, sweep_label, worst_first
+from caesura.evaluation.reports.table import metric_labels, printable, wrap
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.resampling import Interval
 from caesura.evaluation.scores import Sweep
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Panel = tuple[float, Callable[["SubFigure"], None]]
 """Height in inches, and what draws it."""
 
-LENGTH = 400
+STRIP_WORDS = 400
 """Words that a strip shows; of a longer document those where most is wrong."""
 
 HIT, FALSE, SHADE = "#0072B2", "#D55E00", "#DDDDDD"
@@ -56,7 +56,7 @@ class Strip:
     metric: WiSeBE | None
 
     @cached_property
-    def inside(self) -> Flags:
+    def in_windows(self) -> Flags:
         """Flag the gaps in windows."""
         steps = np.zeros(self.document.words + 1, np.int64)
         steps[self.windows[0]] += 1
@@ -75,30 +75,30 @@ class Strip:
             at = sum(flags.astype(np.int64) for _, flags in self.references)
             found += (at > 0) & (at < len(self.references))
         for _, ours in self.systems:
-            found += ours & ~self.inside
+            found += ours & ~self.in_windows
             met = np.concatenate([[0], np.cumsum(ours)])
             found[first] += met[last + 1] == met[first]
         return found
 
-    def stretch(self) -> tuple[int, int]:
+    def shown_range(self) -> tuple[int, int]:
         """First word, and the one after the last, of the part to show."""
         words = self.document.words
-        if words <= LENGTH:
+        if words <= STRIP_WORDS:
             return 0, words
         sums = np.concatenate([[0], np.cumsum(self.errors())])
-        worst = int(np.argmax(sums[LENGTH:] - sums[:-LENGTH]))
-        return worst, worst + LENGTH
+        worst = int(np.argmax(sums[STRIP_WORDS:] - sums[:-STRIP_WORDS]))
+        return worst, worst + STRIP_WORDS
 
 
 def strip_panels(results: Results) -> Iterator[Panel]:
     """The strip of the worst document, if boundaries are what was compared."""
-    strip = strip_of(results)
+    strip = worst_strip(results)
     if strip is not None:
         rows = len(strip.references) + len(strip.systems)
-        yield 1.25 + 0.19 * rows, lambda place: _draw(place, strip, results)
+        yield 1.25 + 0.19 * rows, lambda place: _draw_strip(place, strip, results)
 
 
-def strip_of(results: Results) -> Strip | None:
+def worst_strip(results: Results) -> Strip | None:
     """Gather the worst document; systems that have other words cannot be drawn beside it."""
     first = results.scores[0]
     document = first.documents[worst_first(results, 0)[0]] if first.documents else None
@@ -113,7 +113,7 @@ def strip_of(results: Results) -> Strip | None:
         return None
     metric = next((each for each in first.metrics if isinstance(each, WiSeBE)), None)
     finder = metric or WiSeBE(window_gap=0)
-    found = [_of(one.documents, document) for one in results.scores]
+    found = [_same_document(one.documents, document) for one in results.scores]
     systems = [
         (name, boundary_flags(each.compared, finder.count_end))
         for name, each in zip(results.systems, found, strict=True)
@@ -125,15 +125,15 @@ def strip_of(results: Results) -> Strip | None:
     return Strip(document, references, systems, windows, metric)
 
 
-def _of(documents: tuple[Document, ...], wanted: Document) -> Document:
+def _same_document(documents: tuple[Document, ...], wanted: Document) -> Document:
     if len(documents) == 1:
         return documents[0]
     return next(each for each in documents if each.id == wanted.id)
 
 
-def _draw(place: SubFigure, strip: Strip, results: Results) -> None:
+def _draw_strip(place: SubFigure, strip: Strip, results: Results) -> None:
     axes = place.subplots()
-    begin, end = strip.stretch()
+    begin, end = strip.shown_range()
     rows = [name for name, _ in (*strip.references, *strip.systems)]
     for first, last in zip(*strip.windows, strict=True):
         if begin <= last and first < end:
@@ -143,9 +143,9 @@ def _draw(place: SubFigure, strip: Strip, results: Results) -> None:
         at = np.flatnonzero(flags[begin:end]) + begin + 1.5
         axes.vlines(at, row - 0.36, row + 0.36, color="0.15", lw=1.0)
     for row, (_, flags) in enumerate(strip.systems, len(strip.references)):
-        _marks(axes, row, flags, strip.inside, (begin, end))
+        _marks(axes, row, flags, strip.in_windows, (begin, end))
     axes.axhline(len(strip.references) - 0.5, color="0.6", lw=0.5)
-    axes.set_yticks(range(len(rows)), [short(row) for row in rows])
+    axes.set_yticks(range(len(rows)), [shorten_name(row) for row in rows])
     axes.tick_params("y", length=0)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(begin + 0.5, end + 1.5)
@@ -167,7 +167,7 @@ def _marks(axes: Axes, row: int, flags: Flags, inside: Flags, part: tuple[int, i
 def _title(strip: Strip, results: Results, begin: int, end: int) -> str:
     several = len(results.scores[0].documents) > 1
     what = "Boundaries"
-    what += f" of {short(strip.document.id)}, the worst document" if several else ""
+    what += f" of {shorten_name(strip.document.id)}, the worst document" if several else ""
     if end - begin < strip.document.words:
         where = "they differ most" if results.between_annotators else "most is wrong"
         what += f": words {begin + 1} to {end} of {strip.document.words}, where {where}"
@@ -197,22 +197,22 @@ def _legend(place: SubFigure, strip: Strip) -> None:
     place.legend(handles[:count], names[:count], loc="outside lower center", ncols=count)
 
 
-def short(text: str, room: int = 28) -> str:
+def shorten_name(text: str, room: int = 28) -> str:
     """Shorten a name so that it leaves room for the drawing."""
-    text = clean(text)
+    text = printable(text)
     return text if len(text) <= room else f"{text[: room // 2]}…{text[1 - room // 2 :]}"
 
 
 WIDTH = 7.2
 """Inches: the text width of a page."""
 
-ACROSS = 4
+PANELS_ACROSS = 4
 """Most panels beside each other."""
 
-HEADS = 72
+HEADER_CHARACTERS = 72
 """Characters for the heads of all panels beside each other."""
 
-BANDED = 4
+MOST_BANDS = 4
 """With more systems than this, the bands of their curves would hide each other."""
 
 COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #56B4E9 #E69F00 #000000 #8C6D31".split()
@@ -240,7 +240,7 @@ STYLE: Any = {
 METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 
-def figure(results: Results, path: str | Path) -> None:
+def write_figure(results: Results, path: str | Path) -> None:
     """Draw what there is to show into a PNG or SVG file, the same bytes for the same results."""
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
@@ -248,10 +248,10 @@ def figure(results: Results, path: str | Path) -> None:
         raise OutputError(
             "a figure is a .png or .svg file", where=str(path), remedy="choose one of these"
         )
-    with _drawing(str(path)):
+    with _matplotlib_defaults(str(path)):
         from matplotlib.figure import Figure
 
-        panels = [*_values(results), *_curves(results), *strip_panels(results)]
+        panels = [*_value_panels(results), *_sweep_panels(results), *strip_panels(results)]
         heights = [height for height, _ in panels]
         whole = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
         whole.get_layout_engine().set(wspace=0.04)  # type: ignore[union-attr, call-arg]
@@ -263,9 +263,11 @@ def figure(results: Results, path: str | Path) -> None:
         file.write(image)
 
 
-def picture(width: float, height: float, draw: Callable[[Axes], None], kind: str = "svg") -> bytes:
+def panel_image(
+    width: float, height: float, draw: Callable[[Axes], None], kind: str = "svg"
+) -> bytes:
     """Draw one panel of so many inches; gives the same bytes for the same numbers."""
-    with _drawing():
+    with _matplotlib_defaults():
         from matplotlib.figure import Figure
 
         whole = Figure(figsize=(width, height), layout="constrained")
@@ -277,13 +279,13 @@ def _image(whole: Figure, kind: str) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(whole)
-    _settle(whole)
+    _fix_layout(whole)
     image = io.BytesIO()
     whole.savefig(image, format=kind, metadata=METADATA[kind])
     return image.getvalue()
 
 
-def _settle(whole: Figure) -> None:
+def _fix_layout(whole: Figure) -> None:
     """Lay everything out and round its place: the last bits differ from run to run."""
     whole.draw_without_rendering()
     whole.set_layout_engine("none")
@@ -308,7 +310,7 @@ def require_matplotlib(where: str) -> None:
 
 
 @contextmanager
-def _drawing(where: str = "") -> Iterator[None]:
+def _matplotlib_defaults(where: str = "") -> Iterator[None]:
     """Set matplotlib up, whatever the user's own settings are."""
     require_matplotlib(where)
     import matplotlib
@@ -321,40 +323,40 @@ def _drawing(where: str = "") -> Iterator[None]:
         yield
 
 
-def styles(count: int) -> list[dict[str, Any]]:
+def line_styles(count: int) -> list[dict[str, Any]]:
     """Give colour, marker and line for each system."""
     pairs = zip(range(count), cycle(COLOURS), cycle(MARKERS), cycle(LINES), strict=False)
     return [{"color": c, "marker": m, "linestyle": line} for _, c, m, line in pairs]
 
 
-def _values(results: Results) -> Iterator[Panel]:
+def _value_panels(results: Results) -> Iterator[Panel]:
     """Dots with whiskers: of one system a row for each metric, of several a panel for each."""
-    columns = shown(results)
-    labels = labels_of(results.scores[0].metrics)
+    columns = headline_values(results)
+    labels = metric_labels(results.scores[0].metrics)
     heads = [f"{labels[i]} {value}" for i, value in columns]
     cells = [
         [(one.values[i][value], one.intervals[i].get(value)) for i, value in columns]
         for one in results.scores
     ]
-    resampling = results.scores[0].terms.resampling
+    resampling = results.scores[0].settings.resampling
     what = f"values and their {resampling.level * 100:g}% intervals"
     what = what if resampling.resamples else "values"
     if len(results.scores) == 1:
-        title = f"{short(results.systems[0], 60)}: {what}"
+        title = f"{shorten_name(results.systems[0], 60)}: {what}"
 
         def alone(place: SubFigure) -> None:
             axes = place.subplots()
-            dots(axes, ["\n".join(wrap(head, 28)) for head in heads], cells[0])
+            draw_values(axes, ["\n".join(wrap(head, 28)) for head in heads], cells[0])
             axes.set_title(title)
 
         yield 0.8 + 0.36 * len(heads), alone
         return
-    across = ceil(len(heads) / ceil(len(heads) / ACROSS))
+    across = ceil(len(heads) / ceil(len(heads) / PANELS_ACROSS))
     for first in range(0, len(heads), across):
         part = range(first, min(first + across, len(heads)))
         chosen = [(heads[k], [row[k] for row in cells]) for k in part]
         title = "" if first else what.capitalize()
-        lines = max(len(wrap(head, HEADS // across)) for head, _ in chosen)
+        lines = max(len(wrap(head, HEADER_CHARACTERS // across)) for head, _ in chosen)
         height = 0.7 + 0.14 * lines + max(0.5, 0.2 * len(cells))
         yield height, partial(_side_by_side, results, chosen, across, title)
 
@@ -370,17 +372,17 @@ def _side_by_side(
     place: SubFigure,
 ) -> None:
     each = place.subplots(1, across, squeeze=False)[0]
-    names = [short(system) for system in results.systems]
+    names = [shorten_name(system) for system in results.systems]
     for k, (axes, (head, cells)) in enumerate(zip(each, columns, strict=False)):
-        dots(axes, names if k == 0 else [""] * len(names), cells)
-        axes.set_title("\n".join(wrap(head, HEADS // across)), loc="center")
+        draw_values(axes, names if k == 0 else [""] * len(names), cells)
+        axes.set_title("\n".join(wrap(head, HEADER_CHARACTERS // across)), loc="center")
     for axes in each[len(columns) :]:
         axes.set_visible(False)
     if title:
         place.suptitle(title, x=0.01, ha="left", fontsize=STYLE["axes.titlesize"])
 
 
-def dots(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
+def draw_values(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
     """A dot for each value, a whisker for its interval, a word where it is undefined."""
     for row, (value, drawn) in enumerate(cells):
         if isinstance(value, Undefined):
@@ -399,7 +401,7 @@ def dots(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
     axes.set_axisbelow(True)
 
 
-def _curves(results: Results) -> Iterator[Panel]:
+def _sweep_panels(results: Results) -> Iterator[Panel]:
     """The main value of each system over the points of each sweep, two sweeps in a row."""
     count = len(results.scores[0].sweeps)
     for first in range(0, count, 2):
@@ -413,25 +415,25 @@ def _curves(results: Results) -> Iterator[Panel]:
 def _curves_beside(results: Results, part: Sequence[int], place: SubFigure) -> None:
     each = place.subplots(1, len(part), squeeze=False)[0]
     for axes, k in zip(each, part, strict=True):
-        for style, one in zip(styles(len(results.scores)), results.scores, strict=True):
-            _curve(axes, one.sweeps[k], style, _banded(results))
+        for style, one in zip(line_styles(len(results.scores)), results.scores, strict=True):
+            _curve(axes, one.sweeps[k], style, _has_bands(results))
         sweep = results.scores[0].sweeps[k]
-        level = sweep.scores.terms.resampling.level * 100
-        title = swept(sweep) + (f", {level:g}% bands" if _banded(results) else "")
+        level = sweep.scores.settings.resampling.level * 100
+        title = sweep_label(sweep) + (f", {level:g}% bands" if _has_bands(results) else "")
         axes.set_title("\n".join(wrap(title, 44)))
         axes.set_xlabel(sweep.setting)
         axes.set_ylabel(sweep.scores.metrics[0].main)
         axes.grid(color="0.88", lw=0.5)
     if len(results.systems) > 1:
         # A name that begins with an underscore would be left out of a legend.
-        names = [f" {short(system, 24)}" for system in results.systems]
+        names = [f" {shorten_name(system, 24)}" for system in results.systems]
         lines = [line for line in each[0].get_lines() if line.get_gid() == "curve"]
         place.legend(lines, names, loc="outside lower center", ncols=min(4, len(names)))
 
 
-def _banded(results: Results) -> bool:
-    drawn = results.scores[0].terms.resampling.resamples > 0
-    return drawn and len(results.scores) <= BANDED
+def _has_bands(results: Results) -> bool:
+    drawn = results.scores[0].settings.resampling.resamples > 0
+    return drawn and len(results.scores) <= MOST_BANDS
 
 
 def _curve(axes: Axes, sweep: Sweep, style: dict[str, Any], banded: bool) -> None:
@@ -442,7 +444,7 @@ def _curve(axes: Axes, sweep: Sweep, style: dict[str, Any], banded: bool) -> Non
     ys = [float("nan") if isinstance(value, Undefined) else value for value in values]
     axes.plot(xs, ys, ms=3.2, gid="curve", **style)
     if not numeric:
-        axes.set_xticks(xs, [short(str(point), 12) for point in sweep.points])
+        axes.set_xticks(xs, [shorten_name(str(point), 12) for point in sweep.points])
     elif all(type(point) is int for point in sweep.points):
         axes.locator_params(axis="x", integer=True)
     if banded:

@@ -18,23 +18,23 @@ from caesura import __version__
 from caesura.core.arrays import Indices, Strings
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
-from caesura.evaluation.disagreements import Recurring
+from caesura.evaluation.disagreements import RecurringDisagreement
 from caesura.evaluation.document import Document
-from caesura.evaluation.reports.alignment_view import for_page
-from caesura.evaluation.reports.score_tables import best_of, leading, worst_first
+from caesura.evaluation.reports.alignment_view import page_alignments
+from caesura.evaluation.reports.score_tables import best_value, headline_value, worst_first
 from caesura.evaluation.reports.write import Results
-from caesura.evaluation.scores import Scores, Sweep, length, told
+from caesura.evaluation.scores import Scores, Sweep, describe_values, reference_length
 from caesura.metrics.wisebe import WiSeBE
 from caesura.text.normalization.steps import normalize
 
-MOST_ROWS = 3000
+MOST_DISAGREEMENTS = 3000
 """Differences that a page holds, of all systems together."""
 
-LONGEST = 200
+LONGEST_TEXT = 200
 """Characters of a text in a list of differences."""
 
 
-def payload(results: Results) -> dict[str, Any]:
+def page_payload(results: Results) -> dict[str, Any]:
     """Gather everything the page shows."""
     first = results.scores[0]
     return {
@@ -44,11 +44,11 @@ def payload(results: Results) -> dict[str, Any]:
         "systems": list(results.systems),
         "references": list(results.references),
         "metrics": [
-            _metric(metric) | {"listed": _listed(metric, leading(results, i))}
+            _metric(metric) | {"listed": _listed_by(metric, headline_value(results, i))}
             for i, metric in enumerate(first.metrics)
         ],
         "scores": [
-            one.score_json(i) | {"system": number, "metric": i, "counts": _counts(one, i)}
+            one.metric_dict(i) | {"system": number, "metric": i, "counts": _counts(one, i)}
             for number, one in enumerate(results.scores)
             for i in range(len(one.metrics))
         ],
@@ -61,7 +61,7 @@ def payload(results: Results) -> dict[str, Any]:
         },
         "documents": _documents(results),
         "differences": list(_differences(results)),
-        "alignments": for_page(results),
+        "alignments": page_alignments(results),
         "worst_first": [worst_first(results, i) for i in range(len(first.metrics))],
     }
 
@@ -90,9 +90,9 @@ def _metric(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _listed(metric: Metric, name: str) -> dict[str, Any]:
+def _listed_by(metric: Metric, name: str) -> dict[str, Any]:
     """Tell the value that documents are listed by, and which is the best."""
-    return {"value": name, "best": best_of(metric, name)}
+    return {"value": name, "best": best_value(metric, name)}
 
 
 def _sweep(results: Results, number: int) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _sweep(results: Results, number: int) -> dict[str, Any]:
 
 
 def _curves(scores: Scores) -> dict[str, Any]:
-    found = [scores.score_json(i) for i in range(len(scores.metrics))]
+    found = [scores.metric_dict(i) for i in range(len(scores.metrics))]
     names = list(found[0]["values"])
     return {
         "values": {name: [each["values"].get(name) for each in found] for name in names},
@@ -130,10 +130,10 @@ def _documents(results: Results) -> list[dict[str, Any]]:
 def _document(results: Results, documents: list[Document]) -> dict[str, Any]:
     return {
         "id": documents[0].id,
-        "words_count": length(documents[0]),
+        "words_count": reference_length(documents[0]),
         "values": [
             [
-                told(metric.values(counts))["values"]
+                describe_values(metric.values(counts))["values"]
                 for metric, counts in zip(one.metrics, each.counts, strict=True)
             ]
             for one, each in zip(results.scores, documents, strict=True)
@@ -147,7 +147,7 @@ def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
     """Give a view for each way the words run; systems that share their words share a view."""
     views: dict[Strings, dict[str, Any]] = {}
     for system, document in enumerate(documents):
-        shown = _texts(results.scores[system], document)[0]
+        shown = _shown_texts(results.scores[system], document)[0]
         if shown.words not in views:
             views[shown.words] = _view(results.scores[system], document)
         if not results.between_annotators:
@@ -155,22 +155,22 @@ def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
     return list(views.values())
 
 
-def _texts(
+def _shown_texts(
     scores: Scores, document: Document
 ) -> tuple[Transcript, tuple[Transcript, ...], Strings]:
     """Hypothesis and references to show, and how they were normalised."""
     if all(map(document.is_compared_raw, scores.metrics)):
         return document.hypothesis, document.originals, ()
-    return document.compared, document.carried, scores.terms.normalize
+    return document.compared, document.carried, scores.settings.normalize
 
 
 def _view(scores: Scores, document: Document) -> dict[str, Any]:
-    hypothesis, references, steps = _texts(scores, document)
+    hypothesis, references, steps = _shown_texts(scores, document)
     there = [one for one in references if one.words == hypothesis.words]
     wisebe = next((metric for metric in scores.metrics if isinstance(metric, WiSeBE)), None)
     windows = wisebe.windows(there) if wisebe and there else ((), ())
     return {
-        "words": "\n".join(_shown(document.hypothesis, steps)),
+        "words": "\n".join(_shown_words(document.hypothesis, steps)),
         "references": [_gaps(one) if one.words == hypothesis.words else None for one in references],
         "systems": [],
         "windows": [[int(first), int(last)] for first, last in zip(*windows, strict=True)],
@@ -181,18 +181,18 @@ def _gaps(transcript: Transcript) -> list[int]:
     return [] if transcript.sentences is None else transcript.sentences.gaps.tolist()
 
 
-def _shown(hypothesis: Transcript, steps: Strings) -> list[str]:
+def _shown_words(hypothesis: Transcript, steps: Strings) -> list[str]:
     """Write the words that were compared as they were before normalisation."""
     opening, mark = (
         getattr(hypothesis, layer) or ("",) * len(hypothesis) for layer in ("opening", "mark")
     )
     return [
         f"{opening[at]}{hypothesis.words[at]}{mark[at]}".replace("\n", " ")
-        for at in _kept(hypothesis, steps).tolist()
+        for at in _kept_words(hypothesis, steps).tolist()
     ]
 
 
-def _kept(hypothesis: Transcript, steps: Strings) -> Indices:
+def _kept_words(hypothesis: Transcript, steps: Strings) -> Indices:
     """Places of the words that normalisation leaves."""
     # A column of numbers goes through the same steps and tells which words were kept.
     numbered = hypothesis.replace(confidence=np.arange(len(hypothesis)))
@@ -210,7 +210,7 @@ def _differences(results: Results) -> Iterator[dict[str, Any]]:
     ]
     for system, i, digest in digests:
         places = _Places(results, system, i)
-        rows = digest.frequent(MOST_ROWS // (len(digests) * len(digest.kinds)))
+        rows = digest.most_frequent(MOST_DISAGREEMENTS // (len(digests) * len(digest.kinds)))
         yield {
             "system": system,
             "metric": i,
@@ -220,20 +220,20 @@ def _differences(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
-def _recurring(each: Recurring, places: _Places) -> dict[str, Any]:
+def _recurring(each: RecurringDisagreement, places: _Places) -> dict[str, Any]:
     return {
         "level": each.level,
         "kind": each.kind,
-        "reference": shorten(each.reference),
-        "hypothesis": shorten(each.hypothesis),
+        "reference": shorten_text(each.reference),
+        "hypothesis": shorten_text(each.hypothesis),
         "count": each.count,
         "loss": each.loss,
         "examples": [
             {
                 "document": places.numbers[number],
                 "place": places.of(number, one.place),
-                "before": shorten(one.before),
-                "after": shorten(one.after),
+                "before": shorten_text(one.before),
+                "after": shorten_text(one.after),
                 "against": one.against,
             }
             for number, one in each.examples
@@ -261,14 +261,14 @@ class _Places:
 
     def _shown(self, document: Document) -> Indices | None:
         """Which words of what the metric compares are shown; None if it is all of them."""
-        shown, _, steps = _texts(self.scores, document)
-        same = document.sides(self.metric)[0] is shown
-        return None if same else _kept(document.hypothesis, steps)
+        shown, _, steps = _shown_texts(self.scores, document)
+        same = document.texts_for(self.metric)[0] is shown
+        return None if same else _kept_words(document.hypothesis, steps)
 
 
-def shorten(text: str) -> str:
+def shorten_text(text: str) -> str:
     """Cut off what is longer than anyone reads in a table."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 
 SCRIPTS = tuple(
@@ -279,29 +279,29 @@ SCRIPTS = tuple(
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 UNSAFE = re.compile("[<>&\u2028\u2029]")
-HALF = re.compile("[\ud800-\udfff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def page(payload: Mapping[str, Any]) -> str:
+def render_page(payload: Mapping[str, Any]) -> str:
     """Lay out a report: the payload goes into the page as data, never as markup or script."""
-    style = _file("page.css")
-    script = "\n".join(_file(f"{part}.js") for part in SCRIPTS)
+    style = _read_asset("page.css")
+    script = "\n".join(_read_asset(f"{part}.js") for part in SCRIPTS)
     parts = {
         "policy": _policy(style, script),
-        "title": html.escape(_whole(payload["title"])),
+        "title": html.escape(_without_surrogates(payload["title"])),
         "version": html.escape(payload["version"]),
         "style": style,
         "script": script,
-        "payload": _data(payload),
+        "payload": _embedded_json(payload),
     }
     # One pass, so that a slot's name inside the payload is text like any other.
-    return SLOT.sub(lambda slot: parts[slot[1]], _file("page.html"))
+    return SLOT.sub(lambda slot: parts[slot[1]], _read_asset("page.html"))
 
 
-def _data(payload: Mapping[str, Any]) -> str:
+def _embedded_json(payload: Mapping[str, Any]) -> str:
     """JSON without any character that could end the element or not be written as UTF-8."""
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", _whole(text))
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", _without_surrogates(text))
 
 
 def _policy(style: str, script: str) -> str:
@@ -317,10 +317,10 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-def _whole(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Half a surrogate pair can be neither written as UTF-8 nor shown."""
-    return HALF.sub("\ufffd", text)
+    return SURROGATE.sub("\ufffd", text)
 
 
-def _file(name: str) -> str:
+def _read_asset(name: str) -> str:
     return resources.files(__package__).joinpath("assets", name).read_text(encoding="utf-8")

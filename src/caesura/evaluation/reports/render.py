@@ -6,25 +6,25 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from caesura.evaluation.reports.score_tables import grids
-from caesura.evaluation.reports.table import GAP, WIDTH, Grid, columns, wrap
+from caesura.evaluation.reports.score_tables import result_tables
+from caesura.evaluation.reports.table import GAP, WIDTH, Table, display_width, wrap
 from caesura.evaluation.reports.write import Results
 
-LISTED = 10
+TERMINAL_DOCUMENTS = 10
 """Documents that a terminal shows."""
 
-PRINTED = 40
+PRINTED_DOCUMENTS = 40
 """Documents that fit a printed page."""
 
-PAGE = 90
+PAGE_WIDTH = 90
 """Characters that fit a line of a printed page in small type."""
 
 
-FOREIGN = re.compile("[\u0370-\u1fff\u2e80-\U0010ffff]")
+NOT_LATIN = re.compile("[\u0370-\u1fff\u2e80-\U0010ffff]")
 """Letters that pdfLaTeX does not know."""
 
 
-def table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH) -> str:
+def wrapped_table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH) -> str:
     """Lay out a table whose last column is wrapped so that lines fit the terminal."""
     gap = " " * GAP
     cells = [list(head), *(list(row) for row in rows)]
@@ -46,21 +46,21 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH
 
 def terminal(results: Results) -> str:
     """Lay the results out for a terminal of 80 columns; numbers and signatures are never cut."""
-    return "\n\n".join(plain(grid) for grid in grids(results, LISTED))
+    return "\n\n".join(plain_table(grid) for grid in result_tables(results, TERMINAL_DOCUMENTS))
 
 
-def plain(grid: Grid) -> str:
+def plain_table(grid: Table) -> str:
     """Lay out one table for a terminal, with what is said above and under it."""
     parts = ["\n".join(wrap(grid.title, WIDTH))] if grid.title else []
-    parts += ["\n".join(_lines(part)) for part in grid.folded(WIDTH)]
+    parts += ["\n".join(_lines(part)) for part in grid.fold(WIDTH)]
     parts += ["\n".join(wrap(note, WIDTH)) for note in grid.notes]
     parts += grid.signatures
     return "\n\n".join(parts)
 
 
-def _lines(grid: Grid) -> list[str]:
+def _lines(grid: Table) -> list[str]:
     """Labels to the left, and wrapped if need be; numbers to the right."""
-    widths = grid.narrowed(WIDTH)
+    widths = grid.narrow_widths(WIDTH)
     widths[0] -= max(0, sum(widths) + GAP * (len(widths) - 1) - WIDTH)
     heads = [wrap(cell, size) for cell, size in zip(grid.head, widths, strict=True)]
     height = max(map(len, heads))
@@ -81,47 +81,51 @@ def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> 
     lines = []
     for at in range(max(map(len, cells))):
         texts = [cell[at] if at < len(cell) else "" for cell in cells]
-        lines.append((" " * GAP).join(_padded(texts, widths, labels)).rstrip())
+        lines.append((" " * GAP).join(_pad_cells(texts, widths, labels)).rstrip())
     return lines
 
 
 def markdown(results: Results) -> str:
     """Write the results as Markdown with tables as GitHub has them."""
-    return marked_all(grids(results))
+    return markdown_tables(result_tables(results))
 
 
-def marked_all(tables: Iterable[Grid]) -> str:
+def markdown_tables(tables: Iterable[Table]) -> str:
     """Write tables as Markdown, one after another."""
-    return "\n\n".join(map(marked, tables)) + "\n"
+    return "\n\n".join(map(markdown_table, tables)) + "\n"
 
 
-def marked(grid: Grid) -> str:
+def markdown_table(grid: Table) -> str:
     """Write a table as Markdown, with its title, notes and signatures."""
-    parts = [f"### {_unmarked(grid.title)}", marked_rows(grid), *map(_unmarked, grid.notes)]
+    parts = [
+        f"### {_escape_markdown(grid.title)}",
+        markdown_rows(grid),
+        *map(_escape_markdown, grid.notes),
+    ]
     return "\n\n".join([*parts, *map(_code, grid.signatures)])
 
 
-def marked_rows(grid: Grid) -> str:
+def markdown_rows(grid: Table) -> str:
     """Lay out head and rows as a Markdown table whose columns stand under each other."""
-    cells = [[_unmarked(cell) for cell in row] for row in (grid.head, *grid.rows)]
-    widths = [max(3, *(columns(row[i]) for row in cells)) for i in range(len(grid.head))]
+    cells = [[_escape_markdown(cell) for cell in row] for row in (grid.head, *grid.rows)]
+    widths = [max(3, *(display_width(row[i]) for row in cells)) for i in range(len(grid.head))]
     rule = ["-" * (w - 1) + ("-" if i < grid.labels else ":") for i, w in enumerate(widths)]
     return "\n".join(
-        f"| {' | '.join(_padded(row, widths, grid.labels))} |"
+        f"| {' | '.join(_pad_cells(row, widths, grid.labels))} |"
         for row in (cells[0], rule, *cells[1:])
     )
 
 
-def _padded(cells: Sequence[str], widths: Sequence[int], labels: int) -> list[str]:
+def _pad_cells(cells: Sequence[str], widths: Sequence[int], labels: int) -> list[str]:
     """Set labels to the left and numbers to the right."""
-    blanks = [" " * (size - columns(cell)) for cell, size in zip(cells, widths, strict=True)]
+    blanks = [" " * (size - display_width(cell)) for cell, size in zip(cells, widths, strict=True)]
     return [
         cell + blank if i < labels else blank + cell
         for i, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
     ]
 
 
-def _unmarked(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Take the meaning from characters that Markdown would read as marks."""
     text = re.sub(r"([\\`*|~<>&])|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
     return text.replace("](", "]\\(").strip()
@@ -137,32 +141,36 @@ def _code(text: str) -> str:
 
 def latex(results: Results) -> str:
     """Write the results as LaTeX tables, which need the package booktabs."""
-    return typeset(grids(results, PRINTED))
+    return latex_tables(result_tables(results, PRINTED_DOCUMENTS))
 
 
-def typeset(tables: Iterable[Grid]) -> str:
+def latex_tables(tables: Iterable[Table]) -> str:
     """Write tables as LaTeX, one after another."""
     head = "% \\usepackage{booktabs}\n% \\usepackage[T1]{fontenc}\n"
-    body = "\n\n".join(map(_typeset, tables)) + "\n"
-    if FOREIGN.search(body):
+    body = "\n\n".join(map(_latex_table, tables)) + "\n"
+    if NOT_LATIN.search(body):
         head += "% LuaLaTeX or XeLaTeX, with a font that has all letters below\n"
     return f"{head}\n{body}"
 
 
-def _typeset(grid: Grid) -> str:
+def _latex_table(grid: Table) -> str:
     lines = [f"% {line}" for line in grid.signatures]
-    lines += [r"\begin{table}[htbp]", r"\centering\small", rf"\caption{{{_escaped(grid.title)}}}"]
-    for part in grid.folded(PAGE):
+    lines += [
+        r"\begin{table}[htbp]",
+        r"\centering\small",
+        rf"\caption{{{_escape_latex(grid.title)}}}",
+    ]
+    for part in grid.fold(PAGE_WIDTH):
         lines += [*_tabular(part), ""]
-    small = [_escaped(note) for note in grid.notes]
-    small += [rf"\texttt{{{_breakable(line)}}}" for line in grid.signatures]
+    small = [_escape_latex(note) for note in grid.notes]
+    small += [rf"\texttt{{{_breakable_signature(line)}}}" for line in grid.signatures]
     lines += [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {line}}}" for line in small]
     return "\n".join([*lines, r"\end{table}"])
 
 
-def _tabular(grid: Grid) -> list[str]:
+def _tabular(grid: Table) -> list[str]:
     sides = "l" * grid.labels + "r" * (len(grid.head) - grid.labels)
-    head, *rows = [_typeset_row(row) for row in (grid.head, *grid.rows)]
+    head, *rows = [_latex_row(row) for row in (grid.head, *grid.rows)]
     return [
         rf"\begin{{tabular}}{{{sides}}}",
         *(r"\toprule", head, r"\midrule", *rows, r"\bottomrule"),
@@ -170,8 +178,8 @@ def _tabular(grid: Grid) -> list[str]:
     ]
 
 
-def _typeset_row(row: Sequence[str]) -> str:
-    text = " & ".join(_escaped(cell).strip() for cell in row)
+def _latex_row(row: Sequence[str]) -> str:
+    text = " & ".join(_escape_latex(cell).strip() for cell in row)
     # After the end of a row, LaTeX takes a bracket or a star for an option of it.
     return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
 
@@ -196,13 +204,13 @@ ESCAPES = str.maketrans(
 )
 
 
-def _escaped(text: str) -> str:
+def _escape_latex(text: str) -> str:
     """Take the meaning from characters that are commands, and set minus signs as such."""
     # Doubled they would be drawn as one other sign.
     apart = re.sub(r"([-'`,])(?=\1)", "\\1\0", text)
     return re.sub(r"(?<![\w.}-])-(?=\d)", "$-$", apart.translate(ESCAPES))
 
 
-def _breakable(signature: str) -> str:
+def _breakable_signature(signature: str) -> str:
     """Let lines end where a signature has its joints."""
-    return r"\textbar\allowbreak{}".join(map(_escaped, signature.split("|")))
+    return r"\textbar\allowbreak{}".join(map(_escape_latex, signature.split("|")))

@@ -8,40 +8,40 @@ from statistics import fmean
 
 from caesura.core.protocols import Metric
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.comparison import SURE, Difference
+from caesura.evaluation.comparison import SIGNIFICANT, Difference
 from caesura.evaluation.document import Document
 from caesura.evaluation.reports.disagreement_tables import disagreement_tables
 from caesura.evaluation.reports.table import (
     WIDTH,
-    Grid,
-    between,
-    chance,
-    labels_of,
-    number,
-    reasons,
+    Table,
+    format_interval,
+    format_number,
+    format_p,
+    metric_labels,
+    undefined_notes,
 )
 from caesura.evaluation.reports.write import Results
-from caesura.evaluation.scores import Scores, Sweep, length
+from caesura.evaluation.scores import Scores, Sweep, reference_length
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.base import split_name
 
 
-def grids(results: Results, limit: int | None = None) -> Iterator[Grid]:
+def result_tables(results: Results, limit: int | None = None) -> Iterator[Table]:
     """All tables there is something for; at most `limit` documents in a list of them."""
     if len(results.scores) == 1:
         for i in range(len(results.scores[0].metrics)):
-            yield from values(results, i)
+            yield from value_tables(results, i)
             yield from disagreement_tables(results, i)
     else:
-        yield overview(results)
+        yield systems_table(results)
     if results.comparison is not None:
-        yield differences(results)
-    yield from sweeps(results)
-    yield from documents(results, limit)
-    yield from coverage(results)
+        yield differences_table(results)
+    yield from sweep_tables(results)
+    yield from document_tables(results, limit)
+    yield from coverage_tables(results)
 
 
-def stem(name: str, known: Mapping[str, Value]) -> str:
+def pooled_name(name: str, known: Mapping[str, Value]) -> str:
     """Give `f1` for `f1_2` if that is the same value against one reference, else ''."""
     found, numbers = split_name(name)
     return found if len(numbers) == 1 and found in known else ""
@@ -51,42 +51,46 @@ def _is_pair(name: str) -> bool:
     return len(split_name(name)[1]) == 2
 
 
-def values(results: Results, i: int) -> Iterator[Grid]:
+def value_tables(results: Results, i: int) -> Iterator[Table]:
     """All values of one metric; those of each reference in columns of their own."""
     scores = results.scores[0]
     known, drawn = scores.values[i], scores.intervals[i]
-    label = f"{labels_of(scores.metrics)[i]} of {_whom(results, i)}"
-    pooled = _pooled(known)
-    gone = _only_below(known, scores.metrics[i].main)
+    label = f"{metric_labels(scores.metrics)[i]} of {_whose_values(results, i)}"
+    pooled = _pooled_values(known)
+    gone = _only_in_notes(known, scores.metrics[i].main)
     head = ("", "value", *([interval_head(results)] if drawn else []))
     rows = [
-        (name, number(value), *([between(drawn[name]) if name in drawn else ""] if drawn else []))
+        (
+            name,
+            format_number(value),
+            *([format_interval(drawn[name]) if name in drawn else ""] if drawn else []),
+        )
         for name, value in pooled.items()
         if name not in gone
     ]
-    told = (*scores.remarks[i], *reasons(pooled.items()))
-    plain = Grid(label, head, tuple(rows), notes=told, signatures=(scores.signatures[i],))
-    own = {name: c for name, c in _per_reference(results, known).items() if name not in gone}
+    told = (*scores.remarks[i], *undefined_notes(pooled.items()))
+    plain = Table(label, head, tuple(rows), notes=told, signatures=(scores.signatures[i],))
+    own = {name: c for name, c in _reference_cells(results, known).items() if name not in gone}
     if own:
-        apart = {name: value for name, value in known.items() if stem(name, known)}
-        wide = _beside(plain, results, own, reasons(apart.items()))
+        apart = {name: value for name, value in known.items() if pooled_name(name, known)}
+        wide = _add_reference_columns(plain, results, own, undefined_notes(apart.items()))
         if wide.width() <= WIDTH:
             yield wide
         else:
             yield plain
             title = f"{label}, against each reference"
             each = tuple(zip(results.references, *own.values(), strict=True))
-            yield Grid(title, ("reference", *own), each, notes=reasons(apart.items()))
+            yield Table(title, ("reference", *own), each, notes=undefined_notes(apart.items()))
     else:
         yield plain
-    yield from _pairs(results, labels_of(scores.metrics)[i], known)
+    yield from _pair_matrix(results, metric_labels(scores.metrics)[i], known)
 
 
-def _only_below(known: Mapping[str, Value], main: str) -> set[str]:
+def _only_in_notes(known: Mapping[str, Value], main: str) -> set[str]:
     """Values told under the table alone: undefined for the same reason as others."""
     if all(isinstance(value, Undefined) for value in known.values()):
         return set()
-    own = {name: stem(name, known) or name for name in known}
+    own = {name: pooled_name(name, known) or name for name in known}
     defined = {own[name] for name, value in known.items() if not isinstance(value, Undefined)}
     found: dict[str, set[str]] = {}
     for name, value in known.items():
@@ -95,52 +99,52 @@ def _only_below(known: Mapping[str, Value], main: str) -> set[str]:
     return {name for names in found.values() if len(names) > 1 for name in names} - {main}
 
 
-def _whom(results: Results, i: int) -> str:
+def _whose_values(results: Results, i: int) -> str:
     """Say whose values they are: the system's, or those of the references among themselves."""
     among = isinstance(results.scores[0].metrics[i], Agreement)
-    return counted(results) if among else results.systems[0]
+    return count_references(results) if among else results.systems[0]
 
 
-def counted(results: Results) -> str:
+def count_references(results: Results) -> str:
     """Say how many references there are."""
     count = len(results.references)
     return f"{count} reference{'s' * (count != 1)}"
 
 
-def _pooled(known: Mapping[str, Value]) -> dict[str, Value]:
+def _pooled_values(known: Mapping[str, Value]) -> dict[str, Value]:
     """Leave out what has a place of its own: values of one reference, or of a pair of them."""
     pairs = any(map(_is_pair, known))
     return {
         name: value
         for name, value in known.items()
-        if not (stem(name, known) or _is_pair(name))
+        if not (pooled_name(name, known) or _is_pair(name))
         and not (pairs and name.startswith("boundaries_"))
     }
 
 
-def _per_reference(results: Results, known: Mapping[str, Value]) -> dict[str, list[str]]:
+def _reference_cells(results: Results, known: Mapping[str, Value]) -> dict[str, list[str]]:
     """For each value that is numbered by reference, a cell for each of them."""
-    stems = dict.fromkeys(filter(None, (stem(name, known) for name in known)))
+    stems = dict.fromkeys(filter(None, (pooled_name(name, known) for name in known)))
     return {
         each: [
-            number(known[name]) if (name := f"{each}_{k}") in known else ""
+            format_number(known[name]) if (name := f"{each}_{k}") in known else ""
             for k in range(1, len(results.references) + 1)
         ]
         for each in stems
     }
 
 
-def _beside(
-    grid: Grid, results: Results, own: Mapping[str, list[str]], notes: tuple[str, ...]
-) -> Grid:
+def _add_reference_columns(
+    grid: Table, results: Results, own: Mapping[str, list[str]], notes: tuple[str, ...]
+) -> Table:
     """Add a column for each reference."""
     blank = [""] * len(results.references)
     rows = tuple((*row, *own.get(row[0], blank)) for row in grid.rows)
     head = (*grid.head, *results.references)
-    return Grid(grid.title, head, rows, 1, (*grid.notes, *notes), grid.signatures)
+    return Table(grid.title, head, rows, 1, (*grid.notes, *notes), grid.signatures)
 
 
-def _pairs(results: Results, label: str, known: Mapping[str, Value]) -> Iterator[Grid]:
+def _pair_matrix(results: Results, label: str, known: Mapping[str, Value]) -> Iterator[Table]:
     """A matrix of what is known of each pair of references."""
     pairs = {name: value for name, value in known.items() if _is_pair(name)}
     if not pairs:
@@ -150,29 +154,29 @@ def _pairs(results: Results, label: str, known: Mapping[str, Value]) -> Iterator
 
     def cell(i: int, j: int) -> str:
         value = known.get(f"{what}_{min(i, j)}_{max(i, j)}")
-        return "–" if value is None else number(value)
+        return "–" if value is None else format_number(value)
 
     rows = [
-        (name, number(known.get(f"boundaries_{i}", 0)), *(cell(i, j) for j in count))
+        (name, format_number(known.get(f"boundaries_{i}", 0)), *(cell(i, j) for j in count))
         for i, name in enumerate(results.references, 1)
     ]
-    title, notes = f"{label}: {what} of each pair of references", reasons(pairs.items())
-    grid = Grid(title, ("", "boundaries", *results.references), tuple(rows), notes=notes)
+    title, notes = f"{label}: {what} of each pair of references", undefined_notes(pairs.items())
+    grid = Table(title, ("", "boundaries", *results.references), tuple(rows), notes=notes)
     if grid.width() > WIDTH:
         rows = [
             (row[0] if row[0] == str(i) else f"{i} {row[0]}", *row[1:])
             for i, row in enumerate(rows, 1)
         ]
-        grid = Grid(title, ("", "boundaries", *map(str, count)), tuple(rows), notes=notes)
+        grid = Table(title, ("", "boundaries", *map(str, count)), tuple(rows), notes=notes)
     yield grid
 
 
 def interval_head(results: Results) -> str:
     """The head of a column of intervals."""
-    return f"{results.scores[0].terms.resampling.level * 100:g}% interval"
+    return f"{results.scores[0].settings.resampling.level * 100:g}% interval"
 
 
-def shown(results: Results) -> list[tuple[int, str]]:
+def headline_values(results: Results) -> list[tuple[int, str]]:
     """Metric and name of the values that stand for a system: chosen ones, else main ones."""
     chosen = results.comparison.chosen if results.comparison else ()
     first = results.scores[0]
@@ -184,10 +188,10 @@ def shown(results: Results) -> list[tuple[int, str]]:
     ]
 
 
-def overview(results: Results) -> Grid:
+def systems_table(results: Results) -> Table:
     """A row for each system, a column for each value that stands for it."""
-    labels = labels_of(results.scores[0].metrics)
-    columns = shown(results)
+    labels = metric_labels(results.scores[0].metrics)
+    columns = headline_values(results)
     undefined: dict[str, Value] = {}
     rows = []
     for system, scores in zip(results.systems, results.scores, strict=True):
@@ -195,30 +199,30 @@ def overview(results: Results) -> Grid:
         for i, name in columns:
             value, drawn = scores.values[i][name], scores.intervals[i].get(name)
             known = drawn is not None and not isinstance(drawn, Undefined)
-            cells.append(number(value) + (f" {between(drawn)}" if known else ""))
+            cells.append(format_number(value) + (f" {format_interval(drawn)}" if known else ""))
             undefined[f"{system}: {labels[i]} {name}"] = value
         rows.append(tuple(cells))
-    notes = [*_shared(results, "remarks"), *reasons(undefined.items())]
+    notes = [*_notes_of_systems(results, "remarks"), *undefined_notes(undefined.items())]
     if any("[" in cell for row in rows for cell in row[1:]):
         notes.insert(0, f"in brackets: {interval_head(results)}")
-    return Grid(
-        f"{len(results.systems)} systems, {counted(results)}",
+    return Table(
+        f"{len(results.systems)} systems, {count_references(results)}",
         ("system", *(f"{labels[i]} {name}" for i, name in columns)),
         tuple(rows),
         notes=tuple(notes),
         # The table of differences, if there is one, gives them.
-        signatures=() if results.comparison else tuple(_shared(results, "signatures")),
+        signatures=() if results.comparison else tuple(_notes_of_systems(results, "signatures")),
     )
 
 
-def _shared(results: Results, what: str) -> Iterator[str]:
+def _notes_of_systems(results: Results, what: str) -> Iterator[str]:
     """Remarks or signatures of all systems; one that all share is told once."""
-    for i, label in enumerate(labels_of(results.scores[0].metrics)):
+    for i, label in enumerate(metric_labels(results.scores[0].metrics)):
         lines: dict[str, list[str]] = {}
         for system, scores in zip(results.systems, results.scores, strict=True):
-            names = [name for at, name in shown(results) if at == i]
+            names = [name for at, name in headline_values(results) if at == i]
             told = what == "remarks"
-            for line in scores.remarks_on(i, names) if told else [scores.signatures[i]]:
+            for line in scores.remarks_about(i, names) if told else [scores.signatures[i]]:
                 lines.setdefault(line, []).append(system)
         for line, systems in lines.items():
             front = f"{label}: " if told and not line.startswith(label) else ""
@@ -226,11 +230,11 @@ def _shared(results: Results, what: str) -> Iterator[str]:
             yield f"{owners}{front}{line}"
 
 
-def differences(results: Results) -> Grid:
+def differences_table(results: Results) -> Table:
     """A row for each pair of systems and value: how far apart, and whether by chance."""
     assert results.comparison is not None
     found, metrics = results.comparison.rows, results.scores[0].metrics
-    label = dict(zip(map(repr, metrics), labels_of(metrics), strict=True))
+    label = dict(zip(map(repr, metrics), metric_labels(metrics), strict=True))
     untold: dict[str, Value] = {
         f"{results.systems[row.a]} and {results.systems[row.b]}, {label[row.metric]} {row.value}": (
             Undefined(row.undefined)
@@ -239,25 +243,25 @@ def differences(results: Results) -> Grid:
         if row.undefined
     }
     # A blank keeps the digits in line where others have a mark.
-    marks = ("*", " ") if any(map(_sure, found)) else ("", "")
+    marks = ("*", " ") if any(map(_is_significant, found)) else ("", "")
     head = ("metric", "value", "A", "B", "A − B", interval_head(results))
-    tested, lines = results.comparison.tested, _shared(results, "signatures")
-    grid = Grid(
+    tested, lines = results.comparison.tested, _notes_of_systems(results, "signatures")
+    grid = Table(
         "Differences between systems",
         (*head, "p boot", "p rand", "p Holm"),
-        tuple(_difference(results, row, label[row.metric], marks) for row in found),
+        tuple(_difference_row(results, row, label[row.metric], marks) for row in found),
         labels=4,
         notes=(
-            *_explained(found),
+            *_test_notes(found),
             *results.comparison.remarks,
-            *reasons(untold.items(), "not tested"),
+            *undefined_notes(untold.items(), "not tested"),
         ),
         signatures=tuple(f"{line}{tested}" for line in lines),
     )
-    return grid if grid.width() <= WIDTH else _titled(grid)
+    return grid if grid.width() <= WIDTH else _move_to_title(grid)
 
 
-def _titled(grid: Grid) -> Grid:
+def _move_to_title(grid: Table) -> Table:
     """Tell metric and value in the title where all rows have the same."""
     same = [len({row[at] for row in grid.rows}) == 1 for at in (0, 1)]
     told = " ".join(grid.rows[0][at] for at in (0, 1) if same[at])
@@ -266,61 +270,66 @@ def _titled(grid: Grid) -> Grid:
     return replace(kept, title=title, labels=grid.labels - sum(same))
 
 
-def _sure(row: Difference) -> bool:
-    return row.p_corrected is not None and row.p_corrected < SURE
+def _is_significant(row: Difference) -> bool:
+    return row.p_corrected is not None and row.p_corrected < SIGNIFICANT
 
 
-def _difference(
+def _difference_row(
     results: Results, row: Difference, label: str, marks: tuple[str, str]
 ) -> tuple[str, ...]:
-    apart = number(Undefined("") if row.difference is None else row.difference)
+    apart = format_number(Undefined("") if row.difference is None else row.difference)
     return (
         *(label, row.value, results.systems[row.a], results.systems[row.b]),
-        *(apart, between(row.interval), chance(row.p_bootstrap), chance(row.p_randomization)),
-        chance(row.p_corrected) + marks[not _sure(row)],
+        *(
+            apart,
+            format_interval(row.interval),
+            format_p(row.p_bootstrap),
+            format_p(row.p_randomization),
+        ),
+        format_p(row.p_corrected) + marks[not _is_significant(row)],
     )
 
 
-def _explained(rows: tuple[Difference, ...]) -> Iterator[str]:
+def _test_notes(rows: tuple[Difference, ...]) -> Iterator[str]:
     tested = sum(row.p_corrected is not None for row in rows)
     if tested:
         yield (
             "A − B is the difference. p boot is of a paired bootstrap, p rand of an approximate "
             "randomization test, p Holm the latter after Holm's correction for "
-            f"{tested} test{'s' * (tested != 1)}; * marks p Holm < {SURE}, a difference that "
-            "chance hardly explains."
+            f"{tested} test{'s' * (tested != 1)}; * marks p Holm < {SIGNIFICANT}, a difference "
+            "that chance hardly explains."
         )
 
 
-ABSENT = Undefined("it has no value there")
+NO_VALUE = Undefined("it has no value there")
 """Of a class of names, say, that not every document has."""
 
 
-def sweeps(results: Results) -> Iterator[Grid]:
+def sweep_tables(results: Results) -> Iterator[Table]:
     """A row for each point: all rates of one system, or the main value of each system."""
     for k, sweep in enumerate(results.scores[0].sweeps):
         metric = sweep.scores.metrics[0]
         if len(results.scores) == 1:
-            heads, title = rates(sweep.scores), results.systems[0]
+            heads, title = rate_names(sweep.scores), results.systems[0]
             table = [[each[name] for name in heads] for each in sweep.scores.values]
         else:
             heads, title = list(results.systems), metric.main
             curves = [one.sweeps[k].scores.values for one in results.scores]
             table = [[each[metric.main] for each in at] for at in zip(*curves, strict=True)]
         points = zip(sweep.points, table, strict=True)
-        yield Grid(
-            f"{swept(sweep)} by {sweep.setting}: {title}",
+        yield Table(
+            f"{sweep_label(sweep)} by {sweep.setting}: {title}",
             (sweep.setting, *heads),
-            tuple((str(point), *map(number, row)) for point, row in points),
+            tuple((str(point), *map(format_number, row)) for point, row in points),
             notes=(
-                *reasons(pair for row in table for pair in zip(heads, row, strict=True)),
+                *undefined_notes(pair for row in table for pair in zip(heads, row, strict=True)),
                 f"the signature is of the first row; the others differ in {sweep.setting} only",
             ),
             signatures=(sweep.scores.signatures[0],),
         )
 
 
-def swept(sweep: Sweep) -> str:
+def sweep_label(sweep: Sweep) -> str:
     """Name the metric of a sweep with the settings that stay."""
     metric = sweep.scores.metrics[0]
     kept = {name: value for name, value in metric.settings.items() if name != sweep.setting}
@@ -328,7 +337,7 @@ def swept(sweep: Sweep) -> str:
     return f"{metric.name}({settings})" if settings else metric.name
 
 
-def rates(scores: Scores) -> list[str]:
+def rate_names(scores: Scores) -> list[str]:
     """Names of the values that are rates somewhere; those of single references left out."""
     first = scores.values[0]
     return [
@@ -339,7 +348,7 @@ def rates(scores: Scores) -> list[str]:
     ]
 
 
-def documents(results: Results, limit: int | None) -> Iterator[Grid]:
+def document_tables(results: Results, limit: int | None) -> Iterator[Table]:
     """Documents, worst first: a column for each metric, or a table for each with all systems.
 
     If values are chosen, it is the first of them that a metric gives, in place of its main one.
@@ -348,67 +357,71 @@ def documents(results: Results, limit: int | None) -> Iterator[Grid]:
     if len(first.documents) < 2:
         return
     chosen = results.comparison.chosen if results.comparison else ()
-    names = [leading(results, i) for i in range(len(first.metrics))]
-    heads = [f"{label} {name}" for label, name in zip(labels_of(first.metrics), names, strict=True)]
+    names = [headline_value(results, i) for i in range(len(first.metrics))]
+    heads = [
+        f"{label} {name}" for label, name in zip(metric_labels(first.metrics), names, strict=True)
+    ]
     if len(results.scores) == 1:
-        columns = [_each(first, i, name, first.documents) for i, name in enumerate(names)]
-        title = f"Documents, {_order(first.metrics[0], names[0])} first"
-        yield _listed(first, title, heads, columns, worst_first(results, 0), limit)
+        columns = [
+            _document_values(first, i, name, first.documents) for i, name in enumerate(names)
+        ]
+        title = f"Documents, {_worst_or_largest(first.metrics[0], names[0])} first"
+        yield _document_table(first, title, heads, columns, worst_first(results, 0), limit)
         return
     for i, name in enumerate(names):
         if not chosen or name in chosen:
-            columns = [_each(one, i, name, first.documents) for one in results.scores]
-            title = f"Documents, {_order(first.metrics[i], name)} first by {heads[i]}"
+            columns = [_document_values(one, i, name, first.documents) for one in results.scores]
+            title = f"Documents, {_worst_or_largest(first.metrics[i], name)} first by {heads[i]}"
             order = worst_first(results, i)
-            yield _listed(first, title, list(results.systems), columns, order, limit)
+            yield _document_table(first, title, list(results.systems), columns, order, limit)
 
 
-def leading(results: Results, i: int) -> str:
+def headline_value(results: Results, i: int) -> str:
     """Name the value that documents are listed by: the first chosen one, else the main one."""
     chosen = results.comparison.chosen if results.comparison else ()
     known = results.scores[0].values[i]
     return next((name for name in chosen if name in known), results.scores[0].metrics[i].main)
 
 
-def _listed(
+def _document_table(
     scores: Scores,
     title: str,
     heads: list[str],
     columns: list[list[Value]],
     order: list[int],
     limit: int | None,
-) -> Grid:
+) -> Table:
     shown = order[:limit]
     left = len(order) - len(shown)
     told = ((head, each[at]) for at in shown for head, each in zip(heads, columns, strict=True))
     rows = [
-        (each.id, str(length(each)), *(number(column[at]) for column in columns))
+        (each.id, str(reference_length(each)), *(format_number(column[at]) for column in columns))
         for at in shown
         for each in [scores.documents[at]]
     ]
     more = (f"… and {left} more: --json has all",) if left else ()
-    return Grid(
+    return Table(
         title,
         ("document", "words", *heads),
         tuple(rows),
-        notes=(*more, *reasons(told)),
+        notes=(*more, *undefined_notes(told)),
     )
 
 
-def _each(scores: Scores, i: int, name: str, order: Sequence[Document]) -> list[Value]:
+def _document_values(scores: Scores, i: int, name: str, order: Sequence[Document]) -> list[Value]:
     """One value of a metric on each document."""
     metric = scores.metrics[i]
     by_id = {each.id: each.counts[i] for each in scores.documents}
     if len(order) == len(scores.documents) == 1:
         by_id = {order[0].id: scores.documents[0].counts[i]}
-    return [metric.values(by_id[each.id]).get(name, ABSENT) for each in order]
+    return [metric.values(by_id[each.id]).get(name, NO_VALUE) for each in order]
 
 
 def worst_first(results: Results, i: int) -> list[int]:
     """Places of the documents from the worst to the best by a metric, undefined ones last."""
-    first, name = results.scores[0], leading(results, i)
-    columns = [_each(one, i, name, first.documents) for one in results.scores]
-    sign = 1 if best_of(first.metrics[i], name) else -1
+    first, name = results.scores[0], headline_value(results, i)
+    columns = [_document_values(one, i, name, first.documents) for one in results.scores]
+    sign = 1 if best_value(first.metrics[i], name) else -1
 
     def badness(at: int) -> tuple[bool, float]:
         known = [v for column in columns if not isinstance(v := column[at], Undefined)]
@@ -417,29 +430,29 @@ def worst_first(results: Results, i: int) -> list[int]:
     return sorted(range(len(first.documents)), key=badness)
 
 
-def best_of(metric: Metric, name: str) -> float | None:
+def best_value(metric: Metric, name: str) -> float | None:
     """Give the best possible value; of `ne_wer_ORG` it is that of `ne_wer`."""
     while name and name not in metric.best:
         name = name.rpartition("_")[0]
     return metric.best.get(name)
 
 
-def _order(metric: Metric, name: str) -> str:
-    return "largest" if best_of(metric, name) is None else "worst"
+def _worst_or_largest(metric: Metric, name: str) -> str:
+    return "largest" if best_value(metric, name) is None else "worst"
 
 
-def coverage(results: Results) -> Iterator[Grid]:
+def coverage_tables(results: Results) -> Iterator[Table]:
     """What an alignment left without a counterpart, a row for each reference."""
     if not all(each.coverage for one in results.scores for each in one.documents):
         return
     several = len(results.systems) > 1
     rows = [
-        (*([system] if several else []), name, *_covered(scores.documents, k))
+        (*([system] if several else []), name, *_coverage_cells(scores.documents, k))
         for system, scores in zip(results.systems, results.scores, strict=True)
         for k, name in enumerate(results.references)
     ]
     unmatched = ("hypothesis words unmatched", "reference words unmatched")
-    yield Grid(
+    yield Table(
         "What the alignment left over",
         (
             *(["system"] if several else []),
@@ -455,7 +468,7 @@ def coverage(results: Results) -> Iterator[Grid]:
     )
 
 
-def _covered(documents: Sequence[Document], k: int) -> Iterator[str]:
+def _coverage_cells(documents: Sequence[Document], k: int) -> Iterator[str]:
     parts = [each.coverage[k] for each in documents]
     ours = sum(each.words for each in documents)
     theirs = sum(len(each.references[k]) for each in documents)

@@ -56,9 +56,9 @@ Output = str | Path | Sequence[str | Path]
 
 
 def _html(results: Results, path: Path) -> None:
-    from caesura.evaluation.reports.page import page, payload
+    from caesura.evaluation.reports.page import page_payload, render_page
 
-    write_text(path, page(payload(results)))
+    write_text(path, render_page(page_payload(results)))
 
 
 def _markdown(results: Results, path: Path) -> None:
@@ -78,9 +78,9 @@ def _json(results: Results, path: Path) -> None:
 
 
 def _figure(results: Results, path: Path) -> None:
-    from caesura.evaluation.reports.figures import figure
+    from caesura.evaluation.reports.figures import write_figure
 
-    figure(results, path)
+    write_figure(results, path)
 
 
 KINDS: Mapping[str, Callable[[Results, Path], None]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from caesura.core.arrays import Strings
 from caesura.core.values import Undefined
-from caesura.evaluation.reports.table import between, chance
+from caesura.evaluation.reports.table import format_interval, format_p
 from caesura.evaluation.resampling import holm
 from caesura_studies.atene.chapter_preparation import Prepared
 from caesura_studies.atene.chapter_table2 import without
@@ -61,7 +61,8 @@ class Asked:
         said = {1: f"{test.one} is ahead", -1: f"{test.other} is ahead", 0: "open"}[self.sign]
         return (
             f"{self.where}: {said} ({test.one} − {test.other} {signed(test.difference)} "
-            f"{between(test.interval)}, p {chance(test.p)}, corrected {chance(test.p_corrected)})"
+            f"{format_interval(test.interval)}, p {format_p(test.p)}, "
+            f"corrected {format_p(test.p_corrected)})"
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.core.arrays import Strings
 from caesura.core.values import Undefined
-from caesura.evaluation.correlation import SYSTEMS
+from caesura.evaluation.correlation import FEWEST_SYSTEMS
 from caesura.evaluation.reports.figures import COLOURS, MARKERS
 from caesura_studies.atene import paper
 from caesura_studies.atene.correlations import OTHERS, Averaged, Table
@@ -59,7 +59,7 @@ places and organisations only). {MAIN}."""
 def without(trial: Trial) -> Strings:
     """Name the recogniser that is left out, if it is there and enough others are."""
     heard = trial.calls.heard
-    return (WORST,) if WORST in heard and len(heard) > SYSTEMS else ()
+    return (WORST,) if WORST in heard and len(heard) > FEWEST_SYSTEMS else ()
 
 
 def correlations(trial: Trial) -> Part:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Span, Transcript
-from caesura.evaluation.correlation import SYSTEMS
+from caesura.evaluation.correlation import FEWEST_SYSTEMS
 from caesura.formats.files import read
 from caesura.formats.sidecars import with_sidecars
 from caesura.text.entity_spans import SPELLINGS, flat
@@ -136,9 +136,10 @@ def gathered(data: Path, way: Way = SPELT) -> Calls:
             texts[place.name] = {name: found[name] for name in references}
         else:
             logger.warning("%s is left out: it lacks calls", place.name)
-    if len(texts) - 1 < SYSTEMS:
+    if len(texts) - 1 < FEWEST_SYSTEMS:
         raise FormatError(
-            f"the study takes {SYSTEMS} recognisers with all calls, and there are {len(texts) - 1}",
+            f"the study takes {FEWEST_SYSTEMS} recognisers with all calls, "
+            f"and there are {len(texts) - 1}",
             where=str(folder / RECOGNISERS),
             remedy=f"give a folder that holds {CALLS}/{RECOGNISERS}/NAME/*.nlp or *.ctm",
         )

@@ -12,16 +12,21 @@ import numpy as np
 from caesura.core.arrays import Strings
 from caesura.core.errors import MismatchError
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation import FEW_SYSTEMS, Against, Terms, against
-from caesura.evaluation.correlation_data import Observed
+from caesura.evaluation.correlation import (
+    FEW_SYSTEMS,
+    CorrelationSettings,
+    ResultCorrelations,
+    correlate_result,
+)
+from caesura.evaluation.correlation_data import Observations
 from caesura.evaluation.resampling import (
     Interval,
     Resampling,
     Rows,
-    bootstrapped,
-    interval,
+    bootstrap_sums,
+    percentile_interval,
     randomization_p,
-    swapped,
+    randomization_sums,
 )
 from caesura_studies.atene.scoring import Column
 
@@ -77,7 +82,7 @@ class Table:
         return tuple(dict.fromkeys(name for name, _ in next(iter(self.eter.values()))))
 
     @cached_property
-    def _observed(self) -> Observed:
+    def _observed(self) -> Observations:
         """All numbers, and for each tagger the mean ETER of the others."""
         found = {
             title: {(*key, ""): _value(each) for key, each in column.items()}
@@ -86,7 +91,7 @@ class Table:
         found[ETER] = self._by_task(self.eter)
         if len(self.eter) > 1:
             found[OTHERS] = self._by_task({name: self._others(name) for name in self.eter})
-        return Observed(found)
+        return Observations(found)
 
     def _by_task(self, columns: Mapping[str, Column]) -> dict[tuple[str, str, str], Value]:
         return {
@@ -100,10 +105,10 @@ class Table:
         return {key: float(np.mean([column[key] for column in rest])) for key in rest[0]}
 
     @cached_property
-    def _correlated(self) -> dict[Strings, tuple[Against, ...]]:
+    def _correlated(self) -> dict[Strings, tuple[ResultCorrelations, ...]]:
         return {}
 
-    def correlated(self, without: Strings = ()) -> tuple[Against, ...]:
+    def correlated(self, without: Strings = ()) -> tuple[ResultCorrelations, ...]:
         """Correlate measures with ETER: first all that stand together, then those that can be."""
         if without not in self._correlated:
             titles = [title for title in self._observed.columns if title != ETER]
@@ -114,9 +119,9 @@ class Table:
             self._correlated[without] = tuple(found)
         return self._correlated[without]
 
-    def _against(self, titles: Sequence[str], without: Strings) -> Against:
-        terms = Terms(titles[0], without, self.resampling)
-        return against(self._observed, ETER, tuple(titles), terms)
+    def _against(self, titles: Sequence[str], without: Strings) -> ResultCorrelations:
+        terms = CorrelationSettings(titles[0], without, self.resampling)
+        return correlate_result(self._observed, ETER, tuple(titles), terms)
 
     def means(self, without: Strings = ()) -> dict[str, Averaged]:
         """Give Spearman's mean correlation of each measure."""
@@ -141,7 +146,7 @@ class Table:
         """Give the correlation in each call that has any, the mean over taggers."""
         found = next(each for each in self.correlated(without) if measure in each.metrics)
         rows: dict[str, list[float]] = {}
-        for cell, value in zip(found.found.pairs, found.values[measure, SPEARMAN], strict=True):
+        for cell, value in zip(found.data.pairs, found.values[measure, SPEARMAN], strict=True):
             if not isinstance(value, Undefined):
                 rows.setdefault(cell.show, []).append(value)
         return {call: float(np.mean(values)) for call, values in rows.items()}
@@ -157,11 +162,11 @@ class Table:
         apart: Rows = first - second
         found = float(apart.sum()) / count
         often = replace(self.resampling, resamples=TRADES * self.resampling.resamples)
-        traded = [float((a - b).sum()) / count for a, b in swapped(first, second, often)]
+        traded = [float((a - b).sum()) / count for a, b in randomization_sums(first, second, often)]
         drawn: list[Value] = [
-            float(row.sum()) / count for (row,) in bootstrapped([apart], self.resampling)
+            float(row.sum()) / count for (row,) in bootstrap_sums([apart], self.resampling)
         ]
-        around = interval(drawn, self.resampling.level)
+        around = percentile_interval(drawn, self.resampling.level)
         return Test(one, other, found, around, randomization_p(found, traded))
 
 

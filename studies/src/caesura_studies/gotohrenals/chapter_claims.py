@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from caesura.core.values import Undefined
 from caesura.evaluation.comparison import Difference
-from caesura.evaluation.reports.table import between
+from caesura.evaluation.reports.table import format_interval
 from caesura_studies.claims import Claim, Told, better, claim, found, grouped, laid_out, value
 from caesura_studies.gotohrenals import paper
 from caesura_studies.gotohrenals.chapter_orders import BEST, ORDERS, SMOOTHING, Orders
@@ -119,7 +119,7 @@ def _large_weight(trials: Mapping[str, Trial]) -> Claim:
 
 def _orders(orders: Orders) -> Iterator[Claim]:
     row = orders.smoothing["f1", *SMOOTHING]
-    told = f"{verdict(row, *SMOOTHING)}; interval {between(row.interval)}"
+    told = f"{verdict(row, *SMOOTHING)}; interval {format_interval(row.interval)}"
     yield Claim("interpolation and backoff do as well (P&R)", (_as_well(row),), (told,))
     named = {order: f"{order}-gram" for order in ORDERS}
     for measure in ("f1", "ser"):
@@ -129,7 +129,9 @@ def _orders(orders: Orders) -> Iterator[Claim]:
     rows = []
     for longer in (order for order in ORDERS if order > BEST):
         row = found(orders.orders, "f1", named[longer], named[BEST])
-        told = f"{verdict(row, named[longer], named[BEST])}; interval {between(row.interval)}"
+        told = (
+            f"{verdict(row, named[longer], named[BEST])}; interval {format_interval(row.interval)}"
+        )
         rows.append((_no_gain(row), told))
     yield claim("nothing is gained beyond the trigram (P&R)", iter(rows))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caesura.core.values import Undefined
-from caesura.evaluation.resampling import Interval, bootstrapped, interval
+from caesura.evaluation.resampling import Interval, bootstrap_sums, percentile_interval
 from caesura_studies.claims import sure_value, value
 from caesura_studies.gotohrenals import paper
 from caesura_studies.gotohrenals.experiment import Trial
@@ -72,7 +72,7 @@ class Rise:
                 continue
             points[point.seconds] = point.boundaries / point.gaps
             shares = drawn[:, at, 1] / np.maximum(drawn[:, at, 0], 1)
-            around[point.seconds] = interval(shares.tolist(), RESAMPLING.level)
+            around[point.seconds] = percentile_interval(shares.tolist(), RESAMPLING.level)
         return cls(points, around, unknown)
 
     @property
@@ -88,7 +88,8 @@ class Rise:
 def _draws(rows: Any) -> list[list[Any]]:
     flat = rows.reshape(len(rows), -1)
     return [
-        [each.reshape(rows.shape[1:]) for each in draw] for draw in bootstrapped([flat], RESAMPLING)
+        [each.reshape(rows.shape[1:]) for each in draw]
+        for draw in bootstrap_sums([flat], RESAMPLING)
     ]
 
 

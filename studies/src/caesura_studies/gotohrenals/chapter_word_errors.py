@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.correlation_coefficients import pearson
-from caesura.evaluation.resampling import Interval, interval
+from caesura.evaluation.resampling import Interval, percentile_interval
 from caesura.evaluation.scores import Scores
 from caesura_studies.gotohrenals.corpora import Corpora
 from caesura_studies.gotohrenals.experiment import Trial
@@ -88,7 +88,7 @@ class Points:
                 [places[i] for i in random.integers(len(calls), size=len(calls))]
             )
             drawn.append(pearson(*pairs[chosen].T))
-        return pearson(*pairs.T), interval(drawn, RESAMPLING.level)
+        return pearson(*pairs.T), percentile_interval(drawn, RESAMPLING.level)
 
     @property
     def worst(self) -> str:

@@ -15,7 +15,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.evaluation.comparison import Comparison, Difference
-from caesura.evaluation.document import Document, Terms
+from caesura.evaluation.document import Document, ScoringSettings
 from caesura.evaluation.resampling import Resampling
 from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
@@ -25,7 +25,7 @@ from caesura_studies.claims import Sure, sure_value
 
 METRIC = Boundary()
 RESAMPLING = Resampling()
-TERMS = Terms(("case", "dots", "punctuation"), True, RESAMPLING)
+TERMS = ScoringSettings(("case", "dots", "punctuation"), True, RESAMPLING)
 MEASURES = {"recall": "R", "precision": "P", "f1": "P&R", "ser": "SER"}
 """Values of the metric, and what the paper calls them."""
 

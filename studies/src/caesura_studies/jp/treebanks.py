@@ -15,8 +15,14 @@ from caesura.core.arrays import Indices
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.evaluation.document import BLOCK
-from caesura.evaluation.resampling import Interval, Resampling, Rows, bootstrapped, interval
+from caesura.evaluation.document import BLOCK_SENTENCES
+from caesura.evaluation.resampling import (
+    Interval,
+    Resampling,
+    Rows,
+    bootstrap_sums,
+    percentile_interval,
+)
 from caesura.formats.files import load, read
 from caesura.metrics.joint import Joint
 from caesura.text.charmatch.matching import Matching
@@ -67,7 +73,7 @@ class Treebank:
         """The first sentence of each unit to draw again: a document, or a few sentences."""
         sizes = [len(each.sentences.sentences) for each in self.documents if each.sentences]
         if len(sizes) == 1:
-            return np.arange(0, sizes[0], BLOCK)
+            return np.arange(0, sizes[0], BLOCK_SENTENCES)
         return np.cumsum([0, *sizes[:-1]])
 
     @property
@@ -133,9 +139,11 @@ class Result:
         """How far the rates would move with other units."""
         if len(self.rows) < 2:
             return dict.fromkeys(self.values, Undefined("there is one unit only"))
-        drawn = [_rates(row) for (row,) in bootstrapped([self.rows], RESAMPLING)]
+        drawn = [_rates(row) for (row,) in bootstrap_sums([self.rows], RESAMPLING)]
         level = RESAMPLING.level
-        return {name: interval([each[name] for each in drawn], level) for name in self.values}
+        return {
+            name: percentile_interval([each[name] for each in drawn], level) for name in self.values
+        }
 
     def triple(self, kind: str) -> str:
         """Write TP/FP/FN."""

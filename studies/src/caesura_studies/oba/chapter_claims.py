@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.comparison import Difference
-from caesura.evaluation.reports.table import between
+from caesura.evaluation.reports.table import format_interval
 from caesura_studies.claims import Claim, Told, better, claim, grouped, laid_out, value, verdict
 from caesura_studies.oba.chapter_tables import NORMAL
 from caesura_studies.oba.experiment import (
@@ -126,7 +126,7 @@ def _floor(trial: Trial) -> str:
     """Tell the least p of a test in which all recordings agree, after Holm's correction."""
     units = len(trial.language.units)
     tests = sum(metric == "boundary" for metric, _, _ in trial.tests)
-    least = max(2.0 ** (1 - units), 1 / (trial.scores(CHOSEN).terms.resampling.resamples + 1))
+    least = max(2.0 ** (1 - units), 1 / (trial.scores(CHOSEN).settings.resampling.resamples + 1))
     return f"{trial.language.name} has {units}, so no corrected p is below {tests * least:.3f}"
 
 
@@ -174,7 +174,7 @@ def not_below(row: Difference) -> int:
 
 
 def _said(row: Difference, one: str, other: str) -> str:
-    return f"{verdict(row, one, other, TITLES)}; interval {between(row.interval)}"
+    return f"{verdict(row, one, other, TITLES)}; interval {format_interval(row.interval)}"
 
 
 def _marks(trial: Trial) -> Iterator[Mark]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.transcript import Transcript
-from caesura.evaluation.reports.table import chance
+from caesura.evaluation.reports.table import format_p
 from caesura.evaluation.resampling import holm
 from caesura.text.cluster_rules import starts
 from caesura_studies.claims import SURE
@@ -144,7 +144,7 @@ def chapter(differing: Mapping[str, Differing]) -> Part:
         rows = [
             [
                 *(row.kind, row.name, f"{row.gaps:,}", f"{row.real:,}"),
-                *(str(row.svm), str(row.crf), chance(row.p), chance(row.p_corrected)),
+                *(str(row.svm), str(row.crf), format_p(row.p), format_p(row.p_corrected)),
             ]
             for row in _clearest(each)
         ]

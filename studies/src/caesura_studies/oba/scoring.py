@@ -13,7 +13,7 @@ from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined
 from caesura.evaluation.comparison import Comparison, Difference
-from caesura.evaluation.document import Document, Terms
+from caesura.evaluation.document import Document, ScoringSettings
 from caesura.evaluation.resampling import Resampling, holm
 from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
@@ -52,7 +52,7 @@ def _scores(
         counts = sum((metric.count(ours, [theirs]) for ours, theirs in pairs), Counts())
         ours, theirs = pairs[0]
         documents.append(Document(theirs.id, ours, (theirs,), (counts,)))
-    return Scores((metric,), tuple(documents), 1, Terms((), False, resampling))
+    return Scores((metric,), tuple(documents), 1, ScoringSettings((), False, resampling))
 
 
 def tested(systems: Mapping[str, Measured], pairs: Sequence[Pair]) -> dict[Pair, Difference]:

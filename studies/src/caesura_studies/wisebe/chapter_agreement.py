@@ -15,15 +15,15 @@ from pathlib import Path
 from caesura.core.errors import FormatError, MismatchError
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.evaluation.correlation_coefficients import correlated
-from caesura.evaluation.document import Terms
-from caesura.evaluation.pairing import paired
+from caesura.evaluation.correlation_coefficients import pearson_with_interval
+from caesura.evaluation.document import ScoringSettings
+from caesura.evaluation.pairing import pair_recordings
 from caesura.evaluation.reports import score_tables
-from caesura.evaluation.reports.render import marked
-from caesura.evaluation.reports.table import between
+from caesura.evaluation.reports.render import markdown_table
+from caesura.evaluation.reports.table import format_interval
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.resampling import Interval, Resampling
-from caesura.evaluation.scores import Scores, scored
+from caesura.evaluation.scores import Scores, score_recordings
 from caesura.formats.files import read
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.base import boundary_flags, mean_over_references
@@ -97,10 +97,10 @@ class Accord:
     @cached_property
     def bases(self) -> dict[str, Scores]:
         """Agreement on the words of each transcript."""
-        terms, references = Terms(NORMALIZE, True, RESAMPLING), list(self.texts.values())
+        terms, references = ScoringSettings(NORMALIZE, True, RESAMPLING), list(self.texts.values())
         found = {}
         for name, texts in self.texts.items():
-            scores = scored(texts, references, [Agreement()], terms).as_agreement(name)
+            scores = score_recordings(texts, references, [Agreement()], terms).as_agreement(name)
             found[name] = replace(scores, reference_names=tuple(self.texts))
         return found
 
@@ -129,7 +129,7 @@ class Accord:
     def correlation(self) -> tuple[Value, Interval | Undefined]:
         """Pearson's coefficient of agreement ratio and kappa over recordings, and its interval."""
         pairs = self.kappas
-        return correlated([a for a, _ in pairs], [b for _, b in pairs], RESAMPLING)
+        return pearson_with_interval([a for a, _ in pairs], [b for _, b in pairs], RESAMPLING)
 
     def chosen(self, places: Sequence[int]) -> dict[str, Value]:
         """Agreement of some of the transcripts over all recordings."""
@@ -150,7 +150,7 @@ class Accord:
 
 def _f1_after_equal(ours: Sequence[Transcript], theirs: Sequence[Transcript]) -> Value:
     common = total = 0
-    for one, (other,) in paired(ours, [theirs]):
+    for one, (other,) in pair_recordings(ours, [theirs]):
         target, source = normalize(one, NORMALIZE), normalize(other, NORMALIZE)
         aligned = align(source.words, target.words)
         here = boundary_flags(target)[aligned.equal]
@@ -172,14 +172,14 @@ def chapter(accord: Accord) -> Part:
         "before it. The end of a recording is not counted. Sentence ends are the transcribers' "
         "full stops, question and exclamation marks. Intervals come from drawing recordings again; "
         "`agreement_ratio` is the paper's R_GAR, the hypothesis of the tables is the base.",
-        marked(next(score_tables.values(results, 0))),
+        markdown_table(next(score_tables.value_tables(results, 0))),
         "### F1 of each pair",
         "The last column leaves out the gaps after words that only one of the two has, and so the "
         "disagreement that comes from words rather than sentences.",
         _pairs(accord),
         "### By recording",
         _recordings(accord),
-        *map(marked, score_tables.coverage(results)),
+        *map(markdown_table, score_tables.coverage_tables(results)),
         "### On the words of each transcript",
         _bases(accord),
         *(_choices(accord) if len(accord.texts) > 2 else ()),
@@ -199,7 +199,7 @@ def _pairs(accord: Accord) -> str:
     rows = []
     for (i, one), (j, other) in combinations(enumerate(accord.texts, 1), 2):
         key = f"f1_{i}_{j}"
-        cells = [number(values[key]), between(intervals.get(key))]
+        cells = [number(values[key]), format_interval(intervals.get(key))]
         rows.append([f"{one}, {other}", *cells, number(accord.on_pairs[one, other])])
     return table(("pair", "F1", "95% interval", "after words of both"), rows)
 

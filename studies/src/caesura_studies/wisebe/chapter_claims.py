@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation_coefficients import correlated
-from caesura.evaluation.reports.table import between
-from caesura.evaluation.resampling import Interval, bootstrapped, interval
+from caesura.evaluation.correlation_coefficients import pearson_with_interval
+from caesura.evaluation.reports.table import format_interval
+from caesura.evaluation.resampling import Interval, bootstrap_sums, percentile_interval
 from caesura_studies.report import Part, Picture, dots, number, part_of, signed, sure, table
 from caesura_studies.wisebe import chapter_checks, paper
 from caesura_studies.wisebe.chapter_agreement import RESAMPLING, Accord
@@ -51,15 +51,15 @@ def chapter(accords: Sequence[Accord], rankings: Sequence[Ranking]) -> Part:
 
 
 def _correlation() -> tuple[Value, Interval | Undefined]:
-    return correlated(*chapter_checks.agreement(), resampling=RESAMPLING)
+    return pearson_with_interval(*chapter_checks.agreement(), resampling=RESAMPLING)
 
 
 def _correlations(accords: Sequence[Accord]) -> str:
     value, limits = _correlation()
-    rows = [[OF_PAPER, str(len(VIDEOS)), number(value), between(limits)]]
+    rows = [[OF_PAPER, str(len(VIDEOS)), number(value), format_interval(limits)]]
     for each in accords:
         ours, around = each.correlation
-        rows.append([_named(each), str(len(each.kappas)), number(ours), between(around)])
+        rows.append([_named(each), str(len(each.kappas)), number(ours), format_interval(around)])
     return (
         table(("data", "recordings", "Pearson", "95% interval"), rows)
         + "\n\nSuch a correlation is to be expected and says little in favour of R_GAR: both are "
@@ -91,8 +91,8 @@ def _change(name: str) -> tuple[list[float], float, Interval | Undefined]:
     """S1 minus S2 in each video by Table 5, the mean over videos, and its interval."""
     one, other = ([float(paper.TABLE_5[v, s, name]) for v in VIDEOS] for s in SYSTEMS)
     found = np.subtract(one, other)
-    drawn = [float(total) / len(found) for (total,) in bootstrapped([found], RESAMPLING)]
-    return found.tolist(), float(found.mean()), interval(drawn, RESAMPLING.level)
+    drawn = [float(total) / len(found) for (total,) in bootstrap_sums([found], RESAMPLING)]
+    return found.tolist(), float(found.mean()), percentile_interval(drawn, RESAMPLING.level)
 
 
 def _averages() -> str:
@@ -100,7 +100,7 @@ def _averages() -> str:
     for name in paper.SCORES:
         found, mean, limits = _change(name)
         won = f"{sum(d > 0 for d in found)} : {sum(d < 0 for d in found)}"
-        rows.append([name, signed(mean), between(limits), won])
+        rows.append([name, signed(mean), format_interval(limits), won])
     by_mean, by_wisebe = (_change(name)[0] for name in (paper.MEAN_F1, paper.WISEBE))
     turned = [
         video

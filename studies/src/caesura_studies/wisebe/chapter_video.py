@@ -11,9 +11,9 @@ from caesura.core.errors import MismatchError
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Value
-from caesura.evaluation.document import Terms
+from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
-from caesura.evaluation.scores import Scores, scored
+from caesura.evaluation.scores import Scores, score_recordings
 from caesura.formats.files import read
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.boundary import Boundary
@@ -109,9 +109,12 @@ def _program(values: Values, numbers: Sequence[Number]) -> list[str]:
 def _scored(
     texts: Mapping[str, Sequence[Transcript]], system: str, metrics: Sequence[Metric]
 ) -> Scores:
-    references, terms = [texts[name] for name in REFERENCES], Terms(NORMALIZE, False, RESAMPLING)
+    references, terms = (
+        [texts[name] for name in REFERENCES],
+        ScoringSettings(NORMALIZE, False, RESAMPLING),
+    )
     try:
-        return scored(texts[system], references, metrics, terms)
+        return score_recordings(texts[system], references, metrics, terms)
     except MismatchError as error:
         raise MismatchError(
             f"{system} and the references do not belong together: {error.what}",

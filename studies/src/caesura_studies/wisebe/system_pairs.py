@@ -10,7 +10,7 @@ from math import isclose
 from caesura.core.protocols import Metric
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.comparison import Comparison, Difference
-from caesura.evaluation.reports.table import between, chance
+from caesura.evaluation.reports.table import format_interval, format_p
 from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.majority import Majority
@@ -132,7 +132,11 @@ class Duel:
         rows = []
         for judge, row in self.differences.items():
             values = self.values(judge)
-            numbers = [*map(number, values), signed(difference(*values)), between(row.interval)]
-            chances = [chance(row.p_randomization), chance(row.p_corrected)]
+            numbers = [
+                *map(number, values),
+                signed(difference(*values)),
+                format_interval(row.interval),
+            ]
+            chances = [format_p(row.p_randomization), format_p(row.p_corrected)]
             rows.append([judge, winner(*values) or "neither", *numbers, *chances])
         return table(head, rows, 2)
