@@ -31,7 +31,7 @@ QUICK = "Values in one line"
 SECTIONS = {
     "Sentences": ("segment", "stream", "load", "train"),
     "Files and formats": ("read", "write", "convert", "dumps", "loads"),
-    "Evaluation": ("score", "compare", "agree", "correlate", "align", "aligned", "project"),
+    "Evaluation": ("score", "compare", "agree", "correlate", "align", "align_to_script", "project"),
     QUICK: (
         *("wer", "cer", "mer", "wil"),
         *("f1", "precision", "recall", "ser"),
@@ -40,7 +40,7 @@ SECTIONS = {
     "Input in memory": ("Text", "Sentences", "Words"),
     "Transcripts": ("Transcript", "Segmentation", "Span", "normalize", "carry", "Carried"),
     "Results": (
-        *("Scores", "Comparison", "Correlations", "Aligned", "Alignment", "Projection"),
+        *("Scores", "Comparison", "Correlations", "ScriptAlignment", "Alignment", "Projection"),
         *("Training", "Counts", "Value", "Undefined"),
     ),
     "Names and plug-ins": ("parse", "register", "catalogue", "list_models", "reproduce"),

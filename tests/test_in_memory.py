@@ -329,6 +329,23 @@ def test_every_function_takes_input_in_memory(tmp_path: Path) -> None:
     assert trained.detector.name == "LM"
 
 
+def test_tables_are_correlated() -> None:
+    rows = [
+        (system, show, value, 2 * value + number)
+        for show in ("x", "y", "z")
+        for number, (system, value) in enumerate((("a", 0.1), ("b", 0.2), ("c", 0.4)))
+    ]
+    columns = dict(
+        zip(("system", "show", "wer", "eter"), map(list, zip(*rows, strict=True)), strict=True)
+    )
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    text = "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)])
+    asked: dict[str, Any] = {"metric": "wer", "result": "eter", "resamples": 0}
+    expected = caesura.correlate(records, **asked).to_dict()
+    for table in (Frame(columns), ArrowTable(columns), io.StringIO(text), [Frame(columns)]):
+        assert caesura.correlate(table, **asked).to_dict() == expected
+
+
 def test_streams_are_read_from_open_files() -> None:
     lines = "".join(json.dumps({"word": word}) + "\n" for word in TEXT.split())
     for file in (io.StringIO(lines), io.BytesIO(lines.encode()), caesura.Words(TEXT.split())):

@@ -444,11 +444,11 @@ def correlate(
     """Measure how well metrics predict what a task makes of recognisers' output.
 
     Tables are CSV or TSV files with a row for each `system` and `show` (and `task`, if they have
-    that column), files that `score --json` or `compare --json` wrote, or rows that are there
-    already; they are joined. Each `metric` and `result` is a column of them, or a value of the
-    scores. Other metrics are compared with the `baseline`, the first if none is named. Systems
-    in `without` are left out; columns in `negate` count with the opposite sign. Intervals come
-    from `resamples` draws of shows.
+    that column), files that `score --json` or `compare --json` wrote, lists of dicts, or tables
+    of pandas, Polars or Arrow; they are joined. Each `metric` and `result` is a column of them,
+    or a value of the scores. Other metrics are compared with the `baseline`, the first if none
+    is named. Systems in `without` are left out; columns in `negate` count with the opposite
+    sign. Intervals come from `resamples` draws of shows.
     """
     metrics, results, turned = _as_tuple(metric), _as_tuple(result), _as_tuple(negate)
     for kind, names in (("metric", metrics), ("result", results)):

@@ -20,13 +20,15 @@ from caesura.core.errors import FormatError, MismatchError, UnknownName, advice
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.resampling import Rows
 from caesura.formats.files import load
+from caesura.formats.in_memory import Readable, is_table, open_file_source, table_rows
+from caesura.formats.in_memory import Table as DataFrame
 from caesura.formats.inputs import names_of
 from caesura.formats.source import Source, items, number, string
 
 Records = Sequence[Mapping[str, Any]]
-"""Rows of a table that is there already, such as pandas gives with `to_dict("records")`."""
+"""Rows of a table, as dicts."""
 
-Table = str | Path | Records
+Table = str | Path | Records | DataFrame | Readable
 Tables = Table | Sequence[Table]
 
 SYSTEM, SHOW, TASK = "system", "show", "task"
@@ -75,9 +77,8 @@ class Row:
 
 def read_rows(tables: Tables, heads: TableColumns) -> Iterator[Row]:
     """Give the rows of all tables; scores of one system are named after their file."""
-    alone = isinstance(tables, (str, Path)) or (len(tables) > 0 and isinstance(tables[0], Mapping))
-    several: Sequence[Any] = [tables] if alone else tables  # type: ignore[assignment]
-    opened = [load(str(each)) if isinstance(each, (str, Path)) else each for each in several]
+    several: Any = [tables] if _is_one_table(tables) else tables
+    opened = [_opened(each) for each in several]
     scores = [
         source.name
         for source in opened
@@ -89,6 +90,23 @@ def read_rows(tables: Tables, heads: TableColumns) -> Iterator[Row]:
             yield from _file_rows(each, names.get(each.name, ""), heads)
         else:
             yield from _record_rows(list(each), "row", heads)
+
+
+def _is_one_table(tables: Any) -> bool:
+    """Whether this is one table rather than several: a file, a table, or rows."""
+    if isinstance(tables, (str, Path, Readable)) or is_table(tables):
+        return True
+    return len(tables) > 0 and isinstance(tables[0], Mapping)
+
+
+def _opened(table: Any) -> Source | Records:
+    """Give the content of a file, or the rows of a table that is there already."""
+    if isinstance(table, (str, Path)):
+        return load(str(table))
+    if isinstance(table, Readable):
+        return open_file_source(table)
+    rows: Records = table_rows(table) if is_table(table) else list(table)
+    return rows
 
 
 def _first_character(source: Source) -> str:

@@ -191,11 +191,7 @@ def read(given: Any, format: Format | None = None) -> Iterator[Transcript]:
 def _read_open_file(file: Readable, format: Format | None) -> Iterator[Transcript]:
     from caesura.formats.files import read_source
 
-    content = file.read()
-    name = getattr(file, "name", "")
-    data = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
-    source = Source(name if isinstance(name, str) and name else "<open file>", data)
-    yield from read_source(source, format)
+    yield from read_source(open_file_source(file), format)
 
 
 def _read_result(given: Any, format: Format | None) -> Iterator[Transcript]:
@@ -269,6 +265,20 @@ def table_columns(table: Any) -> dict[str, list[Any]]:
         )
         found[str(name)] = [None if _is_missing(cell) else cell for cell in cells]
     return found
+
+
+def table_rows(table: Any) -> list[dict[str, Any]]:
+    """Give the rows of a table as dicts."""
+    columns = table_columns(table)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+def open_file_source(file: Readable) -> Source:
+    """Read all of an open file, of bytes or of text."""
+    content = file.read()
+    name = getattr(file, "name", "")
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
+    return Source(name if isinstance(name, str) and name else "<open file>", data)
 
 
 def _is_missing(cell: Any) -> bool:
