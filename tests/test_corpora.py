@@ -1,4 +1,4 @@
-"""Every file of the corpora that has a format is told apart and read, through the front door."""
+"""Every file of the corpora that has a format is recognised and read."""
 
 import logging
 from collections.abc import Iterator

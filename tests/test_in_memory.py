@@ -291,7 +291,7 @@ def test_names_of_missing_files_are_no_text() -> None:
         assert "caesura.Text" not in str(caught.value)
 
 
-def test_wrong_types_are_told() -> None:
+def test_wrong_types_are_refused() -> None:
     with pytest.raises(TypeError, match=r"takes a list, not str; running text"):
         caesura.Words("so it goes")
     with pytest.raises(TypeError, match="takes a list, not str"):

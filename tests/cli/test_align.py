@@ -32,7 +32,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_recordings_go_out_and_numbers_are_told(
+def test_recordings_go_out_and_numbers_are_reported(
     caesura: Program, recognised: Path, script: Path
 ) -> None:
     done = caesura("align", recognised, "--script", script)
@@ -78,7 +78,7 @@ def test_json_has_the_numbers_of_each_and_of_all(
     caesura: Program, recognised: Path, script: Path, tmp_path: Path
 ) -> None:
     done = caesura("align", recognised, "--script", script, "--json")
-    told = {
+    numbers = {
         "words": 5,
         "matched": 0.8,
         "word_error_rate": 0.2,
@@ -87,7 +87,7 @@ def test_json_has_the_numbers_of_each_and_of_all(
         "lost": 0,
         "undefined": {},
     }
-    assert json.loads(done.out) == {"recordings": [{"id": "talk", **told}], "all": told}
+    assert json.loads(done.out) == {"recordings": [{"id": "talk", **numbers}], "all": numbers}
     assert "carried" not in done.err
     target = tmp_path / "aligned.jsonl"
     both = caesura("align", recognised, "--script", script, "--json", "-o", target)
@@ -124,7 +124,7 @@ def test_folders_are_paired_by_name(caesura: Program, tmp_path: Path) -> None:
     assert not (tmp_path / "again").exists()
 
 
-def test_another_script_is_doubted(caesura: Program, recognised: Path, tmp_path: Path) -> None:
+def test_another_script_gets_a_warning(caesura: Program, recognised: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("Quite another text. It has nothing to do with that.\n")
     done = caesura("align", recognised, "--script", other)
@@ -140,7 +140,7 @@ def test_another_script_is_doubted(caesura: Program, recognised: Path, tmp_path:
         (("--script-format", "ctm"), "script.txt:1"),
     ],
 )
-def test_problems_are_told_in_a_line(
+def test_problems_are_reported_in_one_line(
     caesura: Program, recognised: Path, script: Path, options: tuple[str, ...], message: str
 ) -> None:
     target = script.with_name("out.jsonl")
@@ -152,7 +152,7 @@ def test_problems_are_told_in_a_line(
     assert not target.exists()
 
 
-def test_an_empty_script_is_told(caesura: Program, recognised: Path, script: Path) -> None:
+def test_an_empty_script_is_refused(caesura: Program, recognised: Path, script: Path) -> None:
     script.write_text("")
     done = caesura("align", recognised, "--script", script, "--script-format", "text")
     assert done.code == 0

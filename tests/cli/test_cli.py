@@ -298,7 +298,7 @@ def test_standard_input_that_cannot_be_read_is_not_blamed_on_the_output(
         (OSError(5, "Input/output error"), "caesura: Input/output error\n"),
     ],
 )
-def test_an_error_while_reading_is_told_as_it_is(
+def test_an_error_while_reading_is_reported_as_it_is(
     caesura: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: OSError, line: str
 ) -> None:
     def fail(*_: object) -> Iterator[Transcript]:

@@ -48,8 +48,8 @@ def test_a_line_for_each_model_that_ships(caesura: Program) -> None:
     assert set(rule) == {"─", " "}
     assert second.split() == ["an-enormously…", *"– Tiny 451 B – – –".split()]
     assert first.startswith("en              en   Tiny      451 B  0.667  CC BY-SA 4.0  Pauses")
-    told = [first.partition("4.0  ")[2], *map(str.strip, more)]
-    assert " ".join(told) == FULL.about
+    about = [first.partition("4.0  ")[2], *map(str.strip, more)]
+    assert " ".join(about) == FULL.about
     assert max(map(len, done.out.splitlines())) <= 80
 
 
@@ -82,7 +82,7 @@ def test_scores_too_wide_for_a_row_stand_under_each_other(caesura: Program, hous
     ]
 
 
-def test_little_is_said_of_a_bare_card(caesura: Program) -> None:
+def test_a_bare_card_is_short(caesura: Program) -> None:
     lines = caesura("models", "an-enormously-long-name").out.splitlines()
     assert lines[0] == "model      an-enormously-long-name"
     assert lines[1] == "what it is –"
@@ -101,7 +101,7 @@ def test_several_are_a_line_each(caesura: Program, house: Path) -> None:
     assert [line.split()[0] for line in done.out.splitlines()].count("en") == 2
 
 
-def test_no_models_are_none(
+def test_without_models_the_list_is_empty(
     caesura: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(store, "files", lambda _: tmp_path / "elsewhere")
@@ -109,7 +109,7 @@ def test_no_models_are_none(
     assert caesura("models", "--json").out == "[]\n"
 
 
-def test_problems_are_told_in_a_line(caesura: Program, house: Path) -> None:
+def test_problems_are_reported_in_one_line(caesura: Program, house: Path) -> None:
     done = caesura("models", "fr")
     known = "an-enormously-long-name, en"
     assert (done.code, done.out) == (1, "")

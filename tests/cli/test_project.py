@@ -51,7 +51,7 @@ def test_a_table_in_the_order_of_the_reference(
     assert done.out.endswith("\n\n3 entities: 2 by time, 0 by alignment, 1 lost\n")
 
 
-def test_another_reading_is_looked_for(caesura: Program, tmp_path: Path) -> None:
+def test_alternatives_are_looked_for(caesura: Program, tmp_path: Path) -> None:
     heard, said = ["twenty", "twenty", "was"], ["2020", "was", "twenty"]
     (tmp_path / "heard.jsonl").write_text(json.dumps({"id": "call", "words": heard}))
     (tmp_path / "said.jsonl").write_text(
@@ -151,7 +151,7 @@ def test_recognised_words_with_entities(
     assert json.loads(again.out)["all"]["lost"] == 0
 
 
-def test_settings_count(caesura: Program, recognised: Path, reference: Path) -> None:
+def test_settings_change_the_result(caesura: Program, recognised: Path, reference: Path) -> None:
     shifted = recognised.parent / "late.ctm"
     rows = [line.split() for line in CTM.splitlines()]
     rows = [[*row[:2], str(float(row[2]) + 3), *row[3:]] for row in rows]
@@ -167,7 +167,7 @@ def test_settings_count(caesura: Program, recognised: Path, reference: Path) -> 
     assert json.loads(done.out)["recordings"][0]["entities"][0]["distance"] < 0.125
 
 
-def test_refusals(caesura: Program, recognised: Path, reference: Path) -> None:
+def test_what_is_refused(caesura: Program, recognised: Path, reference: Path) -> None:
     done = caesura("project", recognised, "-r", recognised)
     assert (done.code, done.out) == (1, "")
     assert "call.ctm: the reference has no entities; give one with entities" in done.err
@@ -180,7 +180,7 @@ def test_refusals(caesura: Program, recognised: Path, reference: Path) -> None:
     assert "a collar is 0 seconds or more, not nan" in done.err
 
 
-def test_another_recording_raises_a_doubt(
+def test_another_recording_gets_a_warning(
     caesura: Program, recognised: Path, reference: Path
 ) -> None:
     doubt = "less than half of the words of the reference were recognised in call (0%)"
@@ -191,7 +191,7 @@ def test_another_recording_raises_a_doubt(
     assert doubt in done.err
 
 
-def test_clocks_that_differ_are_told(caesura: Program, recognised: Path, reference: Path) -> None:
+def test_other_clocks_are_reported(caesura: Program, recognised: Path, reference: Path) -> None:
     start, end = ([at + later for at in (0.0, 0.4, 0.8, 1.5, 1.7, 2, 3)] for later in (60, 60.2))
     reference.write_text(json.dumps({**REFERENCE, "start": start, "end": end}))
     done = caesura("project", recognised, "-r", reference)

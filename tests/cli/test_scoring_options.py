@@ -43,7 +43,7 @@ def test_the_same_command_gives_the_same_digits(caesura: Program) -> None:
     assert caesura(*again).out != caesura(*again, "--seed", "7").out
 
 
-def test_a_sweep_is_told(caesura: Program) -> None:
+def test_a_sweep_is_shown(caesura: Program) -> None:
     done = caesura("score", ANN, "-r", BEN, "-r", ANN, "-m", "WiSeBE", "--sweep", "window_gap=0:2")
     assert done.code == 0, done.err
     assert "window_gap" in done.out

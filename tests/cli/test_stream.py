@@ -42,7 +42,7 @@ def give(process: subprocess.Popen[bytes], lines: list[bytes]) -> None:
     process.stdin.flush()
 
 
-def told(process: subprocess.Popen[bytes]) -> str:
+def next_line(process: subprocess.Popen[bytes]) -> str:
     """Wait for the next sentence."""
     assert process.stdout
     return process.stdout.readline().decode().strip()
@@ -51,10 +51,10 @@ def told(process: subprocess.Popen[bytes]) -> str:
 def test_sentences_come_while_words_still_arrive() -> None:
     process = begun()
     give(process, LINES[:4])
-    assert told(process) == SENTENCES[0]
+    assert next_line(process) == SENTENCES[0]
     for each in LINES[4:7]:
         give(process, [each])
-    assert told(process) == SENTENCES[1]
+    assert next_line(process) == SENTENCES[1]
     out, err = process.communicate(b"".join(LINES[7:]), timeout=60)
     assert out.decode().split("\n") == [*SENTENCES[2:], ""]
     assert (process.returncode, err) == (0, b"")
@@ -64,7 +64,7 @@ def test_sentences_come_while_words_still_arrive() -> None:
 def test_an_interrupt_writes_what_is_left(asked: signal.Signals) -> None:
     process = begun()
     give(process, LINES[:5])
-    assert told(process) == SENTENCES[0]
+    assert next_line(process) == SENTENCES[0]
     process.send_signal(asked)
     out, err = process.communicate(timeout=60)
     assert out.decode() == "w3 w4\n"
@@ -77,7 +77,7 @@ def test_a_stream_that_was_cut_goes_on(asked: signal.Signals, tmp_path: Path) ->
     state = tmp_path / "state"
     process = begun("--state", state)
     give(process, LINES[:5])
-    assert told(process) == SENTENCES[0]
+    assert next_line(process) == SENTENCES[0]
     if asked == signal.SIGKILL:
         while not state.exists() or json.loads(state.read_bytes())["words"]["lines"] < 5:
             assert process.poll() is None
@@ -109,7 +109,7 @@ def test_a_reader_that_goes_away_is_no_problem() -> None:
         assert process.stdin
         assert process.stdout
         give(process, LINES)
-        assert told(process) == SENTENCES[0]
+        assert next_line(process) == SENTENCES[0]
         process.stdout.close()
         with suppress(BrokenPipeError):
             give(process, LINES * 50)
@@ -156,7 +156,7 @@ def test_jsonl_can_be_joined_and_scored(caesura: Program, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"),
+    ("bad", "message"),
     [
         (b"nope", "not a JSON line: 'nope'; a word is an object"),
         (b"[1]", "there is no word"),
@@ -173,12 +173,12 @@ def test_jsonl_can_be_joined_and_scored(caesura: Program, tmp_path: Path) -> Non
         (b"x" * (3 << 20), "not a JSON line"),
     ],
 )
-def test_a_bad_line_stops_the_stream_or_is_skipped(caesura: Program, bad: bytes, told: str) -> None:
+def test_a_bad_line_stops_or_is_skipped(caesura: Program, bad: bytes, message: str) -> None:
     given = b"".join([*LINES[:2], bad, b"\n", *LINES[2:]])
     done = caesura("stream", "--detector", PAUSE, stdin=given)
     assert done.code == 1
     assert done.out == "w0 w1\n"
-    assert done.err.startswith(f"caesura: <stdin>:3: {told}")
+    assert done.err.startswith(f"caesura: <stdin>:3: {message}")
     assert done.err.count("\n") == 1
     done = caesura("stream", "--detector", PAUSE, "--on-error", "skip", stdin=given)
     assert done.code == 0
@@ -187,10 +187,10 @@ def test_a_bad_line_stops_the_stream_or_is_skipped(caesura: Program, bad: bytes,
 
 
 def test_bad_lines_of_a_ctm(caesura: Program) -> None:
-    for bad, told in [("a 1 0", "has 3 fields"), ("a 1 x 1 w", "'x' is not a time in seconds")]:
+    for bad, message in [("a 1 0", "has 3 fields"), ("a 1 x 1 w", "'x' is not a time in seconds")]:
         done = caesura("stream", stdin=f"a 1 0 1 so\n{bad}\n".encode())
         assert (done.code, done.out) == (1, "so\n")
-        assert f"<stdin>:2: {told}" in done.err or told in done.err
+        assert f"<stdin>:2: {message}" in done.err or message in done.err
 
 
 def test_recordings_of_a_ctm_are_streams_of_their_own(caesura: Program) -> None:
@@ -212,14 +212,14 @@ def test_a_ctm_is_segmented_as_the_whole_file(caesura: Program, detector: str) -
     assert live.out == whole.out
 
 
-def test_unknown_keys_are_told_once(caesura: Program) -> None:
+def test_unknown_keys_are_reported_once(caesura: Program) -> None:
     given = b'{"word": "so", "conf": 1}\n' * 5
     done = caesura("stream", "--detector", PAUSE, stdin=given)
     assert (done.code, done.out) == (0, "so so so so so\n")
     assert done.err.count("'conf'") == 1
 
 
-def test_nothing_gives_nothing(caesura: Program, tmp_path: Path) -> None:
+def test_no_words_give_no_sentences(caesura: Program, tmp_path: Path) -> None:
     done = caesura("stream", "--state", tmp_path / "state")
     assert (done.code, done.out) == (0, "")
     assert list(tmp_path.iterdir()) == []
@@ -243,7 +243,7 @@ def test_streamed_sentences_are_one_recording_again(caesura: Program, tmp_path: 
     assert [each["words"] for each in json.loads(found.out)["documents"]] == [40]
 
 
-def test_a_silence_and_a_language_may_be_told(caesura: Program, tmp_path: Path) -> None:
+def test_a_silence_and_a_language_may_be_given(caesura: Program, tmp_path: Path) -> None:
     words = tmp_path / "talk.ctm"
     words.write_text("talk 1 0 1 a\ntalk 1 1 1 b\ntalk 1 9 1 c\n")
     detector = ("--detector", "Pause(evidence=('marks',))")
@@ -254,7 +254,7 @@ def test_a_silence_and_a_language_may_be_told(caesura: Program, tmp_path: Path) 
     assert caesura("stream", words, "--silence", "0").code == 2
 
 
-def test_other_files_lead_to_a_ctm(caesura: Program, tmp_path: Path) -> None:
+def test_other_files_lead_to_the_advice_to_convert(caesura: Program, tmp_path: Path) -> None:
     words = tmp_path / "talk.txt"
     words.write_text("so this is what was said\n")
     done = caesura("stream", words)

@@ -29,7 +29,7 @@ PLAIN = ("--format", "text")
 SHORT = ("train", "Tiny", "--train", "calls.txt", *PLAIN, "--output", "model")
 
 
-def test_trains_tunes_and_keeps(caesura: Program) -> None:
+def test_trains_tunes_and_writes_a_model(caesura: Program) -> None:
     done = caesura(*SHORT, "--dev", "held.txt", "--tune", "letters=1:3", "--tune", "smooth=1,2")
     assert done.code == 0
     first, second, third, *_ = done.err.splitlines()
@@ -58,16 +58,16 @@ def test_json_has_scores_and_curve(caesura: Program) -> None:
 
 
 def test_what_was_tuned_is_what_segment_and_score_give(caesura: Program) -> None:
-    told = caesura(*SHORT, "--dev", "held.txt", "--goal", "ser", "--json")
+    trained = caesura(*SHORT, "--dev", "held.txt", "--goal", "ser", "--json")
     made = caesura("segment", "held.txt", *PLAIN, "--detector", "model", "-o", "found.jsonl")
     assert made.code == 0
     done = caesura("score", "found.jsonl", "-r", "held.txt", "--reference-format", "text", "--json")
-    scores = json.loads(told.out)["scores"]
+    scores = json.loads(trained.out)["scores"]
     values = json.loads(done.out)["scores"][0]["values"]
     assert {name: values[name] for name in scores} == scores
 
 
-def test_text_of_another_format_adds_to_what_is_learnt(caesura: Program) -> None:
+def test_text_of_another_format_adds_training_data(caesura: Program) -> None:
     done = caesura(*SHORT, "--text", "talk.txt", "--text-format", "turns")
     assert done.code == 0
     assert "caesura: no development recordings" in done.err
@@ -89,7 +89,7 @@ def test_quiet_says_nothing_but_the_result(caesura: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "code", "told"),
+    ("more", "code", "message"),
     [
         (["--tune", "smooth=1"], 2, "--tune needs recordings to tune on: --dev PATH"),
         (["--goal", "best"], 2, "'best' is not one of 'f1', 'ser'"),
@@ -105,7 +105,7 @@ def test_quiet_says_nothing_but_the_result(caesura: Program) -> None:
     ],
 )
 def test_wrong_uses_get_one_clear_line(
-    caesura: Program, more: list[str], code: int, told: str
+    caesura: Program, more: list[str], code: int, message: str
 ) -> None:
     Path("void.txt").touch()
     Path("bare.ctm").write_text("bare 1 0.0 0.5 hello\n")
@@ -115,7 +115,7 @@ def test_wrong_uses_get_one_clear_line(
         asked = (*asked, "--output", "model")
     done = caesura(*asked, *more)
     assert done.code == code
-    assert told in done.err.splitlines()[-1]
+    assert message in done.err.splitlines()[-1]
     assert "Traceback" not in done.err
     assert not Path("model").exists()
 

@@ -23,7 +23,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("bare.txt").write_text("So it goes. And so on.")
 
 
-def test_trains_tunes_and_keeps(caesura: Program) -> None:
+def test_trains_tunes_and_writes_a_model(caesura: Program) -> None:
     done = caesura(*SHORT, "--dev", "dev.conllu", "--tune", "ridge=0.5,1000000")
     assert done.code == 0, done.err
     assert "caesura: accuracy 1.000 ridge=0.5" in done.err
@@ -59,7 +59,7 @@ def test_sentences_are_not_needed(caesura: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (["--train", "bare.txt"], "of 3 recordings to train on 1 has no tags, such as bare"),
         (["--dev", "bare.txt"], "of 1 recording to tune on 1 has no tags"),
@@ -67,10 +67,10 @@ def test_sentences_are_not_needed(caesura: Program) -> None:
         (["--dev", "dev.conllu", "--tune", "bias=1"], "Tagger has no setting 'bias'"),
     ],
 )
-def test_wrong_uses_get_one_clear_line(caesura: Program, more: list[str], told: str) -> None:
+def test_wrong_uses_get_one_clear_line(caesura: Program, more: list[str], message: str) -> None:
     done = caesura(*SHORT, *more)
     assert done.code == 1
-    assert told in done.err.splitlines()[-1]
+    assert message in done.err.splitlines()[-1]
     assert not Path("model").exists()
 
 

@@ -19,7 +19,7 @@ def texts(tmp_path: Path) -> list[str]:
     return ["-q", "score", *given, "--resamples", "0", "-m", "Words"]
 
 
-def test_confusions_are_told(caesura: Program, texts: list[str]) -> None:
+def test_confusions_are_shown(caesura: Program, texts: list[str]) -> None:
     done = caesura(*texts)
     assert done.code == 0, done.err
     assert "Words that differ, the most frequent first" in done.out

@@ -29,7 +29,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package.write([Transcript(heard, id="said")], output="heard.jsonl")
 
 
-def test_trains_tunes_and_keeps(caesura: Program) -> None:
+def test_trains_tunes_and_writes_a_model(caesura: Program) -> None:
     done = caesura(*SHORT, "--dev", "dev.bio", "--tune", "ridge=1,1000000")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
@@ -42,7 +42,7 @@ def test_trains_tunes_and_keeps(caesura: Program) -> None:
     assert "classes: LOC PER" in stored.card.notes
 
 
-def test_a_model_that_finds_no_name_is_told_at_once(caesura: Program) -> None:
+def test_a_model_that_finds_no_entity_is_reported_at_once(caesura: Program) -> None:
     package.write(
         [Transcript(("Then", "Xu", "met"), entities=(Span(1, 1, "PER"),))], output="xu.bio"
     )
@@ -56,11 +56,11 @@ def test_a_model_that_finds_no_name_is_told_at_once(caesura: Program) -> None:
 
 def test_signatures_have_the_checksum_that_models_prints(caesura: Program) -> None:
     caesura(*SHORT)
-    told = caesura("models", "model").out.partition("checksum")[2].split(",")[0].strip()
-    assert f"|model={told}|" in caesura(*SCORE).out
+    checksum = caesura("models", "model").out.partition("checksum")[2].split(",")[0].strip()
+    assert f"|model={checksum}|" in caesura(*SCORE).out
 
 
-def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
+def test_a_tagger_may_be_trained_on_other_texts(caesura: Program) -> None:
     from detectors.toy_tags import tagged_text
 
     package.write([tagged_text(1)], output="tags.conllu")
@@ -71,21 +71,21 @@ def test_a_tagger_may_learn_from_other_texts(caesura: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (["--train", "bare.txt"], "of 3 recordings to train on 1 has no entities, such as bare"),
         (["--dev", "bare.txt"], "of 1 recording to tune on 1 has no entities"),
         (["--dev", "dev.bio", "--tune", "bias=1"], "Margins has no setting 'bias'"),
     ],
 )
-def test_wrong_uses_get_one_clear_line(caesura: Program, more: list[str], told: str) -> None:
+def test_wrong_uses_get_one_clear_line(caesura: Program, more: list[str], message: str) -> None:
     done = caesura(*SHORT, *more)
     assert done.code == 1
-    assert told in done.err.splitlines()[-1]
+    assert message in done.err.splitlines()[-1]
     assert not Path("model").exists()
 
 
-def test_a_namer_segments_nothing(caesura: Program) -> None:
+def test_an_entity_model_segments_nothing(caesura: Program) -> None:
     assert caesura(*SHORT).code == 0
     for model in ("model", "atene"):
         done = caesura("segment", "bare.txt", "--detector", model)
@@ -93,7 +93,7 @@ def test_a_namer_segments_nothing(caesura: Program) -> None:
         assert f"the model {model} is a Margins, and a detector is wanted" in done.err
 
 
-def test_namers_are_listed(caesura: Program) -> None:
+def test_entity_models_are_listed(caesura: Program) -> None:
     assert "Margins" in caesura("list", "entity-models").out
     assert "atene" in caesura("models").out
 
@@ -124,7 +124,7 @@ NLP = (
     + "then|0||||LC|[]|[]\nRome|0||||UC|[]|['1']\nfell|0|||.|LC|[]|[]\n" * 9
     + "in|0||||LC|[]|[]\n9|0|||.|N/A|['2:CARDINAL']|[]\n" * 3
 )
-TOLD = ("train", "Margins", "--train", "calls", "--format", "nlp(entities='both')")
+CLASSES = ("train", "Margins", "--train", "calls", "--format", "nlp(entities='both')")
 
 
 @pytest.fixture
@@ -137,8 +137,8 @@ def _calls() -> None:
 
 
 @pytest.mark.usefixtures("_calls")
-def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> None:
-    done = caesura(*TOLD, "--entity-classes", "beside", "--output", "model")
+def test_classes_may_be_in_sidecar_files(caesura: Program) -> None:
+    done = caesura(*CLASSES, "--entity-classes", "beside", "--output", "model")
     assert done.code == 0, done.err
     assert store.load("model").entity_model.classes == ("CARDINAL", "GPE")
     assert "no class" not in done.err
@@ -146,8 +146,8 @@ def test_classes_may_be_in_files_beside_the_transcripts(caesura: Program) -> Non
 
 
 @pytest.mark.usefixtures("_calls")
-def test_entities_without_a_class_are_told(caesura: Program) -> None:
-    done = caesura(*TOLD, "--output", "model")
+def test_entities_without_a_class_are_reported(caesura: Program) -> None:
+    done = caesura(*CLASSES, "--output", "model")
     assert done.code == 0, done.err
     assert store.load("model").entity_model.classes == ("CARDINAL",)
     (line,) = (line for line in done.err.splitlines() if "no class" in line)
@@ -156,7 +156,7 @@ def test_entities_without_a_class_are_told(caesura: Program) -> None:
 
 
 @pytest.mark.usefixtures("_calls")
-def test_classes_that_name_nothing_are_told(caesura: Program) -> None:
+def test_classes_of_no_recording_are_reported(caesura: Program) -> None:
     plain = ("train", "Margins", "--train", "calls", "--output", "model", "--entity-classes")
     done = caesura(*plain, "beside", "--entity-classes", "beside/other.wer_tag.json")
     assert done.code == 0, done.err
