@@ -95,7 +95,7 @@ def peer(given: list[Transcript], model: str) -> tuple[float, float]:
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.set_params({"max_iterations": ROUNDS, "c1": 0, "c2": 5})
     for each in given:
-        begun = cluster_rules.starts(each)
+        begun = cluster_rules.cluster_starts(each)
         labels = labels_of(each, np.ones(len(each), np.bool_) if begun is None else begun)
         trainer.append(texts(each), list(map(str, labels.tolist())))
     trainer.train(model)

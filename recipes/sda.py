@@ -30,7 +30,7 @@ from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
 from caesura.models.card import Card
 from caesura.models.store import save
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 from caesura.training.data import Dataset
 from caesura.training.search import score_boundaries
 
@@ -151,7 +151,7 @@ def read(data: Path, corpus: str, part: str) -> Iterable[Transcript]:
     Marks stand on either side of sentence ends there, and would count as mistakes.
     """
     for each in caesura.read(data / corpus / f"{part}.conllu"):
-        yield each.replace(subtag=None).take(~standing(each))
+        yield each.replace(subtag=None).take(~punctuation_flags(each))
 
 
 def is_timed(transcript: Transcript) -> bool:

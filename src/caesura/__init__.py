@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from caesura.metrics.tolerant import Tolerant
     from caesura.metrics.windowdiff import Pk, WindowDiff
     from caesura.metrics.wisebe import WiSeBE
-    from caesura.text.alignment.transfer import Carried, carry
+    from caesura.text.alignment.transfer import Transferred, transfer_layers
     from caesura.text.alignment.word_alignment import Alignment
     from caesura.text.normalization.steps import normalize
     from caesura.training.run import train
@@ -133,7 +133,7 @@ _MODULES = {
     "evaluation.scores": ("Scores",),
     "evaluation.script_alignment": ("ScriptAlignment", "align_to_script"),
     "formats.in_memory": ("Sentences", "Text", "Words"),
-    "text.alignment.transfer": ("Carried", "carry"),
+    "text.alignment.transfer": ("Transferred", "transfer_layers"),
     "text.alignment.word_alignment": ("Alignment",),
     "text.normalization.steps": ("normalize",),
     "training.run": ("train",),
@@ -156,7 +156,6 @@ __all__ = [
     "Boundary",
     "BoundarySimilarity",
     "CaesuraError",
-    "Carried",
     "Cluster",
     "Column",
     "Combination",
@@ -193,6 +192,7 @@ __all__ = [
     "Tolerant",
     "Training",
     "Transcript",
+    "Transferred",
     "Undefined",
     "Value",
     "WiSeBE",
@@ -202,7 +202,6 @@ __all__ = [
     "align",
     "align_to_script",
     "boundary_similarity",
-    "carry",
     "catalogue",
     "cer",
     "compare",
@@ -228,6 +227,7 @@ __all__ = [
     "ser",
     "stream",
     "train",
+    "transfer_layers",
     "wer",
     "wil",
     "windowdiff",

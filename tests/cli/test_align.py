@@ -136,7 +136,7 @@ def test_another_script_gets_a_warning(caesura: Program, recognised: Path, tmp_p
     ("options", "message"),
     [
         (("--layers", "sentence"), "no layer is named 'sentence'; known are start"),
-        (("--normalize", "spelling"), "no step of normalisation is named 'spelling'"),
+        (("--normalize", "spelling"), "no normalisation step is named 'spelling'"),
         (("--script-format", "ctm"), "script.txt:1"),
     ],
 )

@@ -177,7 +177,7 @@ def test_what_is_refused(caesura: Program, recognised: Path, reference: Path) ->
     assert done.code == 2
     done = caesura("project", recognised, "-r", reference, "--collar", "nan")
     assert done.code == 1
-    assert "a collar is 0 seconds or more, not nan" in done.err
+    assert "collar must be 0 seconds or more, not nan" in done.err
 
 
 def test_another_recording_gets_a_warning(

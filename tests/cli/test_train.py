@@ -100,7 +100,7 @@ def test_quiet_says_nothing_but_the_result(caesura: Program) -> None:
         (["--dev", "void.txt"], 1, "there are no words in the recordings to tune on"),
         (["--dev", "bare.ctm"], 1, "of 1 recording to tune on 1 has no sentences: bare"),
         (["--train", "./calls.txt"], 1, "./calls.txt: the same input is given twice"),
-        (["--normalize", "upper"], 1, "no step of normalisation is named 'upper'"),
+        (["--normalize", "upper"], 1, "no normalisation step is named 'upper'"),
         (["--output", "calls.txt"], 1, "something that is not a model is there"),
     ],
 )

@@ -264,7 +264,7 @@ def test_on_rhapsodie(corpora: Path, detector: Chunker, f1: float, spans: float)
     for each in map(detector.words, dev):
         found = trained.detect(each.replace(sentences=None, head=None, relation=None))
         boundaries += Boundary().count(each.replace(sentences=found), [each])
-        real = cluster_rules.starts(each)
+        real = cluster_rules.cluster_starts(each)
         assert real is not None
         chunks += cluster_metric.count_clusters(trained.starts(each), real)
     assert Boundary().values(boundaries)["f1"] > f1  # type: ignore[operator]

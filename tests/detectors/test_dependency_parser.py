@@ -80,7 +80,7 @@ def test_a_sentence_longer_than_links_reach_is_one_tree() -> None:
     whole = Segmentation(np.zeros(len(real), np.bool_))
     short = DependencyParser(normal.chunker, weighed(3), reach=1)
     found = short.annotate(real.replace(sentences=whole))
-    links = cluster_rules.units(found).link
+    links = cluster_rules.cluster_tree(found).link
     assert (links == cluster_rules.ROOT).sum() == 1
     linked = np.flatnonzero(links >= 0)
     assert (abs(links[linked] - linked) == 1).all()
@@ -93,7 +93,7 @@ def test_no_links_are_better_than_those_found(seed: int, reach: int) -> None:
     words = gibberish(seed, 9, marks=False)
     words = words.replace(sentences=Segmentation.of_gaps(9, [seed % 4, 4]))
     normal = DependencyParser(crf, weighed(seed), reach)
-    units = cluster_rules.units(normal.annotate(words))
+    units = cluster_rules.cluster_tree(normal.annotate(words))
     assert words.sentences is not None
     begun = crf.starts(words)
     begun[1:] |= words.sentences.boundary[:-1]

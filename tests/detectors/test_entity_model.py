@@ -25,7 +25,7 @@ from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.ml import maxent
 from caesura.models import store
 from caesura.models.card import Card
-from caesura.text.entity_spans import SPELLINGS
+from caesura.text.entity_projection import SPELLING_CLASSES
 from caesura.text.normalization.steps import punctuation
 from detectors.toy_entities import FILLERS, entity_text, slow_probabilities
 from detectors.toy_tags import tagged_text
@@ -202,7 +202,7 @@ def test_synonyms_are_trained_as_one_class_and_spellings_are_not() -> None:
         "PER",
     )
     assert distinct_classes(["person"]) == ("person",)
-    assert not distinct_classes([*SPELLINGS, ""])
+    assert not distinct_classes([*SPELLING_CLASSES, ""])
     first, *rest = EXAMPLES
     spans = first.entities or ()
     spans = tuple(s._replace(label="PERSON" if s.label == "PER" else s.label) for s in spans)

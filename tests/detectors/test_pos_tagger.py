@@ -17,7 +17,7 @@ from caesura.detectors.tagging import pos_tagger
 from caesura.detectors.tagging.pos_tagger import Tagged, Tagger, TaggerModel
 from caesura.models import store
 from caesura.models.card import Card
-from caesura.text.vocabulary import hashed
+from caesura.text.vocabulary import hash_spelling
 from caesura.training.tasks import tag_accuracy
 from detectors.toy_tags import tagged_text
 
@@ -46,16 +46,16 @@ def value(words: list[str], tags: list[int], name: str, at: int) -> int:
         return tags[at] + 1 if inside else 1
     word = words[at] if inside else ""
     if name == "word":
-        return hashed(word if inside else "\n")
+        return hash_spelling(word if inside else "\n")
     if not inside:
         return 0
     if name == "shape":
         kinds = {"0" if c.isdigit() else "a" if c.isalpha() else c for c in word}
-        return hashed("".join(sorted(kinds)) + f" {min(len(word), 3)}")
+        return hash_spelling("".join(sorted(kinds)) + f" {min(len(word), 3)}")
     size = int(name[-1])
     if len(word) <= size:
         return 0
-    return hashed(word[:size] if name.startswith("prefix") else word[-size:])
+    return hash_spelling(word[:size] if name.startswith("prefix") else word[-size:])
 
 
 def slow(tagger: Tagger, words: list[str]) -> list[str]:

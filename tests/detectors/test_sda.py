@@ -47,7 +47,7 @@ def test_boundaries_clusters_and_links_are_found(timed: bool, decision: str) -> 
         assert ends_of(found) == ends_of(unseen)
         assert ends_of(heard(unseen).replace(sentences=sda.detect(heard(unseen)))) == ends_of(found)
         for ours, theirs in zip(
-            cluster_rules.units(found), cluster_rules.units(unseen), strict=True
+            cluster_rules.cluster_tree(found), cluster_rules.cluster_tree(unseen), strict=True
         ):
             assert ours.tolist() == theirs.tolist()
 
@@ -139,7 +139,7 @@ def test_layers_are_what_metrics_take(mark: str) -> None:
     found = sda.annotate(heard(real))
     for metric in (Cluster(), Dependency(), Dependency(roots=True)):
         assert metric.values(metric.count(found, [real]))["f1"] == 1.0
-    again = cluster_rules.units(found.take(words_of(found)))
+    again = cluster_rules.cluster_tree(found.take(words_of(found)))
     (analysis,) = sda.analyses([heard(real)])
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
@@ -154,7 +154,7 @@ def test_links_are_read_back_as_they_were_found(seed: int, count: int) -> None:
     sda = scrambled(seed)
     found = sda.annotate(given_)
     (analysis,) = sda.analyses([given_])
-    again = cluster_rules.units(found.take(words_of(found)))
+    again = cluster_rules.cluster_tree(found.take(words_of(found)))
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
     assert again.link.tolist() == analysis.heads(found.sentences).tolist()
@@ -178,7 +178,10 @@ def test_trees_may_be_in_text_alone() -> None:
     unseen = talk(74)
     found = made.annotate(heard(unseen))
     assert ends_of(found) == ends_of(unseen)
-    assert cluster_rules.units(found).link.tolist() == cluster_rules.units(unseen).link.tolist()
+    assert (
+        cluster_rules.cluster_tree(found).link.tolist()
+        == cluster_rules.cluster_tree(unseen).link.tolist()
+    )
 
 
 def test_recordings_of_which_more_or_less_is_known_teach_together() -> None:
@@ -201,7 +204,10 @@ def test_a_tagger_in_the_crf_tags_what_has_no_tags(tmp_path: Path) -> None:
     bare = unseen.only([])
     found = made.annotate(bare)
     assert ends_of(found) == ends_of(unseen)
-    assert cluster_rules.units(found).link.tolist() == cluster_rules.units(unseen).link.tolist()
+    assert (
+        cluster_rules.cluster_tree(found).link.tolist()
+        == cluster_rules.cluster_tree(unseen).link.tolist()
+    )
     assert made.crf.tagger is not None
     assert made.detect(bare) == made.detect(made.crf.tagger.tag(bare))
     pupil = store.load(store.save(tmp_path / "model", made, Card())).detector

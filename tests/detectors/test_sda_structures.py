@@ -101,7 +101,7 @@ def test_nothing_is_better_than_what_is_found(
     spoken, said = short(seed, sda)
     everything = list(structures(sda, said))
     found = sda.annotate(spoken)
-    units = cluster_rules.units(found)
+    units = cluster_rules.cluster_tree(found)
     assert units.first.tolist() == said.first.tolist()
     last = np.append(units.first[1:], len(spoken)) - 1
     ends = [unit for unit, word in enumerate(last[:-1]) if ends_of(found)[word]]

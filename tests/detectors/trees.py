@@ -19,7 +19,7 @@ from caesura.ml.crf import Chain, Weights
 from caesura.ml.features import Hashes
 from caesura.ml.parsing.arcs import UnitFeatures
 from caesura.text import cluster_rules
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 from ml.structures import is_tree
 from ml.units import weighed
 
@@ -130,7 +130,7 @@ def gibberish(seed: int, count: int, *, marks: bool = True) -> Transcript:
 def check_links(found: Transcript) -> None:
     """See that each sentence has one root, that no link leaves it, and that none crosses."""
     assert found.sentences is not None
-    units = cluster_rules.units(found.take(words_of(found)))
+    units = cluster_rules.cluster_tree(found.take(words_of(found)))
     ends = found.take(words_of(found)).sentences
     assert ends is not None
     for first, last in ends.sentences:
@@ -153,7 +153,7 @@ def ends_of(given: Transcript) -> list[bool]:
 
 def words_of(given: Transcript) -> Flags:
     """Tell which words are no punctuation."""
-    found: Flags = ~standing(given)
+    found: Flags = ~punctuation_flags(given)
     return found
 
 
@@ -163,7 +163,7 @@ def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> UnitFeatu
     tags = spoken.tag or ("",) * len(spoken)
     places = []
     for begin, stop in pairwise([*first, len(spoken)]):
-        own = [at for at in range(begin, stop) if tags[at] not in cluster_rules.FUNCTION]
+        own = [at for at in range(begin, stop) if tags[at] not in cluster_rules.FUNCTION_TAGS]
         places.append(((own or [stop - 1])[-1], begin, stop - 1))
     columns = {}
     for name in ("word", "tag") if spoken.tag else ("word",):

@@ -123,7 +123,7 @@ def test_steps_that_are_named_are_done() -> None:
     assert found.documents[0].words == 2
     found = api.score(text("a - b", 0), reference=text("a - b", 0), normalize="none")
     assert "|normalize=none|" in found.signatures[0]
-    with pytest.raises(UnknownName, match="no step of normalisation is named 'upper'"):
+    with pytest.raises(UnknownName, match="no normalisation step is named 'upper'"):
         api.score(text("a"), reference=text("a"), normalize="upper")
 
 

@@ -113,7 +113,7 @@ def test_no_normalisation_compares_what_is_written() -> None:
     found = carried(said("good um morning hello you"), theirs, normalize="case+fillers")
     assert found.values["word_error_rate"] == 0
     assert len(found.transcript) == 5
-    with pytest.raises(UnknownName, match="no step of normalisation is named 'nothing'"):
+    with pytest.raises(UnknownName, match="no normalisation step is named 'nothing'"):
         carried(said("a"), script("a."), normalize="nothing")
 
 

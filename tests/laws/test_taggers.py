@@ -20,7 +20,7 @@ from caesura.testing.detector_laws import (
     train_entity_model,
     train_tagger,
 )
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 from detectors.toy_entities import entity_text
 from detectors.toy_tags import tagged_text
 
@@ -72,10 +72,12 @@ def test_a_batch_is_tagged_one_by_one(name: str) -> None:
 @pytest.mark.parametrize("name", TAGGERS, ids=["usual", "small", "stored"])
 def test_capitals_and_punctuation_play_no_part(name: str) -> None:
     tagger, given = trained(name), tagged_text(8).only(())
-    bare = given.take(~standing(given))
+    bare = given.take(~punctuation_flags(given))
     lower = bare.replace(words=tuple(word.lower() for word in bare.words))
     marked = tagger.tag(given)
-    assert tagger.tag(lower).tag == tagger.tag(bare).tag == marked.take(~standing(given)).tag
+    assert (
+        tagger.tag(lower).tag == tagger.tag(bare).tag == marked.take(~punctuation_flags(given)).tag
+    )
 
 
 ENTITY_MODELS = ["Margins", "Margins(capitals=True, size=50, cutoff=1)"]

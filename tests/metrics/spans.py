@@ -8,7 +8,7 @@ import numpy as np
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
-from caesura.text.cluster_rules import ROOT, UNKNOWN, Units
+from caesura.text.cluster_rules import ROOT, UNKNOWN, ClusterTree
 
 Span = tuple[int, int]
 Link = tuple[Span, Span | None]
@@ -49,7 +49,7 @@ def count_spans(found: list[bool], real: list[bool]) -> Counts:
     return Counts(correct=len(ours & theirs), found=len(ours), real=len(theirs))
 
 
-def count_links(found: Units, real: Units, words: int, roots: bool) -> Counts:
+def count_links(found: ClusterTree, real: ClusterTree, words: int, roots: bool) -> Counts:
     """How many links are found and real, and how many are both."""
     clusters = list(pairwise([*real.first.tolist(), words]))
     silent = [span for span, link in zip(clusters, real.link, strict=True) if link == UNKNOWN]
@@ -61,7 +61,7 @@ def count_links(found: Units, real: Units, words: int, roots: bool) -> Counts:
     )
 
 
-def _links(units: Units, words: int, roots: bool, left_out: set[int]) -> set[Link]:
+def _links(units: ClusterTree, words: int, roots: bool, left_out: set[int]) -> set[Link]:
     clusters = list(pairwise([*units.first.tolist(), words]))
     told: set[Link] = set()
     for span, head, link in zip(clusters, units.head.tolist(), units.link.tolist(), strict=True):

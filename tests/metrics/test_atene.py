@@ -23,7 +23,7 @@ from caesura.metrics.atene import ATENE
 from caesura.metrics.atene_risks import Risks, edges, margins, stretches
 from caesura.models import store
 from caesura.models.card import Card
-from caesura.text.entity_projection import Projected, parted, project
+from caesura.text.entity_projection import Projected, project, separate_overlaps
 from detectors.toy_entities import FILLERS, entity_text, slow_probabilities
 from metrics.margins import entity_model, metric, spoken
 
@@ -45,7 +45,7 @@ def risk(inside: Sequence[dict[str, float]]) -> float:
 
 def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
     """Equations (6), (7), (10), (11) and (12), name by name and stretch by stretch."""
-    placed = parted(project(reference, hypothesis))
+    placed = separate_overlaps(project(reference, hypothesis))
     ours, theirs = (
         slow_probabilities(entity_model(), each.words) for each in (hypothesis, reference)
     )

@@ -13,8 +13,8 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined
 from caesura.metrics import cluster
 from caesura.metrics.cluster import Cluster
-from caesura.text.cluster_rules import starts
-from caesura.text.normalization.steps import standing
+from caesura.text.cluster_rules import cluster_starts
+from caesura.text.normalization.steps import punctuation_flags
 from metrics.spans import FOUND, REAL, broken, count_spans
 
 Pair = list[tuple[bool, bool]]
@@ -78,8 +78,8 @@ def test_on_a_treebank(corpora: Path) -> None:
     found = [broken(each, seed) for seed, each in enumerate(real)]
     expected = Counts()
     for ours, theirs in zip(found, real, strict=True):
-        spoken = ~standing(theirs)
-        both = [starts(each.take(spoken)) for each in (ours, theirs)]
+        spoken = ~punctuation_flags(theirs)
+        both = [cluster_starts(each.take(spoken)) for each in (ours, theirs)]
         flags = [each.tolist() for each in both if each is not None]
         expected += count_spans(*flags)
     (total,) = caesura.score(found, reference=[real], metric="Cluster", resamples=0).totals

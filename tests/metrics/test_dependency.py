@@ -16,8 +16,8 @@ from caesura.core.values import Counts, Undefined
 from caesura.metrics import dependency as links
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
-from caesura.text.cluster_rules import ROOT, UNKNOWN, Units, units
-from caesura.text.normalization.steps import standing
+from caesura.text.cluster_rules import ROOT, UNKNOWN, ClusterTree, cluster_tree
+from caesura.text.normalization.steps import punctuation_flags
 from cli.running import Program
 from metrics import oracle
 from metrics.spans import FOUND, REAL, broken, count_links, tree
@@ -89,7 +89,7 @@ def test_clusters_and_links_are_counted_at_their_first_words() -> None:
 
 
 @st.composite
-def structures(draw: st.DrawFn, words: int) -> Units:
+def structures(draw: st.DrawFn, words: int) -> ClusterTree:
     """Any clusters, each with some head word and some link to another, or none."""
     cuts = draw(st.sets(st.integers(1, max(words - 1, 1)), max_size=6))
     first = [at for at in sorted({0, *cuts}) if at < words]
@@ -99,11 +99,11 @@ def structures(draw: st.DrawFn, words: int) -> Units:
         [ROOT, UNKNOWN, *(to for to in range(len(head)) if to != at)] for at, _ in enumerate(head)
     )
     link = [draw(st.sampled_from(each)) for each in others]
-    return Units(*(np.array(column, np.int64) for column in (first, head, link)))
+    return ClusterTree(*(np.array(column, np.int64) for column in (first, head, link)))
 
 
 @given(st.integers(0, 9).flatmap(lambda n: st.tuples(st.just(n), structures(n), structures(n))))
-def test_equals_sets_of_links(drawn: tuple[int, Units, Units]) -> None:
+def test_equals_sets_of_links(drawn: tuple[int, ClusterTree, ClusterTree]) -> None:
     words, found, real = drawn
     for roots in (False, True):
         counts = links.count_arcs(found, real, words, roots)
@@ -117,7 +117,7 @@ def test_equals_sets_of_links(drawn: tuple[int, Units, Units]) -> None:
 
 @given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), structures(n), structures(n))))
 def test_exchanging_the_sides_exchanges_precision_and_recall(
-    drawn: tuple[int, Units, Units],
+    drawn: tuple[int, ClusterTree, ClusterTree],
 ) -> None:
     """Where all links are known."""
     words, *sides = drawn
@@ -138,8 +138,8 @@ def test_on_a_treebank(corpora: Path, roots: bool) -> None:
     found = [broken(each, seed) for seed, each in enumerate(real)]
     expected = Counts()
     for ours, theirs in zip(found, real, strict=True):
-        spoken = ~standing(theirs)
-        both = units(ours.take(spoken)), units(theirs.take(spoken))
+        spoken = ~punctuation_flags(theirs)
+        both = cluster_tree(ours.take(spoken)), cluster_tree(theirs.take(spoken))
         expected += count_links(*both, int(spoken.sum()), roots)
     (total,) = caesura.score(found, reference=[real], metric=metric, resamples=0).totals
     assert total == Counts(**{f"{name}_1": number for name, number in expected.items()})

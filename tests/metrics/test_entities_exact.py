@@ -16,7 +16,7 @@ from caesura.core.values import Undefined
 from caesura.metrics.entities import Entities
 from caesura.metrics.entity_matching import SCHEMAS
 from caesura.text.alignment.word_alignment import align
-from caesura.text.entity_spans import flat
+from caesura.text.entity_projection import drop_overlaps
 from caesura.text.normalization.steps import normalize
 from metrics.named import (
     HALF,
@@ -55,7 +55,7 @@ def test_word_errors_are_those_of_a_walk(
     hypothesis: Transcript, reference: Transcript, insertions: str
 ) -> None:
     values = measured(hypothesis, reference, metric=Entities(insertions=insertions))
-    spans = flat(reference.entities or ())
+    spans = drop_overlaps(reference.entities or ())
     expected = words_of(reference, hypothesis, spans, insertions)
     for label, (words, wrong) in expected.items():
         assert values[f"ne_wer_{label}"] == wrong / words
@@ -73,7 +73,7 @@ def test_no_matching_costs_less(
     values = measured(hypothesis, reference, metric=Entities(nested=nested, alpha=0.25))
     aligned = align(reference.words, hypothesis.words)
     chosen = [each.entities or () for each in (reference, hypothesis)]
-    theirs, found = chosen if nested else map(flat, chosen)
+    theirs, found = chosen if nested else map(drop_overlaps, chosen)
     real = [on_hypothesis(span, aligned) for span in theirs]
     ways = list(matchings(real, found))
     for name, prices in COSTS.items():
@@ -143,7 +143,7 @@ def test_a_call(corpora: Path) -> None:
         *(folder / "recognisers" / name / "4344338.nlp" for name in ("google", "rev-espnet")),
     ]
     reference, *recognised = (normalize(each[:2000], ("case",)) for each in api.read(calls))
-    spans = flat(reference.entities or ())
+    spans = drop_overlaps(reference.entities or ())
     for hypothesis in recognised:
         for insertions in ("inside", "edges", "none"):
             values = measured(hypothesis, reference, metric=Entities(insertions=insertions))
@@ -179,7 +179,7 @@ def alone(real: list[Span], found: list[Span]) -> bool:
 
 @given(entities(12, most=5), entities(12, most=5))
 def test_equals_nervaluate_where_there_is_no_choice(real: list[Span], found: list[Span]) -> None:
-    real, found = list(flat(real)), list(flat(found))
+    real, found = list(drop_overlaps(real)), list(drop_overlaps(found))
     if not alone(real, found):
         found = [span for span in found if alone(real, [span])]
     if not alone(real, found):

@@ -14,7 +14,7 @@ from rapidfuzz.distance import Levenshtein
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.text.normalization import alternatives as module
-from caesura.text.normalization.alternatives import nearest
+from caesura.text.normalization.alternatives import choose_alternatives
 from work import work
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=7)
@@ -53,7 +53,7 @@ def read_otherwise(draw: st.DrawFn, largest: int = 7) -> Transcript:
 @given(reference=read_otherwise(), words=WORDS)
 @example(Transcript(("a",), alternatives=(Span(0, 0, ""),)), [])
 def test_no_other_choice_has_fewer_edits(reference: Transcript, words: list[str]) -> None:
-    found = nearest(reference, words)
+    found = choose_alternatives(reference, words)
     assert found.alternatives is None
     ways = list(every_way(reference))
     assert list(found.words) in ways
@@ -62,7 +62,7 @@ def test_no_other_choice_has_fewer_edits(reference: Transcript, words: list[str]
 
 def test_words_as_they_are_written_come_first() -> None:
     reference = Transcript(("a", "b"), alternatives=(Span(0, 0, "c"), Span(0, 1, "c b")))
-    assert nearest(reference, ["x", "b"]).words == ("a", "b")
+    assert choose_alternatives(reference, ["x", "b"]).words == ("a", "b")
 
 
 def test_entities_cover_the_words_put_in_their_place() -> None:
@@ -72,12 +72,15 @@ def test_entities_cover_the_words_put_in_their_place() -> None:
         alternatives=(Span(1, 1, "Q one"), Span(2, 2, "twenty twenty"), Span(1, 2, "then")),
         sentences=Segmentation(np.array([0, 0, 1, 1], np.bool_)),
     )
-    found = nearest(reference, "in Q one twenty twenty .".split())
+    found = choose_alternatives(reference, "in Q one twenty twenty .".split())
     assert " ".join(found.words) == "in Q one twenty twenty ."
     assert found.entities == (Span(1, 4, "DATE"), Span(3, 4, "YEAR"))
     assert found.sentences is not None
     assert found.sentences.gaps.tolist() == [4, 5]
-    assert nearest(reference, ["then"]).entities == (Span(1, 1, "DATE"), Span(1, 1, "YEAR"))
+    assert choose_alternatives(reference, ["then"]).entities == (
+        Span(1, 1, "DATE"),
+        Span(1, 1, "YEAR"),
+    )
 
 
 @pytest.mark.parametrize("words", [[], ["ein"], ["ein"] * 500], ids=["none", "one", "many"])
@@ -85,7 +88,7 @@ def test_a_hypothesis_that_shares_no_word_is_read_too(words: list[str]) -> None:
     reference = Transcript(
         tuple("abcd" * 300), alternatives=tuple(Span(at, at + 1, "x") for at in range(0, 1000, 3))
     )
-    found = nearest(reference, words)
+    found = choose_alternatives(reference, words)
     assert len(found) == 1200 - 334
     assert found.alternatives is None
 
@@ -121,16 +124,16 @@ def test_a_long_text_that_is_cut_is_read_as_well_as_a_whole(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reference, words = misheard(seed, 1500)
-    cut = nearest(reference, words)
-    monkeypatch.setattr(module, "SMALL", 1 << 40)
-    monkeypatch.setattr(module, "CELLS", 1 << 40)
-    assert edits(cut.words, words) == edits(nearest(reference, words).words, words)
+    cut = choose_alternatives(reference, words)
+    monkeypatch.setattr(module, "MAX_UNCUT", 1 << 40)
+    monkeypatch.setattr(module, "MAX_CELLS", 1 << 40)
+    assert edits(cut.words, words) == edits(choose_alternatives(reference, words).words, words)
     assert edits(cut.words, words) < edits(reference.words, words)
 
 
 def test_the_cost_grows_with_the_number_of_words() -> None:
     some, more = misheard(7, 5_000), misheard(7, 20_000)
-    assert work(lambda: nearest(*more)) < 6 * work(lambda: nearest(*some))
+    assert work(lambda: choose_alternatives(*more)) < 6 * work(lambda: choose_alternatives(*some))
 
 
 @given(reference=read_otherwise(40), words=st.lists(st.sampled_from("abc"), max_size=40))
@@ -138,9 +141,9 @@ def test_texts_that_are_cut_are_still_read_in_one_of_their_ways(
     reference: Transcript, words: list[str]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CELLS", 60)
-        patch.setattr(module, "SMALL", 20)
-        patch.setattr(module, "DEEP", 1)
-        found = nearest(reference, words)
+        patch.setattr(module, "MAX_CELLS", 60)
+        patch.setattr(module, "MAX_UNCUT", 20)
+        patch.setattr(module, "MIN_EQUAL_RUN", 1)
+        found = choose_alternatives(reference, words)
     assert list(found.words) in list(every_way(reference))
     assert edits(found.words, words) <= edits(reference.words, words)

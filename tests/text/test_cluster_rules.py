@@ -13,8 +13,8 @@ import caesura
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.text import cluster_rules
-from caesura.text.cluster_rules import JOINING, ROOT, UNKNOWN
-from caesura.text.normalization.steps import standing
+from caesura.text.cluster_rules import JOINING_RELATIONS, ROOT, UNKNOWN
+from caesura.text.normalization.steps import punctuation_flags
 
 
 def tree(rows: str) -> Transcript:
@@ -40,7 +40,7 @@ NAIJA = tree(
 
 
 def shown(text: Transcript) -> list[str]:
-    begun = cluster_rules.starts(text)
+    begun = cluster_rules.cluster_starts(text)
     assert begun is not None
     edges = [*np.flatnonzero(begun).tolist(), len(text)]
     return [" ".join(text.words[first:stop]) for first, stop in pairwise(edges)]
@@ -69,8 +69,8 @@ def test_a_word_may_lie_between_if_it_belongs_to_the_cluster() -> None:
 
 
 def test_without_tree_and_layer_there_are_none() -> None:
-    assert cluster_rules.starts(Transcript(("a", "b"))) is None
-    assert cluster_rules.units(Transcript(("a", "b"))).first.tolist() == [0, 1]
+    assert cluster_rules.cluster_starts(Transcript(("a", "b"))) is None
+    assert cluster_rules.cluster_tree(Transcript(("a", "b"))).first.tolist() == [0, 1]
 
 
 def test_a_sentence_begins_a_cluster() -> None:
@@ -79,7 +79,7 @@ def test_a_sentence_begins_a_cluster() -> None:
 
 
 def test_units_have_the_content_word_as_head_and_link_to_units() -> None:
-    units = cluster_rules.units(ENGLISH)
+    units = cluster_rules.cluster_tree(ENGLISH)
     assert units.first.tolist() == [0, 1, 3, 6, 7, 8, 9]
     assert units.head.tolist() == [0, 2, 4, 6, 7, 8, 9]
     assert units.link.tolist() == [2, 2, ROOT, 6, 6, 6, 2]
@@ -91,7 +91,7 @@ def test_without_a_tree_the_last_content_word_is_the_head_and_links_are_unknown(
         tag=("VERB", "ADP", "ADP", "DET"),
         cluster=np.array([True, False, True, False]),
     )
-    units = cluster_rules.units(words)
+    units = cluster_rules.cluster_tree(words)
     assert units.head.tolist() == [0, 3]
     assert units.link.tolist() == [UNKNOWN, UNKNOWN]
 
@@ -100,8 +100,8 @@ def test_heads_that_are_unknown_or_go_in_circles_give_no_link() -> None:
     text = Transcript(
         ("a", "b", "c"), head=np.array([-1, 2, 1]), cluster=np.array([True, True, False])
     )
-    assert cluster_rules.units(text).link.tolist() == [UNKNOWN, UNKNOWN]
-    empty = cluster_rules.units(Transcript((), head=np.zeros(0, np.int64)))
+    assert cluster_rules.cluster_tree(text).link.tolist() == [UNKNOWN, UNKNOWN]
+    empty = cluster_rules.cluster_tree(Transcript((), head=np.zeros(0, np.int64)))
     assert [len(column) for column in empty] == [0, 0, 0]
 
 
@@ -111,7 +111,7 @@ def by_hand(head: list[int], relation: list[str]) -> list[bool]:
     links = sorted((abs(up - at), at) for at, up in enumerate(head) if up >= 0)
     for _, at in links:
         up = head[at]
-        joins = relation[at].split(":")[0] in JOINING or relation[at] == "compound:prt"
+        joins = relation[at].split(":")[0] in JOINING_RELATIONS or relation[at] == "compound:prt"
         between = set(range(min(at, up) + 1, max(at, up)))
         if joins and between <= own[at] | own[up]:
             both = own[at] | own[up]
@@ -126,7 +126,7 @@ def test_equals_the_rule_in_sets_on_any_tree(seed: int, count: int) -> None:
     head = [chance.randrange(-1, count) for _ in range(count)]
     relation = [chance.choice(["det", "case", "aux:pass", "nsubj", "compound:prt"]) for _ in head]
     text = Transcript(("w",) * count, head=np.array(head), relation=tuple(relation))
-    begun = cluster_rules.starts(text)
+    begun = cluster_rules.cluster_starts(text)
     assert begun is not None
     assert begun.tolist() == by_hand(head, relation)
 
@@ -143,8 +143,8 @@ def test_equals_the_rule_in_sets_on_any_tree(seed: int, count: int) -> None:
 def test_on_treebanks(corpora: Path, name: str, words: float, each: float) -> None:
     total = begun = sentences = roots = 0
     for transcript in caesura.read(corpora / "ud" / name / "dev.conllu"):
-        spoken = transcript.take(~standing(transcript))
-        units = cluster_rules.units(spoken)
+        spoken = transcript.take(~punctuation_flags(transcript))
+        units = cluster_rules.cluster_tree(spoken)
         assert spoken.sentences is not None
         assert (units.link != UNKNOWN).all()
         total += len(spoken)
@@ -189,7 +189,7 @@ def test_clusters_of_real_sentences(corpora: Path, name: str) -> None:
     found = {}
     for transcript in caesura.read(corpora / "ud" / name / "dev.conllu"):
         for sentence in transcript.iter_sentences():
-            spoken = sentence.take(~standing(sentence))
+            spoken = sentence.take(~punctuation_flags(sentence))
             if " ".join(spoken.words) in wanted:
-                found[" | ".join(shown(spoken))] = cluster_rules.units(spoken).link.tolist()
+                found[" | ".join(shown(spoken))] = cluster_rules.cluster_tree(spoken).link.tolist()
     assert found == SENTENCES[name]

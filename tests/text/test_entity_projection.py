@@ -8,8 +8,14 @@ import pytest
 from caesura.core.errors import CaesuraError, LayerError, UnknownName
 from caesura.core.transcript import Span, Transcript
 from caesura.text.alignment.word_alignment import Alignment, align
-from caesura.text.entity_projection import CANDIDATES, Projected, clocks_differ, parted, project
-from caesura.text.phonetics import distances, phones
+from caesura.text.entity_projection import (
+    MAX_CANDIDATES,
+    Projected,
+    clocks_differ,
+    project,
+    separate_overlaps,
+)
+from caesura.text.phonetics import phone_distances, phones
 
 
 def said(text: str, spans: str = "", timed: bool = True, language: str = "en") -> Transcript:
@@ -75,7 +81,7 @@ def test_adjacent_and_nested_entities_each_have_their_words() -> None:
         ("time", "massa chew sets"),
         ("time", "gold man sax"),
     ]
-    apart = parted(project(reference, hypothesis))
+    apart = separate_overlaps(project(reference, hypothesis))
     assert [(one.first, one.last, one.by) for one in apart] == [
         (1, 1, "time"),
         (2, 4, "time"),
@@ -138,7 +144,7 @@ def test_from_which_distance_on_a_word_is_another(
     reference, hypothesis = said(f"see {name} now", "1-1"), said(f"see {heard} now")
     (one,) = project(reference, hypothesis)
     assert (one.by, one.distance) == (by, 1 if by == "lost" else pytest.approx(distance))
-    far = distances(["".join(phones([name]))], ["".join(phones([heard]))])
+    far = phone_distances(["".join(phones([name]))], ["".join(phones([heard]))])
     assert far == pytest.approx([distance])
 
 
@@ -182,7 +188,7 @@ def test_words_without_times_lie_between_their_neighbours() -> None:
 
 def test_a_time_that_says_too_little_is_left_to_the_alignment() -> None:
     reference = said("see Kodak now", "1-1")
-    start = np.full(3 * CANDIDATES, np.nan)
+    start = np.full(3 * MAX_CANDIDATES, np.nan)
     start[0] = 0.0
     hypothesis = Transcript(("kodak", *["uh"] * (len(start) - 1)), start=start, end=start + 1)
     assert [one.by for one in project(reference, hypothesis)] == ["alignment"]
@@ -202,7 +208,7 @@ def test_an_alignment_may_be_given() -> None:
     with pytest.raises(UnknownName, match="phones"):
         project(reference, hypothesis, phones="ears")
     for collar in (-0.1, math.nan):
-        with pytest.raises(CaesuraError, match="a collar is 0 seconds or more"):
+        with pytest.raises(CaesuraError, match="collar must be 0 seconds or more"):
             project(reference, hypothesis, collar)
 
 

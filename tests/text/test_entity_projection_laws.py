@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from caesura.core.transcript import Span, Transcript
 from caesura.formats.files import read
 from caesura.text.alignment.word_alignment import align
-from caesura.text.entity_projection import SHARED, parted, project
-from caesura.text.phonetics import distances, phones
+from caesura.text.entity_projection import MAX_DISTANCE, project, separate_overlaps
+from caesura.text.phonetics import phone_distances, phones
 
 WORDS = st.sampled_from("kodak co dac new york yolk anna an and 5 - の".split())
 
@@ -73,11 +73,11 @@ def slow(
         heard = "".join(phones(hypothesis.words[first : last + 1]))
         short = last == first or len(heard) <= 2 * len(target)
         if short and all(map(candidate, range(first, last + 1))):
-            far = float(distances([target], [heard])[0])
+            far = float(phone_distances([target], [heard])[0])
             start, end = times(hypothesis, first)[0], times(hypothesis, last)[1]
             off = round(apart(start, low) + apart(end, high), 6)
             best.append((far, off, last - first, first))
-    if not best or min(best)[0] >= SHARED:
+    if not best or min(best)[0] >= MAX_DISTANCE:
         return ()
     far, _, more, first = min(best)
     return (first, first + more, far)
@@ -107,7 +107,7 @@ def test_the_time_path_tries_every_span(
             assert one == aligned
         elif expected and expected[2] <= aligned.distance:
             assert (one.by, (one.first, one.last, one.distance)) == ("time", expected)
-        elif aligned.found and aligned.distance < SHARED:
+        elif aligned.found and aligned.distance < MAX_DISTANCE:
             assert one == aligned
         else:
             assert one.by == "lost"
@@ -135,9 +135,9 @@ def test_spans_lie_inside_and_parted_ones_never_overlap(
 ) -> None:
     each = project(reference, hypothesis)
     assert tuple(one.entity for one in each) == (reference.entities or ())
-    apart = parted(each)
+    apart = separate_overlaps(each)
     assert [one.entity for one in apart] == [one.entity for one in each]
-    assert parted(apart) == apart
+    assert separate_overlaps(apart) == apart
     free = 0
     for one, whole in zip(apart, each, strict=True):
         assert free <= one.first <= one.last + 1 <= len(hypothesis)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.transcript import Span
-from caesura.text.entity_spans import flat
+from caesura.text.entity_projection import drop_overlaps
 
 SPANS = st.lists(
     st.builds(
@@ -31,24 +31,28 @@ def slow(spans: list[Span]) -> tuple[Span, ...]:
 
 def test_the_longest_stays() -> None:
     day, date = Span(3, 3, "CARDINAL"), Span(2, 4, "DATE")
-    assert flat([day, date, Span(5, 5, "ORG")]) == (date, Span(5, 5, "ORG"))
+    assert drop_overlaps([day, date, Span(5, 5, "ORG")]) == (date, Span(5, 5, "ORG"))
 
 
 def test_of_equally_long_ones_the_first_stays() -> None:
-    assert flat([Span(1, 2, "B"), Span(0, 1, "A")]) == (Span(0, 1, "A"),)
-    assert flat([Span(0, 1, "B"), Span(0, 1, "A")]) == (Span(0, 1, "A"),)
+    assert drop_overlaps([Span(1, 2, "B"), Span(0, 1, "A")]) == (Span(0, 1, "A"),)
+    assert drop_overlaps([Span(0, 1, "B"), Span(0, 1, "A")]) == (Span(0, 1, "A"),)
 
 
 def test_what_overlaps_only_a_span_that_goes_stays() -> None:
     spans = [Span(0, 4, "A"), Span(4, 6, "B"), Span(6, 7, "C")]
-    assert flat(spans) == (spans[0], spans[2])
+    assert drop_overlaps(spans) == (spans[0], spans[2])
 
 
 def test_nothing_is_flat() -> None:
-    assert flat(()) == ()
+    assert drop_overlaps(()) == ()
 
 
 @given(SPANS)
 def test_it_is_what_looking_word_by_word_gives(spans: list[Span]) -> None:
-    assert flat(spans) == slow(spans)
-    assert flat(reversed(spans)) == flat(spans) == flat(flat(spans))
+    assert drop_overlaps(spans) == slow(spans)
+    assert (
+        drop_overlaps(reversed(spans))
+        == drop_overlaps(spans)
+        == drop_overlaps(drop_overlaps(spans))
+    )

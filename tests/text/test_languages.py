@@ -2,14 +2,14 @@
 
 import pytest
 
-from caesura.text.languages import code, differ
+from caesura.text.languages import language_code, languages_differ
 
 
 def test_codes_and_names_of_a_language_are_one() -> None:
     for name in ("en", "EN", "en-US", "eng", "English", " en_GB "):
-        assert code(name) == "en"
-    assert code("und") == code("") == code("auto") == ""
-    assert code("sv-SE") == "sv"
+        assert language_code(name) == "en"
+    assert language_code("und") == language_code("") == language_code("auto") == ""
+    assert language_code("sv-SE") == "sv"
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_codes_and_names_of_a_language_are_one() -> None:
     ],
 )
 def test_languages_that_differ(one: str, other: str, are: bool) -> None:
-    assert differ(one, other) is differ(other, one) is are
+    assert languages_differ(one, other) is languages_differ(other, one) is are

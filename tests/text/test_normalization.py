@@ -11,7 +11,7 @@ from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import CARRIED, Span, Transcript
 from caesura.testing.strategies import transcripts
-from caesura.text.normalization.nonspeech import STRETCH, Written
+from caesura.text.normalization.nonspeech import MAX_EVENT_WORDS, WrittenText
 from caesura.text.normalization.steps import STEPS, Normalizer, describe, fewest_steps, normalize
 from text.recorded import recorded_steps
 from work import work
@@ -82,7 +82,7 @@ def test_unknown_steps_are_named() -> None:
     with pytest.raises(UnknownName) as caught:
         normalize(bare("a"), ["case", "stem"])
     assert str(caught.value) == (
-        "no step of normalisation is named 'stem'; "
+        "no normalisation step is named 'stem'; "
         "known are unicode, case, dots, punctuation, marks, fillers, events, hyphens, whisper"
     )
 
@@ -307,16 +307,16 @@ def test_many_brackets_are_walked_over_once(
     words: tuple[str, ...], left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_at = 0
-    is_event = Written.is_event
+    is_event = WrittenText.is_event
 
-    def counted(self: Written, bracket: str, inside: Sequence[int]) -> bool:
+    def counted(self: WrittenText, bracket: str, inside: Sequence[int]) -> bool:
         nonlocal looked_at
         looked_at += len(inside)
         return is_event(self, bracket, inside)
 
-    monkeypatch.setattr(Written, "is_event", counted)
+    monkeypatch.setattr(WrittenText, "is_event", counted)
     assert len(normalize(Transcript(words), ["events"])) == left
-    assert looked_at <= STRETCH * len(words)
+    assert looked_at <= MAX_EVENT_WORDS * len(words)
 
 
 def test_many_brackets_around_one_word() -> None:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from caesura.core.errors import CaesuraError, UnknownName
 from caesura.text import phonetics as module
-from caesura.text.normalization.numerals import spelt
-from caesura.text.phonetics import CLASSES, coded, distances, phones
+from caesura.text.phonetics import PHONE_CLASSES, phone_distances, phones, read_aloud, rule_language
 
 FRENCH = """\
 bonjour bOʒur|monsieur məsjø|madame madam|femme fam|eau o|bateau bato|bordeaux bordo|renault rəno
@@ -71,7 +70,7 @@ def test_english_words(word: str, said: str) -> None:
 def test_what_sounds_alike_is_close(one: str, other: str, most: float) -> None:
     said, heard = ("".join(phones(text.split())) for text in (one, other))
     assert said
-    assert distances([said], [heard])[0] <= most
+    assert phone_distances([said], [heard])[0] <= most
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_what_sounds_alike_is_close(one: str, other: str, most: float) -> None:
 )
 def test_what_sounds_otherwise_is_far(one: str, other: str) -> None:
     said, heard = phones([one, other])
-    assert distances([said], [heard])[0] > 0.7
+    assert phone_distances([said], [heard])[0] > 0.7
 
 
 @pytest.mark.parametrize(
@@ -103,7 +102,7 @@ def test_what_sounds_otherwise_is_far(one: str, other: str) -> None:
     ],
 )
 def test_numbers_in_english(word: str, english: str) -> None:
-    assert " ".join(spelt(word, "en")) == english
+    assert " ".join(read_aloud(word, "en")) == english
 
 
 @pytest.mark.parametrize(
@@ -124,14 +123,14 @@ def test_numbers_in_english(word: str, english: str) -> None:
     ],
 )
 def test_numbers_in_french(word: str, french: str) -> None:
-    assert " ".join(spelt(word, "fr")) == french
+    assert " ".join(read_aloud(word, "fr")) == french
 
 
 @given(st.integers(0, 10**12 - 1), st.sampled_from(["en", "fr"]))
 def test_numbers_can_be_told_apart(number: int, language: str) -> None:
-    said = spelt(f"{number:,}", language)
-    assert said == spelt(f"{number:,}", language)
-    assert said != spelt(f"{number + 1:,}", language)
+    said = read_aloud(f"{number:,}", language)
+    assert said == read_aloud(f"{number:,}", language)
+    assert said != read_aloud(f"{number + 1:,}", language)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_numbers_can_be_told_apart(number: int, language: str) -> None:
     ],
 )
 def test_languages(language: str, code: str) -> None:
-    assert coded(language) == code
+    assert rule_language(language) == code
 
 
 @given(st.text(max_size=12), st.sampled_from(["en", "fr", "ja", ""]))
@@ -167,7 +166,7 @@ def weighted(one: str, other: str) -> float:
             row = new
         return row[-1]
 
-    both = edits(one, other) + edits(one.translate(CLASSES), other.translate(CLASSES))
+    both = edits(one, other) + edits(one.translate(PHONE_CLASSES), other.translate(PHONE_CLASSES))
     return both / 2 / max(len(one), len(other), 1)
 
 
@@ -176,13 +175,13 @@ PHONES = st.text("pbtdkaeiəA", max_size=8)
 
 @given(st.lists(st.tuples(PHONES, PHONES), max_size=4))
 def test_distances_are_those_of_the_recurrence(pairs: list[tuple[str, str]]) -> None:
-    found = distances([one for one, _ in pairs], [other for _, other in pairs])
+    found = phone_distances([one for one, _ in pairs], [other for _, other in pairs])
     assert np.allclose(found, [weighted(one, other) for one, other in pairs])
     assert ((found >= 0) & (found <= 1)).all()
 
 
 def test_a_close_phone_costs_half() -> None:
-    found = distances(["pat"] * 4, ["pat", "bat", "sat", ""])
+    found = phone_distances(["pat"] * 4, ["pat", "bat", "sat", ""])
     assert found.tolist() == [0.0, 1 / 6, 1 / 3, 1.0]
 
 
@@ -198,7 +197,7 @@ def test_without_the_dictionary_one_is_told_what_to_install(
         raise ImportError(name)
 
     module._dictionary.cache_clear()
-    module._looked_up.cache_clear()
+    module._phones_by_dictionary.cache_clear()
     monkeypatch.setattr(module, "import_module", absent)
     with pytest.raises(CaesuraError, match=r"caesura\[phones\]"):
         phones(["a"], "en", "dictionary")

@@ -75,20 +75,20 @@ def test_does_not_depend_on_the_steps_that_are_kept(
     source: list[str], target: list[str], block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weighted, "MOST_MOVES", 1)
-        patch.setattr(weighted, "SHORTEST_BLOCK", block)
+        patch.setattr(weighted, "MAX_MOVES", 1)
+        patch.setattr(weighted, "MIN_BLOCK", block)
         found = align(source, target, "sclite")
     assert found.source.tolist() == lightest(source, target)[1]
 
 
-@given(PARTS, st.sampled_from([1, 500, weighted.MOST_MOVES]))
+@given(PARTS, st.sampled_from([1, 500, weighted.MAX_MOVES]))
 def test_parts_are_aligned_each_for_itself(
     parts: list[tuple[list[str], list[str]]], most: int
 ) -> None:
     source, target = ([word for part in parts for word in part[side]] for side in (0, 1))
     stops = [np.cumsum([len(part[side]) for part in parts], dtype=int) for side in (0, 1)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weighted, "MOST_MOVES", most)
+        patch.setattr(weighted, "MAX_MOVES", most)
         found = align_parts(source, target, stops[0], stops[1], "sclite")
     expected: list[int] = []
     begin = 0

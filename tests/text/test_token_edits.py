@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import CARRIED, Span, Transcript
 from caesura.testing.strategies import transcripts
-from caesura.text.normalization.token_edits import rewritten, shortened
+from caesura.text.normalization.token_edits import keep_words, replace_words
 
 NAN = np.nan
 
@@ -39,7 +39,7 @@ def whole() -> Transcript:
 
 
 def test_all_layers_follow() -> None:
-    found = rewritten(whole(), [Span(1, 2, "the first quarter")])
+    found = replace_words(whole(), [Span(1, 2, "the first quarter")])
     expected = Transcript(
         ("in", "the", "first", "quarter", "we"),
         start=np.array([0.0, 1.0, NAN, NAN, 4.0]),
@@ -65,7 +65,7 @@ def test_all_layers_follow() -> None:
 
 
 def test_words_that_may_be_missing_go_with_what_is_theirs() -> None:
-    found = rewritten(whole(), [Span(2, 2, "")])
+    found = replace_words(whole(), [Span(2, 2, "")])
     assert found.words == ("in", "Q1", "we")
     assert found.entities == (Span(1, 1, "DATE"), Span(2, 2, "PER"))
     assert found.alternatives == (Span(0, 1, "inside"), Span(1, 1, "then"), Span(2, 2, "z"))
@@ -74,7 +74,7 @@ def test_words_that_may_be_missing_go_with_what_is_theirs() -> None:
 
 
 def test_words_dropped_for_nothing_leave_readings_alone() -> None:
-    assert shortened(whole(), [0, 1, 3]).alternatives == (
+    assert keep_words(whole(), [0, 1, 3]).alternatives == (
         Span(0, 1, "inside"),
         Span(1, 1, "then"),
         Span(2, 2, "z"),
@@ -101,7 +101,7 @@ def test_words_are_those_of_a_slow_replacement(drawn: tuple[Transcript, list[Spa
     for first, last, label, _ in reversed(changes):
         words[first : last + 1] = label.split()
         covers[first : last + 1] = [list(range(first, last + 1)) for _ in label.split()]
-    found = rewritten(transcript, changes)
+    found = replace_words(transcript, changes)
     assert list(found.words) == words
     spans = []
     for span in transcript.entities or ():
@@ -118,7 +118,7 @@ def _range(span: Span) -> range:
 @pytest.mark.parametrize("at", range(4))
 def test_a_word_in_its_own_place_keeps_times_and_spans(at: int) -> None:
     given = whole()
-    found = rewritten(given, [Span(at, at, given.words[at])])
+    found = replace_words(given, [Span(at, at, given.words[at])])
     for name in ("words", "start", "end", "entities", "alternatives", "sentences", "speaker"):
         ours, theirs = getattr(found, name), getattr(given, name)
         same = np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs

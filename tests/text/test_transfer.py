@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura.text.alignment.transfer import carry, placed
+from caesura.text.alignment.transfer import project_spans, transfer_layers
 from caesura.text.alignment.word_alignment import align
 from metrics.named import entities, on_hypothesis
 
@@ -39,7 +39,7 @@ def text(words: str, *ends: int) -> Transcript:
 def test_boundaries_find_their_word(
     source: str, ends: list[int], target: str, expected: list[int], lost: int
 ) -> None:
-    carried = carry(text(source, *ends), Transcript(tuple(target.split())), ["sentences"])
+    carried = transfer_layers(text(source, *ends), Transcript(tuple(target.split())), ["sentences"])
     assert carried.transcript.sentences is not None
     assert carried.transcript.sentences.gaps.tolist() == expected
     assert len(carried.lost_boundaries) == lost
@@ -47,7 +47,7 @@ def test_boundaries_find_their_word(
 
 def test_boundaries_do_not_depend_on_those_of_the_target() -> None:
     places = [
-        carry(text("a b c d", 1), text("a b um uh c d", *known)).transcript.sentences
+        transfer_layers(text("a b c d", 1), text("a b um uh c d", *known)).transcript.sentences
         for known in ((), (2,), (3,), (0, 4))
     ]
     assert [each.gaps.tolist() for each in places if each] == [[1, 5]] * 4
@@ -65,7 +65,7 @@ def test_times_go_to_words_in_the_same_place_and_tags_to_equal_words() -> None:
     )
     target = Transcript(("a", "x", "q", "c"))
     layers = ["start", "end", "tag", "head", "speaker", "entities"]
-    found = carry(source, target, layers).transcript
+    found = transfer_layers(source, target, layers).transcript
     assert found.start is not None
     assert found.head is not None
     assert found.start.tolist()[::3] == [0.0, 2.0]
@@ -79,7 +79,7 @@ def test_times_go_to_words_in_the_same_place_and_tags_to_equal_words() -> None:
 
 def test_an_entity_without_any_word_is_lost() -> None:
     source = Transcript(("a", "b", "c"), entities=(Span(1, 1, "PER"),))
-    found = carry(source, Transcript(("a", "c")), ["entities"])
+    found = transfer_layers(source, Transcript(("a", "c")), ["entities"])
     assert found.transcript.entities == ()
     assert found.lost_entities == 1
 
@@ -92,16 +92,18 @@ def test_equal_texts_carry_everything(source: tuple[str, ...], more: tuple[str, 
         sentences=Segmentation.of_gaps(len(source), ends),
         speaker=tuple(word.upper() for word in source),
     )
-    found = carry(whole, Transcript(source))
+    found = transfer_layers(whole, Transcript(source))
     assert found.transcript == whole
     assert found.alignment.edits == 0
     assert len(found.lost_boundaries) == 0
-    assert len(carry(whole, Transcript(more)).transcript) == len(more)
+    assert len(transfer_layers(whole, Transcript(more)).transcript) == len(more)
 
 
 def test_columns_of_evidence_go_to_equal_words() -> None:
     source = Transcript(("a", "b", "c"), evidence={"x": np.array([1.0, 2.0, 3.0])})
-    found = carry(source, Transcript(("a", "z", "c", "d")), ["evidence"]).transcript.evidence
+    found = transfer_layers(
+        source, Transcript(("a", "z", "c", "d")), ["evidence"]
+    ).transcript.evidence
     assert found is not None
     np.testing.assert_equal(found["x"], [1, np.nan, 3, np.nan])
 
@@ -109,11 +111,13 @@ def test_columns_of_evidence_go_to_equal_words() -> None:
 def test_labels_and_evidence_go_with_their_gaps() -> None:
     # a. | b, | c.
     given = Segmentation(np.array([True, False, True]), (".", ",", "."), np.array([2.0, -1, 3]))
-    found = carry(Transcript(("a", "b", "c"), sentences=given), Transcript(("a", "c")))
+    found = transfer_layers(Transcript(("a", "b", "c"), sentences=given), Transcript(("a", "c")))
     moved = found.transcript.sentences
     assert moved == Segmentation(np.array([True, True]), (".", "."), np.array([2.0, 3]))
     assert moved == given.take(np.array([0, 2]))
-    longer = carry(Transcript(("a", "b", "c"), sentences=given), Transcript(tuple("axbcy")))
+    longer = transfer_layers(
+        Transcript(("a", "b", "c"), sentences=given), Transcript(tuple("axbcy"))
+    )
     assert longer.transcript.sentences == Segmentation(
         np.array([True, False, False, False, True]),
         (".", "", ",", "", "."),
@@ -133,12 +137,12 @@ def test_dropping_words_carries_sentences_as_take_does(
     kept = np.flatnonzero(data.draw(flags))
     whole = Transcript(tuple(map(str, range(count))), sentences=sentences)
     part = whole.take(kept)
-    assert carry(whole, part.only([]), ["sentences"]).transcript == part
+    assert transfer_layers(whole, part.only([]), ["sentences"]).transcript == part
 
 
 def test_heads_hold_between_equal_words_only() -> None:
     source = Transcript(("a", "b", "c"), head=np.array([1, 1, 0]))
-    found = carry(source, Transcript(("a", "x", "c")), ["head"]).transcript
+    found = transfer_layers(source, Transcript(("a", "x", "c")), ["head"]).transcript
     assert found.head is not None
     assert found.head.tolist() == [-1, -1, 0]
 
@@ -155,7 +159,7 @@ def test_heads_hold_between_equal_words_only() -> None:
 )
 def test_multiwords_need_all_their_words(target: str, expected: tuple[Span, ...]) -> None:
     source = Transcript(("we", "ca", "n't", "go"), multiwords=(Span(1, 2, "can't"),))
-    found = carry(source, Transcript(tuple(target.split())), ["multiwords"])
+    found = transfer_layers(source, Transcript(tuple(target.split())), ["multiwords"])
     assert found.transcript.multiwords == expected
     assert found.lost_entities == 0
 
@@ -170,7 +174,7 @@ def test_entities_stand_on_the_words_in_their_place(
 ) -> None:
     named = data.draw(entities(len(ours)))
     aligned = align(ours, theirs)
-    for span, there in zip(named, placed(named, aligned), strict=True):
+    for span, there in zip(named, project_spans(named, aligned), strict=True):
         slow = on_hypothesis(span, aligned)
         if slow is None:
             before = [j for j, i in enumerate(aligned.source.tolist()) if 0 <= i < span.first]
@@ -183,7 +187,7 @@ def test_entities_stand_on_the_words_in_their_place(
 def test_what_does_not_fit_is_told() -> None:
     texts = Transcript(("a", "b")), Transcript(("a",))
     with pytest.raises(LayerError) as caught:
-        carry(*texts, alignment=align(["a"], ["a"]))
+        transfer_layers(*texts, alignment=align(["a"], ["a"]))
     assert str(caught.value) == "the alignment is of 1 and 1 words, the texts have 2 and 1"
     with pytest.raises(LayerError, match="no layer is named 'sentence'; known are start, end"):
-        carry(*texts, ["sentence"])
+        transfer_layers(*texts, ["sentence"])

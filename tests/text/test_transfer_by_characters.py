@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.text.alignment.transfer import LONGEST, by_characters
+from caesura.text.alignment.transfer import MAX_REPLACED, gaps_by_characters
 from caesura.text.alignment.word_alignment import align
 
 TEXTS = st.lists(st.text("abc1", min_size=1, max_size=4), max_size=8).map(tuple)
@@ -15,7 +15,7 @@ TEXTS = st.lists(st.text("abc1", min_size=1, max_size=4), max_size=8).map(tuple)
 
 def placed(source: str, target: str) -> list[int]:
     ours, theirs = source.split(), target.split()
-    return list(map(int, by_characters(align(ours, theirs), ours, theirs)))
+    return list(map(int, gaps_by_characters(align(ours, theirs), ours, theirs)))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_gaps_are_in_order_and_equal_words_keep_theirs(
     source: tuple[str, ...], target: tuple[str, ...]
 ) -> None:
     aligned = align(source, target)
-    gaps = by_characters(aligned, source, target)
+    gaps = gaps_by_characters(aligned, source, target)
     assert len(gaps) == len(source)
     assert (np.diff(gaps) >= 0).all()
     assert ((gaps >= -1) & (gaps < len(target))).all()
@@ -73,7 +73,7 @@ def test_inner_gaps_lie_on_a_path_with_the_fewest_edits(
     """Where a gap of the target is reached, cutting both texts there costs no more edits."""
     target = data.draw(st.lists(st.text("xyz", min_size=1, max_size=4), min_size=1, max_size=5))
     target[data.draw(st.integers(0, len(target) - 1))] += "a"
-    gaps = by_characters(align(source, target), source, target)
+    gaps = gaps_by_characters(align(source, target), source, target)
     assert gaps[-1] == len(target) - 1
     texts = "".join(source), "".join(target)
     whole = fewest(*texts)
@@ -90,6 +90,6 @@ def test_inner_gaps_lie_on_a_path_with_the_fewest_edits(
 
 
 def test_endless_stretches_stay_with_the_words() -> None:
-    ours, theirs = ["a"] * LONGEST, ["b", "b"] * LONGEST
+    ours, theirs = ["a"] * MAX_REPLACED, ["b", "b"] * MAX_REPLACED
     aligned = align(ours, theirs)
-    assert (by_characters(aligned, ours, theirs) == aligned.gaps).all()
+    assert (gaps_by_characters(aligned, ours, theirs) == aligned.gaps).all()

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.text import vocabulary
-from caesura.text.vocabulary import FIRST, NO_WORD, UNKNOWN, Vocabulary, hashed, spelling
+from caesura.text.vocabulary import (
+    FIRST_KNOWN,
+    NO_WORD,
+    UNKNOWN,
+    Vocabulary,
+    hash_spelling,
+    normalized_spelling,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,39 +52,39 @@ from caesura.text.vocabulary import FIRST, NO_WORD, UNKNOWN, Vocabulary, hashed,
     ],
 )
 def test_words_as_models_see_them(word: str, expected: str) -> None:
-    assert spelling(word) == expected
+    assert normalized_spelling(word) == expected
 
 
 @given(st.text(max_size=20))
 def test_any_text_has_a_number(word: str) -> None:
     known = Vocabulary.of([[word]], 1)
-    assert known.numbers([word]).tolist() == [FIRST if spelling(word) else NO_WORD]
+    assert known.numbers([word]).tolist() == [FIRST_KNOWN if normalized_spelling(word) else NO_WORD]
 
 
 def test_hashes_are_the_same_in_any_process() -> None:
-    assert hashed("hello") == 0xA7B6EDA801E5347D
-    script = "from caesura.text.vocabulary import hashed; print(hashed('καλά'))"
+    assert hash_spelling("hello") == 0xA7B6EDA801E5347D
+    script = "from caesura.text.vocabulary import hash_spelling; print(hash_spelling('καλά'))"
     for seed in ("1", "2"):
         command = [sys.executable, "-c", script]
         done = subprocess.run(
             command, env={"PYTHONHASHSEED": seed}, check=True, capture_output=True, text=True
         )
-        assert int(done.stdout) == hashed("καλά")
+        assert int(done.stdout) == hash_spelling("καλά")
 
 
 def test_a_lone_surrogate_has_a_hash_too() -> None:
     found = Vocabulary.of([["\ud800"]], 1).numbers(["\ud800"])
-    assert found.tolist() == [FIRST]
+    assert found.tolist() == [FIRST_KNOWN]
 
 
 def test_numbers_are_places_among_the_hashes() -> None:
     words = ["we", "go", "on", "today"]
     known = Vocabulary.of([words], 1)
-    order = sorted(words, key=hashed)
+    order = sorted(words, key=hash_spelling)
     assert known.size == 6
     assert known.hashes.dtype == np.uint64
-    assert known.hashes.tolist() == sorted(map(hashed, words))
-    expected = [order.index(word) + FIRST for word in words]
+    assert known.hashes.tolist() == sorted(map(hash_spelling, words))
+    expected = [order.index(word) + FIRST_KNOWN for word in words]
     assert known.numbers(words).tolist() == expected
     assert Vocabulary.of([words[::-1]], 1).numbers(words).tolist() == expected
 
@@ -85,36 +92,41 @@ def test_numbers_are_places_among_the_hashes() -> None:
 def test_words_seen_too_seldom_are_unknown() -> None:
     texts = [["We", "go", "we,"], ["WE", "stop", "go."]]
     assert Vocabulary.of(texts, 3).numbers(["we", "go", "stop"]).tolist() == [2, 1, 1]
-    assert Vocabulary.of(texts, 4).size == FIRST
-    assert (Vocabulary.of(texts, 2).numbers(["We", "GO"]) >= FIRST).all()
+    assert Vocabulary.of(texts, 4).size == FIRST_KNOWN
+    assert (Vocabulary.of(texts, 2).numbers(["We", "GO"]) >= FIRST_KNOWN).all()
     assert Vocabulary.of(texts, 2).numbers(["stop"]).tolist() == [UNKNOWN]
 
 
 def test_punctuation_alone_is_no_word() -> None:
     known = Vocabulary.of([["yes", ".", ".", ","]], 1)
-    assert known.size == FIRST + 1
-    assert known.numbers([".", "yes", "no", "?"]).tolist() == [NO_WORD, FIRST, UNKNOWN, NO_WORD]
+    assert known.size == FIRST_KNOWN + 1
+    assert known.numbers([".", "yes", "no", "?"]).tolist() == [
+        NO_WORD,
+        FIRST_KNOWN,
+        UNKNOWN,
+        NO_WORD,
+    ]
 
 
 def test_hashes_that_nearly_agree_are_told_apart() -> None:
     # Floats would not hold the last digits of these.
-    near = Vocabulary(np.array([hashed("yes") + 1], np.uint64))
+    near = Vocabulary(np.array([hash_spelling("yes") + 1], np.uint64))
     assert near.numbers(["yes"]).tolist() == [UNKNOWN]
-    near = Vocabulary(np.array([hashed("yes") - 1, hashed("yes") + 1], np.uint64))
+    near = Vocabulary(np.array([hash_spelling("yes") - 1, hash_spelling("yes") + 1], np.uint64))
     assert near.numbers(["yes"]).tolist() == [UNKNOWN]
-    exact = Vocabulary(np.array([hashed("yes")], np.uint64))
-    assert exact.numbers(["yes"]).tolist() == [FIRST]
+    exact = Vocabulary(np.array([hash_spelling("yes")], np.uint64))
+    assert exact.numbers(["yes"]).tolist() == [FIRST_KNOWN]
 
 
 def test_nothing_known_and_nothing_asked() -> None:
     empty = Vocabulary.of([], 1)
-    assert empty.size == FIRST
+    assert empty.size == FIRST_KNOWN
     assert empty.numbers(["yes", "."]).tolist() == [UNKNOWN, NO_WORD]
     assert empty.numbers([]).tolist() == []
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "MOST", 10)
+    monkeypatch.setattr(vocabulary, "MAX_REMEMBERED", 10)
     words = [f"w{letter}" for letter in "abcdefghijklmnopqrst"]
     known = Vocabulary.of([words[::2]], 1)
     fresh = Vocabulary(known.hashes)

@@ -105,10 +105,10 @@ def _one_after_another(
 @pytest.mark.parametrize(
     ("source_stops", "target_stops", "message"),
     [
-        ([1], [2], "stops of parts ascend to 3, the number of words"),
-        ([3], [], "stops of parts ascend to 2, the number of words"),
-        ([2, 1, 3], [1, 1, 2], "stops of parts ascend to 3, the number of words"),
-        ([-1, 3], [1, 2], "stops of parts ascend to 3, the number of words"),
+        ([1], [2], "stops of parts must ascend to 3, the number of words"),
+        ([3], [], "stops of parts must ascend to 2, the number of words"),
+        ([2, 1, 3], [1, 1, 2], "stops of parts must ascend to 3, the number of words"),
+        ([-1, 3], [1, 2], "stops of parts must ascend to 3, the number of words"),
         ([1, 3], [2], "2 parts cannot be aligned with 1"),
     ],
 )
@@ -156,7 +156,7 @@ def test_alignments_are_values() -> None:
     [
         ([0, 1], [True], 2, "equal has 1 cells for 2 words"),
         ([0, 2], [True, True], 2, "source points outside the 2 words"),
-        ([0, -1], [True, True], 2, "a word without a counterpart is said to be equal to it"),
+        ([0, -1], [True, True], 2, "a word without a counterpart cannot be equal to it"),
     ],
 )
 def test_alignments_that_cannot_be(

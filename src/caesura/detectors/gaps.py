@@ -15,7 +15,7 @@ from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.config import strings
 from caesura.core.errors import LayerError
 from caesura.core.transcript import Transcript
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 
 NO_GAP = -50.0
 """Log-odds of a boundary between a word and the punctuation that follows it as a word."""
@@ -140,7 +140,7 @@ def speaker_turns(speaker: Strings) -> Indices:
 
 def find_words(transcript: Transcript) -> tuple[Flags, Transcript]:
     """Return which tokens are words, not punctuation, and the transcript of these words alone."""
-    is_word = ~standing(transcript)
+    is_word = ~punctuation_flags(transcript)
     return is_word, without_punctuation(transcript, is_word)
 
 

@@ -15,7 +15,7 @@ from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import NO_GAP
 from caesura.detectors.window_stream import LocalStream
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 from caesura.text.punctuation import end_mark, sentence_ends
 
 EVIDENCE = ("pause", "speaker", "marks")
@@ -127,7 +127,7 @@ class _MarkedWords(NamedTuple):
 
 def _marked_words(transcript: Transcript) -> _MarkedWords | None:
     """Return words and their marks, also marks that stand as words; None without any marks."""
-    alone = standing(transcript)
+    alone = punctuation_flags(transcript)
     marks = transcript.mark
     if not alone.any():
         gaps = np.arange(len(transcript))

@@ -19,7 +19,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.detectors.window_stream import with_delay_after
 from caesura.models.store import Stored, card, find, kind_of, load, shipped
-from caesura.text.languages import LANGUAGES, code, differ
+from caesura.text.languages import LANGUAGES, language_code, languages_differ
 
 logger = logging.getLogger("caesura")
 
@@ -100,10 +100,10 @@ class Model(Detector):
 
     def misfit(self, transcript: Transcript) -> str:
         """Return why the model does not fit a recording, or '' if it fits."""
-        ours, theirs = code(self.stored.card.language), code(transcript.language)
+        ours, theirs = language_code(self.stored.card.language), language_code(transcript.language)
         if ours and theirs:
             why = f"in {_language_name(theirs)}, and the model {self.model} is for "
-            return why + _language_name(ours) if differ(ours, theirs) else ""
+            return why + _language_name(ours) if languages_differ(ours, theirs) else ""
         head = transcript[:HEAD]
         if len(head) < LEAST or self.coverage(head) >= KNOWN:
             return ""
@@ -111,7 +111,7 @@ class Model(Detector):
 
     def can_judge(self, head: Transcript) -> bool:
         """Whether the first words are enough to say if the model fits a recording."""
-        declared = code(self.stored.card.language) and code(head.language)
+        declared = language_code(self.stored.card.language) and language_code(head.language)
         has_coverage = type(self.stored.detector).coverage is not Detector.coverage
         return bool(declared) or not has_coverage or len(head) >= HEAD
 
@@ -189,9 +189,9 @@ class ModelStream(Stream):
 
 def models_for(language: str) -> list[str]:
     """Return the names of the models that ship for a language; none if it is unknown."""
-    wanted = code(language)
+    wanted = language_code(language)
     names = shipped("detector")
-    return [name for name in names if wanted and code(card(find(name)).language) == wanted]
+    return [name for name in names if wanted and language_code(card(find(name)).language) == wanted]
 
 
 def get_detector(detector: str | Detector) -> Detector:

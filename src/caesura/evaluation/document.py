@@ -15,7 +15,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
 from caesura.evaluation.pairing import require_same_words, side_names
 from caesura.evaluation.resampling import Resampling
-from caesura.text.alignment.transfer import Carried, carry
+from caesura.text.alignment.transfer import Transferred, transfer_layers
 from caesura.text.normalization.steps import Normalizer
 
 BLOCK_SENTENCES = 5
@@ -61,7 +61,7 @@ class Coverage:
     boundaries_lost: int
 
     @classmethod
-    def of(cls, carried: Carried) -> Coverage:
+    def of(cls, carried: Transferred) -> Coverage:
         """Read it off what was carried over."""
         found = carried.alignment
         lost = len(carried.lost_boundaries)
@@ -245,7 +245,7 @@ def score_document(
     if settings.align:
         layers = dict.fromkeys(layer for metric in metrics for layer in metric.compares)
         bare = Transcript(made.compared.words, id=hypothesis.id)
-        moved = [carry(one, bare, layers) for one in made.references]
+        moved = [transfer_layers(one, bare, layers) for one in made.references]
         made = replace(
             made,
             aligned=tuple(each.transcript for each in moved),

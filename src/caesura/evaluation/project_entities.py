@@ -19,10 +19,10 @@ from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.formats.sidecars import Paths, with_sidecars
 from caesura.metrics.text_match import unlike
 from caesura.text.alignment.word_alignment import align
-from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable
+from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable_words
 from caesura.text.entity_projection import project as projected
-from caesura.text.normalization.alternatives import nearest
-from caesura.text.phonetics import LETTERS, known_source
+from caesura.text.normalization.alternatives import choose_alternatives
+from caesura.text.phonetics import LETTERS, check_source
 
 logger = logging.getLogger("caesura")
 
@@ -123,7 +123,7 @@ def project(
     `entity_classes` are files or folders of classes of their entities. Only entities of these
     `classes` are looked for (none named: all).
     """
-    known_source(phones)
+    check_source(phones)
     recordings = list(read(hypothesis, format=format))
     _, references = read_each(reference, reference_format, format)
     all = with_sidecars((one for part in references for one in part), alternatives, entity_classes)
@@ -137,8 +137,8 @@ def project(
                 where=given.origin.file if given.origin else given.id,
                 remedy="give one with entities, such as BIO columns, JSONL or .nlp",
             )
-        theirs = nearest(given, ours.words) if given.alternatives else given
-        (said, there), (heard, here) = comparable(theirs), comparable(ours)
+        theirs = choose_alternatives(given, ours.words) if given.alternatives else given
+        (said, there), (heard, here) = comparable_words(theirs), comparable_words(ours)
         alignment = align(said.words, heard.words)
         name = ours.id or "a recording"
         if unlike(len(said), alignment.hits):

@@ -17,7 +17,7 @@ from caesura.core.values import Counts, Undefined, Value, as_json, ratio
 from caesura.evaluation.evaluate import normalization_steps
 from caesura.evaluation.pairing import pair_recordings
 from caesura.formats.inputs import Input, Inputs, read, read_each
-from caesura.text.alignment.transfer import by_characters, carry
+from caesura.text.alignment.transfer import gaps_by_characters, transfer_layers
 from caesura.text.alignment.word_alignment import Alignment, align
 from caesura.text.normalization.steps import describe
 from caesura.text.normalization.steps import normalize as normalized
@@ -135,10 +135,10 @@ def _align_recording(
     # What was left out of the comparison, such as a dash, belongs to the word before it.
     ends = np.append(here, len(recording))[1:] - 1
     owner = np.searchsorted(there, np.arange(len(script)), side="right") - 1
-    place = np.append(ends, -1)[by_characters(found, theirs, ours)]
+    place = np.append(ends, -1)[gaps_by_characters(found, theirs, ours)]
     gaps = np.append(place, -1)[owner]
     whole = Alignment(source, equal, len(script))
-    made = carry(_with_commas(script), recording, layers, whole, gaps).transcript
+    made = transfer_layers(_with_commas(script), recording, layers, whole, gaps).transcript
     known = "sentences" in layers
     return ScriptAlignment(
         made,

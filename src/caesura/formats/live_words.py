@@ -18,7 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.nist import nist_fields
 from caesura.formats.nist.ctm import EVENT, PAUSES
 from caesura.formats.source import LATEST, Source, counted, share, string, without_lone_surrogates
-from caesura.text.punctuation import Pieces, is_opening, split_marks
+from caesura.text.punctuation import WordParts, is_opening, split_marks
 
 LONGEST = 1 << 20
 """The most bytes of a line."""
@@ -333,7 +333,7 @@ class LiveWords:
 
     def _add_ctm_word(self, written: str, row: Row) -> None:
         last = self.rows[-1] if self.rows and self.rows[-1]["id"] == self.id else None
-        pieces = Pieces("", written, "") if EVENT.fullmatch(written) else split_marks(written)
+        pieces = WordParts("", written, "") if EVENT.fullmatch(written) else split_marks(written)
         if written in PAUSES:
             if last is not None:
                 last["pause"] = written

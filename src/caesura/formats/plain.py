@@ -16,10 +16,10 @@ from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.recognize import MARKUP, recognizes
 from caesura.formats.source import Source
-from caesura.text.punctuation import Pieces, end_mark, is_opening, sentence_ends, split_marks
-from caesura.text.tokens import joined, lacks_blanks, pieces
+from caesura.text.punctuation import WordParts, end_mark, is_opening, sentence_ends, split_marks
+from caesura.text.word_splitting import is_without_blanks, split_words, written_together
 
-HYPHEN = Pieces("", "-", "")
+HYPHEN = WordParts("", "-", "")
 """A hyphen between blanks is a word: annotators count four words in `u s - soviet`."""
 
 
@@ -41,10 +41,10 @@ class TextBuilder:
         if not self.characters:
             self.surfaces += line.split()
             return
-        for i, piece in enumerate(pieces(line, characters=True)):
+        for i, piece in enumerate(split_words(line, characters=True)):
             surface = piece.lstrip()
             if self.surfaces:
-                close = joined(self.surfaces[-1], surface) if i == 0 else piece == surface
+                close = written_together(self.surfaces[-1], surface) if i == 0 else piece == surface
                 self.blank[-1] = not close
             self.surfaces.append(surface)
             self.blank.append(True)
@@ -178,7 +178,7 @@ class Lines(TextFormat):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read each line as a sentence."""
-        text = TextBuilder(lacks_blanks(source.text))
+        text = TextBuilder(is_without_blanks(source.text))
         for _, line in source.lines():
             text.add(line)
             text.end()
@@ -208,7 +208,7 @@ class Text(TextFormat):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read all lines as one text."""
-        text = TextBuilder(lacks_blanks(source.text))
+        text = TextBuilder(is_without_blanks(source.text))
         for _, line in source.lines():
             if line.strip():
                 text.add(line)
@@ -303,7 +303,7 @@ class Utterances(TextFormat):
         """Read line by line; nothing follows the last line end."""
         if not source.text:
             raise source.error("the file is empty: it has no line, not even one of no words")
-        characters = lacks_blanks(source.text)
+        characters = is_without_blanks(source.text)
         for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
             text = TextBuilder(characters)
             text.add(line)
@@ -323,7 +323,7 @@ def _sentences(transcript: Transcript) -> Iterator[str]:
 
 
 def _recordings(source: Source) -> Iterator[TextBuilder]:
-    characters = lacks_blanks(source.text)
+    characters = is_without_blanks(source.text)
     text = TextBuilder(characters)
     for _, line in source.lines():
         if line.strip():
@@ -344,7 +344,7 @@ def _kind(source: Source) -> str:
         return ""
     if len(lines) == 1:
         return "text"
-    text = TextBuilder(lacks_blanks(sample))
+    text = TextBuilder(is_without_blanks(sample))
     for line in lines:
         text.add(line)
         text.end()

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from caesura.core.arrays import Strings
 from caesura.core.errors import FormatError, MismatchError
 from caesura.core.transcript import Span, Transcript
-from caesura.text.normalization.numerals import spelt
+from caesura.text.phonetics import read_aloud
 
 logger = logging.getLogger("caesura")
 
@@ -271,7 +271,7 @@ def _repaired_digits(written: str, spoken: Sequence[str], ended: bool) -> Iterat
     decimals may have zeros that are not spoken (`7.40%`).
     """
     for other in completed(written, ended):
-        if " ".join(spelt(other)) in spoken and " ".join(spelt(written)) not in spoken:
+        if " ".join(read_aloud(other)) in spoken and " ".join(read_aloud(written)) not in spoken:
             yield other
 
 

@@ -13,7 +13,7 @@ from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.source import Source, seconds
 from caesura.formats.time_interpolation import decimal
-from caesura.text.tokens import joined, lacks_blanks, pieces
+from caesura.text.word_splitting import is_without_blanks, split_words, written_together
 
 logger = logging.getLogger("caesura")
 
@@ -64,13 +64,13 @@ class Tsv(TextFormat):
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read each row as a sentence."""
         table = list(self._rows(source))
-        characters = lacks_blanks(" ".join(row.text for row in table))
+        characters = is_without_blanks(" ".join(row.text for row in table))
         rows = Rows()
         rows.ends = []
         before = ""
         for row in table:
             first = len(rows)
-            if characters and joined(before, row.text.strip()):
+            if characters and written_together(before, row.text.strip()):
                 rows.glue()
             _add_words(rows, row, characters)
             if len(rows) > first:
@@ -151,7 +151,7 @@ def _time(cell: str, scale: float, line: int, source: Source) -> float:
 def _add_words(rows: Rows, row: _Row, characters: bool) -> None:
     """Add the words of a sentence; in a text without blanks each character is a word."""
     rows.turn()
-    for place, piece in enumerate(pieces(row.text, characters)):
+    for place, piece in enumerate(split_words(row.text, characters)):
         surface = piece.strip()
         if place and piece == surface:
             rows.glue()

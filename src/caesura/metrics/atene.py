@@ -26,11 +26,17 @@ from caesura.metrics.base import (
 )
 from caesura.models.store import card, find, load
 from caesura.text.alignment.word_alignment import align
-from caesura.text.entity_projection import COLLAR, clocks_differ, comparable, parted, project
-from caesura.text.entity_spans import flat
-from caesura.text.languages import differ
-from caesura.text.normalization.alternatives import nearest
-from caesura.text.normalization.steps import bare, composed
+from caesura.text.entity_projection import (
+    COLLAR,
+    clocks_differ,
+    comparable_words,
+    drop_overlaps,
+    project,
+    separate_overlaps,
+)
+from caesura.text.languages import languages_differ
+from caesura.text.normalization.alternatives import choose_alternatives
+from caesura.text.normalization.steps import compose, strip_punctuation
 from caesura.text.phonetics import SOURCES
 
 NONE_KNOWN = "no name in the reference of a class that the model knows"
@@ -109,7 +115,9 @@ class ATENE(Pairwise):
         lost = np.array([each.by == "lost" for each in found.placed], np.bool_)
         around = np.array([found.place(word) for word in risks.riskiest.tolist()], np.int64)
         once = np.zeros(1, np.int64)
-        foreign = any(differ(self._language, each.language) for each in (hypothesis, reference))
+        foreign = any(
+            languages_differ(self._language, each.language) for each in (hypothesis, reference)
+        )
         for name, places, numbers in (
             ("entities", at, 1),
             ("findable", at, risks.findable),
@@ -143,16 +151,16 @@ class ATENE(Pairwise):
         require_entities(reference, hypothesis)
         entity_model = self.entity_model
         (ours, kept), (said, _) = (
-            comparable(each.replace(lemma=each.words) if entity_model.capitals else each)
+            comparable_words(each.replace(lemma=each.words) if entity_model.capitals else each)
             for each in (hypothesis, reference)
         )
         # Which names are the longest is seen in the reference as written: the same for all systems.
         theirs = said.replace(entities=entities_of_classes(said, entity_model.classes))
         if theirs.alternatives:
-            theirs = nearest(theirs, ours.words)
-            theirs = theirs.replace(entities=flat(theirs.entities or ()))
+            theirs = choose_alternatives(theirs, ours.words)
+            theirs = theirs.replace(entities=drop_overlaps(theirs.entities or ()))
         alignment = align(theirs.words, ours.words)
-        placed = parted(project(theirs, ours, self.collar, alignment, self.phones))
+        placed = separate_overlaps(project(theirs, ours, self.collar, alignment, self.phones))
         if entity_model.capitals:
             ours, theirs = _written(ours), _written(theirs)
         risks = Risks.of(placed, *entity_model.probabilities_all([ours, theirs]))
@@ -263,5 +271,5 @@ def _opened(folder: str, checksum: str) -> EntityModel:  # noqa: ARG001 - anothe
 def _written(text: Transcript) -> Transcript:
     """Give words their capitals back, which were kept as lemmas; alternatives have none."""
     pairs = zip(text.lemma or (), text.words, strict=True)
-    words = (bare(composed(lemma)).rstrip(".") or word for lemma, word in pairs)
+    words = (strip_punctuation(compose(lemma)).rstrip(".") or word for lemma, word in pairs)
     return text.replace(words=tuple(words), lemma=None)

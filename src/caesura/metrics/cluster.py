@@ -14,8 +14,8 @@ from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.metrics.base import Pairwise, column_sum, harmonic_mean, sparse_column
-from caesura.text.cluster_rules import starts
-from caesura.text.normalization.steps import standing
+from caesura.text.cluster_rules import cluster_starts
+from caesura.text.normalization.steps import punctuation_flags
 
 SIDES = ("the hypothesis", "a reference")
 """What errors call the texts that are compared."""
@@ -81,13 +81,13 @@ def without_punctuation(
     hypothesis: Transcript, reference: Transcript
 ) -> tuple[Indices, Transcript, Transcript]:
     """Drop words that are punctuation in the reference; return the others' places and texts."""
-    words = np.flatnonzero(~standing(reference))
+    words = np.flatnonzero(~punctuation_flags(reference))
     return words, hypothesis.take(words), reference.take(words)
 
 
 def require_cluster_starts(transcript: Transcript, side: str) -> Flags:
     """Flag the words that start a cluster, or raise an error that says what is needed."""
-    begun = starts(transcript)
+    begun = cluster_starts(transcript)
     if begun is None:
         raise LayerError(
             f"{side} ({transcript.id or 'unnamed'}) has no clusters: neither their layer, nor "

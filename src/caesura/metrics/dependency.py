@@ -15,7 +15,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value
 from caesura.metrics import cluster
 from caesura.metrics.base import Pairwise, column_sum, sparse_column, split_by_reference
-from caesura.text.cluster_rules import ROOT, UNKNOWN, Units, units
+from caesura.text.cluster_rules import ROOT, UNKNOWN, ClusterTree, cluster_tree
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +59,7 @@ class Dependency(Pairwise):
         return [remark] if unknown else []
 
 
-def count_arcs(found: Units, real: Units, words: int, roots: bool = False) -> Counts:
+def count_arcs(found: ClusterTree, real: ClusterTree, words: int, roots: bool = False) -> Counts:
     """Count correct, found and real arcs between the clusters of a text of `words` words."""
     return Counts(
         **{name: column_sum(flags) for name, flags in arc_flags(found, real, words, roots)}
@@ -71,7 +71,9 @@ def arc_rates(counts: Counts) -> dict[str, Value]:
     return cluster.cluster_rates(counts, "arc")
 
 
-def arc_flags(found: Units, real: Units, words: int, roots: bool = False) -> PerGapCounts:
+def arc_flags(
+    found: ClusterTree, real: ClusterTree, words: int, roots: bool = False
+) -> PerGapCounts:
     """Yield flags at the first words of clusters with correct, found, real and unknown arcs."""
     right = cluster.correct_starts(_flags_at(words, found.first), _flags_at(words, real.first))
     ours, theirs = _head_starts(found, words), _head_starts(real, words)
@@ -86,7 +88,7 @@ def arc_flags(found: Units, real: Units, words: int, roots: bool = False) -> Per
     yield "unknown", _flags_at(words, real.first[unknown])
 
 
-def _head_starts(side: Units, words: int) -> Indices:
+def _head_starts(side: ClusterTree, words: int) -> Indices:
     """Return, at the first word of each unit, the first word of its head unit, ROOT or UNKNOWN."""
     targets = np.full(words, UNKNOWN)
     above = side.first[side.link.clip(min=0)]
@@ -98,11 +100,11 @@ def _flags_at(words: int, places: Indices) -> Flags:
     return sparse_column(words, places).astype(np.bool_)
 
 
-def _require_units(transcript: Transcript, side: str) -> Units:
+def _require_units(transcript: Transcript, side: str) -> ClusterTree:
     begun = cluster.require_cluster_starts(transcript, side)
     if transcript.head is None:
         raise LayerError(
             f"{side} ({transcript.id or 'unnamed'}) has clusters, but no heads for their arcs",
             remedy="give KNP or CoNLL-U with trees",
         )
-    return units(transcript, begun)
+    return cluster_tree(transcript, begun)

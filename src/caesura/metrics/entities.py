@@ -24,10 +24,10 @@ from caesura.metrics.base import (
 from caesura.metrics.entity_matching import OUTCOMES, SCHEMAS, Matched
 from caesura.metrics.entity_words import INSERTIONS, Heard, ended, labels, ordered
 from caesura.metrics.words import COUNTED
-from caesura.text.alignment.transfer import placed
+from caesura.text.alignment.transfer import project_spans
 from caesura.text.alignment.word_alignment import WEIGHTS, Alignment, align
-from caesura.text.entity_spans import SPELLINGS, flat
-from caesura.text.normalization.alternatives import nearest
+from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
+from caesura.text.normalization.alternatives import choose_alternatives
 
 NONE_REAL = "no entity in the reference"
 NONE_FOUND = "no entity in the hypothesis"
@@ -142,19 +142,19 @@ class Entities(Pairwise):
         given = require_entities(reference, hypothesis)
         named = self._counting(given)
         # Which are the longest is seen in the reference as written: the same for all systems.
-        said = _read(reference.replace(entities=flat(named)), hypothesis)
+        said = _read(reference.replace(entities=drop_overlaps(named)), hypothesis)
         aligned = align(said.words, hypothesis.words, self.weights)
-        level = real = flat(said.entities or ())
+        level = real = drop_overlaps(said.entities or ())
         if self.nested:
             real = _read(reference.replace(entities=named), hypothesis).entities or ()
-        there, matched = placed(real, aligned), None
+        there, matched = project_spans(real, aligned), None
         if hypothesis.entities is not None:
             found = self._counting(hypothesis.entities)
-            found = found if self.nested else flat(found)
+            found = found if self.nested else drop_overlaps(found)
             matched = Matched.of(there, found, len(hypothesis))
         heard = Heard.of(level, aligned, self.insertions)
         others = tuple(span for span in given if not self._counts(span))
-        places = placed(level, aligned)
+        places = project_spans(level, aligned)
         return Compared(said, aligned, real, there, heard, places, named, others, matched)
 
     def _counting(self, spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -204,7 +204,7 @@ class Entities(Pairwise):
         parts = split_by_reference(counts)
         told = [each for at, part in enumerate(parts, 1) for each in text_match.doubts(part, at)]
         present = {label for part in parts for label in labels(tuple(part))}
-        odd = tuple(label for label in SPELLINGS if label in present)
+        odd = tuple(label for label in SPELLING_CLASSES if label in present)
         if odd and not self.classes:
             told.append(
                 f"classes that name nothing count as entities: {', '.join(odd)}; leave them out "
@@ -240,7 +240,7 @@ class Entities(Pairwise):
 
 def _read(reference: Transcript, hypothesis: Transcript) -> Transcript:
     """Put the alternatives in place that are nearest to a hypothesis."""
-    return nearest(reference, hypothesis.words) if reference.alternatives else reference
+    return choose_alternatives(reference, hypothesis.words) if reference.alternatives else reference
 
 
 def _slots(counts: Counts, way: str, alpha: float, none: str) -> Value:

@@ -16,7 +16,7 @@ from caesura.core.transcript import Span
 from caesura.core.values import Counts
 from caesura.metrics.words import COUNTED
 from caesura.text.alignment.word_alignment import Alignment
-from caesura.text.entity_spans import SPELLINGS
+from caesura.text.entity_projection import SPELLING_CLASSES
 
 UNNAMED = "unnamed"
 """What an entity without a class is called."""
@@ -166,7 +166,7 @@ def _listed(names: list[str]) -> str:
 
 def elsewhere(counts: Counts) -> list[str]:
     """Tell where names may be found if none counts, and what is there names nothing."""
-    lacking = not counts["entities"] and not {*SPELLINGS, UNNAMED}.isdisjoint(
+    lacking = not counts["entities"] and not {*SPELLING_CLASSES, UNNAMED}.isdisjoint(
         left_out_classes(counts)
     )
     return [REV] if lacking else []
@@ -180,7 +180,7 @@ def absent(counts: Counts, classes: Strings) -> list[str]:
     known = [*left_out_classes(counts, COUNTED_CLASSES), *left_out_classes(counts)]
     told = []
     for label in classes:
-        if label not in known and label not in SPELLINGS:
+        if label not in known and label not in SPELLING_CLASSES:
             meant = same(label, known) or closest(label, known)
             question = f": did you mean {meant!r}?" if meant else ""
             told.append(

@@ -30,8 +30,8 @@ from caesura.text.alignment.word_alignment import (
     align_parts,
     side_by_side,
 )
-from caesura.text.normalization.alternatives import nearest
-from caesura.text.normalization.steps import composed
+from caesura.text.normalization.alternatives import choose_alternatives
+from caesura.text.normalization.steps import compose
 
 NOTHING = ""
 PART = "\t"
@@ -71,7 +71,7 @@ def alike(counts: Counts) -> float:
     for name, count in counts.items():
         if name.startswith(FRONT) and (not name.isascii() or "\\" in name):
             said, beside = map(_said, name.split(PART)[1:3])
-            found += count * (said != beside and composed(said) == composed(beside))
+            found += count * (said != beside and compose(said) == compose(beside))
     return found
 
 
@@ -198,7 +198,11 @@ class Words(PerReference):
 
     def _align(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
         if self.unit == "document":
-            said = nearest(reference, hypothesis.words) if reference.alternatives else reference
+            said = (
+                choose_alternatives(reference, hypothesis.words)
+                if reference.alternatives
+                else reference
+            )
             return Aligned(said, hypothesis, align(said.words, hypothesis.words, self.weights))
         ours, theirs = map(_stops, (hypothesis, reference))
         if len(ours) != len(theirs):
@@ -317,7 +321,7 @@ def _read_by_sentence(
     if not reference.alternatives:
         return reference, stops
     parts = [
-        nearest(reference[first:stop], hypothesis.words[start:end])
+        choose_alternatives(reference[first:stop], hypothesis.words[start:end])
         for (first, stop), (start, end) in zip(_between(stops), _between(others), strict=True)
     ]
     return Transcript.join(parts), np.cumsum([len(part) for part in parts])

@@ -22,7 +22,7 @@ from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.testing.strategies import for_all, transcripts
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 
 T = TypeVar("T", bound=Trainable)
 
@@ -209,7 +209,7 @@ def every_word_is_tagged(tagger: WordTagger, examples: int) -> None:
         found = tagger.tag(transcript)
         assert found.tag is not None
         assert found.replace(tag=None) == transcript.replace(tag=None)
-        assert [tag == "PUNCT" for tag in found.tag] == standing(transcript).tolist()
+        assert [tag == "PUNCT" for tag in found.tag] == punctuation_flags(transcript).tolist()
         assert all(found.tag)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from caesura.core.arrays import MISSING, Floats
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura.text.punctuation import abbreviation
+from caesura.text.punctuation import is_abbreviation
 
 WORDS = st.one_of(
     st.from_regex(r"[A-Za-z]{1,8}('[a-z]{1,2})?", fullmatch=True),
@@ -107,7 +107,7 @@ def _unambiguous_mark(word: str, mark: str) -> str:
     """Return a mark that cannot be taken for the dot of an abbreviation."""
     if word.endswith("."):
         return ""
-    return "!" if mark == "." and abbreviation(word) else mark
+    return "!" if mark == "." and is_abbreviation(word) else mark
 
 
 def _cells(count: int, cells: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:

@@ -1,4 +1,4 @@
-"""Languages by their codes and names, and the hesitations of each."""
+"""Language codes and names, and the hesitations (fillers) of each language."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FILLERS = {
     "it": r"e+h+m*|h+m+|m{2,}",
     "ja": r"え[ー〜]+と?ー*|え[えっ]と[ー〜]*|あの[ー〜]+|う[ー〜]+ん*|ん[ー〜]+",
 }
-"""Hesitations that are nothing else in their language, whole words, in any case.
+"""Patterns of hesitations (whole words, in any case) that are no words of their language.
 
-`er` is a word in German and `um` in German and Portuguese: hence a list for each language."""
+`er` is a word in German, `um` in German and Portuguese: hence a list for each language."""
 
 ANY_LANGUAGE = r"u+h+m*|h+m+|m{2,}|m+-?h+m+"
-"""What counts in languages that have no list."""
+"""The pattern for languages without a list."""
 
 LANGUAGES = {
     "en": "eng english",
@@ -29,25 +29,26 @@ LANGUAGES = {
     "it": "ita italian italiano",
     "ja": "jpn japanese 日本語",
 }
-"""Other codes and names of the languages that have a list."""
+"""Other codes and names of the languages with a list."""
 
 CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
 
 NO_LANGUAGE = frozenset("und mul multi zxx xx auto unk unknown none".split())
-"""What stands for a language that is not known."""
+"""Codes that mean an unknown language."""
 
 
-def code(language: str) -> str:
-    """Give the code of a language that is told by a code or a name; '' if it is not known."""
+def language_code(language: str) -> str:
+    """Return the code of a language that is given by a code or a name; '' if unknown."""
     name = re.split(r"[\W\d_]", language.strip().lower())[0]
     return "" if name in NO_LANGUAGE else CODES.get(name, name)
 
 
-def differ(one: str, other: str) -> bool:
-    """Whether two languages are known and not the same.
+def languages_differ(one: str, other: str) -> bool:
+    """Whether two languages are known and differ.
 
-    Two codes may be of one language where there is no list: then it is not known.
+    Two codes of different length, both without a list, may mean one language: then it is
+    unknown whether they differ.
     """
-    ours, theirs = code(one), code(other)
+    ours, theirs = language_code(one), language_code(other)
     listed = ours in LANGUAGES or theirs in LANGUAGES
     return bool(ours and theirs) and ours != theirs and (listed or len(ours) == len(theirs))

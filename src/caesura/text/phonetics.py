@@ -1,4 +1,8 @@
-"""How words sound, as phones of one character each, and how far two strings of them are apart."""
+"""Phones of words (one character each) and the distance between two strings of them.
+
+Phones come from letter-to-sound rules for English and French, or from a dictionary. Numbers are
+first written as they are read aloud (`read_aloud`), well enough to be compared.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,6 @@ from rapidfuzz.process import cpdist
 from caesura.core.arrays import Floats
 from caesura.core.errors import CaesuraError, UnknownName
 from caesura.text import languages
-from caesura.text.normalization.numerals import spelt
 
 ENGLISH = """
 ^kn→n ^gn→n ^pn→n ^pt→t ^ps→s ^wr→r ^x(?=[aeiouy])→z ^mcc?→mək ^who→hu ^wh→w ^rh→r ^gh→g
@@ -45,7 +48,7 @@ o(?=[^aeiouywxr]e[sd]?$)→o u(?=[^aeiouywx]e[sd]?$)→ju
 i(?=nd$|ld$)→aj u(?=[^aeiouyw][aeiouy])→u u(?=[^aeiouyw])→a ia→iə a$→ə ^a(?=[^aeiouy]{2})→a
 y(?=[aeiou])→j y$→i y→i w(?=[aeiouy])→w w→ a→a e→e i→i o→o u→u
 """
-"""Letters and what they sound like, in the order in which they are tried."""
+"""Letter-to-sound rules, in the order in which they are tried."""
 
 FRENCH = """
 ^est$→e ^et$→e ^les$→le ^des$→de ^mes$→me ^ses$→se ^ces$→se ^monsieur$→məsjø ^messieurs$→mesjø
@@ -89,7 +92,7 @@ e(?=[^aeiouyéèêh](?:[^aeiouyéèêlrh]|$)|x|rr|ll|tt|nn|ss|ff|pp|cc)→e
 """
 """Nasal vowels are A (`an`), I (`in`, `un`) and O (`on`)."""
 
-NAMES = {
+LETTER_NAMES = {
     "en": dict(
         zip(
             "abcdefghijklmnopqrstuvwxyz",
@@ -107,9 +110,9 @@ NAMES = {
         )
     ),
 }
-"""Letters read out."""
+"""The names of letters."""
 
-SHORT = {
+ABBREVIATIONS = {
     "en": {
         "mr": "mister",
         "mrs": "missis",
@@ -126,25 +129,25 @@ SHORT = {
         "st": "saint",
     },
 }
-"""Words that are written short and read in full."""
+"""Abbreviations, and how they are read."""
 
-SPELT = re.compile("[bcdfghjklmnpqrstvwxz]{1,5}|[eou]")
-"""What can only be read letter by letter."""
+LETTER_BY_LETTER = re.compile("[bcdfghjklmnpqrstvwxz]{1,5}|[eou]")
+"""Words that can only be read letter by letter."""
 
 ACCENTS = re.compile(r"[\u0300-\u036f\s]")
 
 
-_BEGINNING = re.compile(r"\^?(?:\(\?<.(?:\[[^]]*\]|[^])])*\))*(\[[^]]*\]|.)")
-"""What a rule begins with, after conditions on what stands before: a letter, or some."""
+_FIRST_LETTERS = re.compile(r"\^?(?:\(\?<.(?:\[[^]]*\]|[^])])*\))*(\[[^]]*\]|.)")
+"""The first letter (or letters) of a rule, after its conditions on what stands before."""
 
 
 class Rules:
-    """Rules tried in order at each place of a word; a letter that has none is its own phone."""
+    """Letter-to-sound rules, tried in order; a letter without rules is its own phone."""
 
     def __init__(self, text: str) -> None:
         by_letter: dict[str, list[list[str]]] = {}
         for rule in (rule.split("→") for rule in text.split()):
-            found = _BEGINNING.match(rule[0])
+            found = _FIRST_LETTERS.match(rule[0])
             for letter in found[1].strip("[]") if found else "":
                 by_letter.setdefault(letter, []).append(rule)
         self.rules = {
@@ -153,7 +156,7 @@ class Rules:
         }
 
     def __call__(self, letters: str) -> str:
-        """Give the phones of letters in lower case."""
+        """Return the phones of a word in lower case."""
         at, phones = 0, []
         while at < len(letters):
             pattern, sounds = self.rules.get(letters[at], (None, ()))
@@ -168,80 +171,82 @@ def _rules(language: str) -> Rules:
     return Rules(FRENCH if language == "fr" else ENGLISH)
 
 
-def sounded(letters: str, language: str) -> str:
-    """Give the phones of a word without digits; what is only read letter by letter has names."""
+def word_phones(letters: str, language: str) -> str:
+    """Return the phones of a word without digits, by rules."""
     plain = unicodedata.normalize("NFC", letters.lower().replace("’", "'"))
     bare = re.sub(r"['.]", "", plain)
     dotted = "." in plain and all(len(part) == 1 for part in plain.split("."))
-    if bare in SHORT[language]:
-        bare = plain = SHORT[language][bare]
-    elif dotted or SPELT.fullmatch(bare):
-        return "".join(NAMES[language].get(letter, letter) for letter in bare)
+    if bare in ABBREVIATIONS[language]:
+        bare = plain = ABBREVIATIONS[language][bare]
+    elif dotted or LETTER_BY_LETTER.fullmatch(bare):
+        return "".join(LETTER_NAMES[language].get(letter, letter) for letter in bare)
     if language == "fr":
         return "".join(_rules("fr")(part) for part in re.split(r"['. ]", plain))
     return _rules("en")(ACCENTS.sub("", unicodedata.normalize("NFKD", bare)))
 
 
 LETTERS, DICTIONARY = SOURCES = ("letters", "dictionary")
-"""Where phones come from: rules from letters, or a dictionary and rules for what it lacks."""
+"""The sources of phones: rules, or a dictionary with rules for words it lacks."""
 
-CLASSES = str.maketrans(
+PHONE_CLASSES = str.maketrans(
     "pbtdθkgfvszʃʒmnŋlrwyjaeiouəøAIO",
     "pptttkkffssssmmmllwwjaaaaaaaaaa",
 )
-"""Phones that are close to each other, each class named by one of them."""
+"""Classes of similar phones, each named by one of them."""
 
 IPA = {
     "oʊ": "o", "eɪ": "e", "aɪ": "aj", "aʊ": "aw", "ɔɪ": "oj", "d͡ʒ": "dʒ", "t͡ʃ": "tʃ", "ɚ": "ər",
     "ɲ": "nj", "ɑ̃": "A", "ɔ̃": "O", "ɛ̃": "I", "œ̃": "I", "ɪ": "i", "ʊ": "u", "ʌ": "a", "æ": "a",
     "ɑ": "a", "ɛ": "e", "ɔ": "o", "œ": "ø", "ɹ": "r", "ʁ": "r", "ɡ": "g", "ɥ": "w", "ð": "θ",
 }  # fmt: skip
-"""Phones of the dictionaries in those of the rules; the rest is the same in both."""
+"""Converts phones of the dictionaries to those of the rules; all others are the same."""
 
 
-def known_source(source: str) -> str:
-    """Refuse a source of phones that there is not."""
+def check_source(source: str) -> str:
+    """Return a source of phones, or raise an error if it is unknown."""
     if source not in SOURCES:
         raise UnknownName(
-            f"phones do not come from {source!r}", remedy=f"known are {', '.join(SOURCES)}"
+            f"unknown source of phones: {source!r}", remedy=f"known are {', '.join(SOURCES)}"
         )
     return source
 
 
-def coded(language: str) -> str:
-    """Give the code of the language whose rules are used: English where there are no others."""
-    return "fr" if languages.code(language) == "fr" else "en"
+def rule_language(language: str) -> str:
+    """Return the language whose rules are used: French, or English for all others."""
+    return "fr" if languages.language_code(language) == "fr" else "en"
 
 
 def phones(words: Iterable[str], language: str = "", source: str = LETTERS) -> list[str]:
-    """Give the phones of each word, numbers as they are read aloud.
+    """Return the phones of each word; numbers are read aloud.
 
-    Letters of scripts that have no rules are phones of their own; a word that is not read at
-    all, such as a dash, has none.
+    Letters of scripts without rules are phones themselves; a word that is not spoken, such as a
+    dash, has no phones.
     """
-    code = coded(language)
-    if known_source(source) == LETTERS:
-        return [_by_letters(word, code) for word in words]
-    return [_looked_up(word, code) for word in words]
+    code = rule_language(language)
+    if check_source(source) == LETTERS:
+        return [_phones_by_rules(word, code) for word in words]
+    return [_phones_by_dictionary(word, code) for word in words]
 
 
 @lru_cache(maxsize=1 << 16)
-def _by_letters(word: str, code: str) -> str:
-    return "".join(sounded(part, code) for part in spelt(word, code))
+def _phones_by_rules(word: str, code: str) -> str:
+    return "".join(word_phones(part, code) for part in read_aloud(word, code))
 
 
 @lru_cache(maxsize=1 << 16)
-def _looked_up(word: str, code: str) -> str:
+def _phones_by_dictionary(word: str, code: str) -> str:
     entries = _dictionary(code)
-    found = ((part, entries.get(part.lower())) for part in spelt(word, code))
-    return "".join(_rough(said) if said else sounded(part, code) for part, said in found)
+    found = ((part, entries.get(part.lower())) for part in read_aloud(word, code))
+    return "".join(
+        _without_stress(said) if said else word_phones(part, code) for part, said in found
+    )
 
 
-def distances(ones: Sequence[str], others: Sequence[str]) -> Floats:
-    """Say for each pair how far apart its phones are: 0 the same, 1 nothing shared.
+def phone_distances(ones: Sequence[str], others: Sequence[str]) -> Floats:
+    """Return the distance of each pair of phone strings: 0 equal, 1 nothing shared.
 
-    The fewest edits divided by the length of the longer string, half for phones and half for
-    their classes, so that a close phone costs half as much as another.
+    Half the edit distance of the phones plus half that of their classes, divided by the length
+    of the longer string: so a similar phone costs half as much as any other.
     """
     longest = [max(len(one), len(other), 1) for one, other in zip(ones, others, strict=True)]
     edits = _edits(ones, others) + _edits(_classes(ones), _classes(others))
@@ -249,7 +254,7 @@ def distances(ones: Sequence[str], others: Sequence[str]) -> Floats:
 
 
 def _classes(phones: Sequence[str]) -> list[str]:
-    return [each.translate(CLASSES) for each in phones]
+    return [each.translate(PHONE_CLASSES) for each in phones]
 
 
 def _edits(ones: Sequence[str], others: Sequence[str]) -> Floats:
@@ -258,7 +263,7 @@ def _edits(ones: Sequence[str], others: Sequence[str]) -> Floats:
 
 @lru_cache(maxsize=2)
 def _dictionary(code: str) -> Mapping[str, str]:
-    """Read the words of a pronouncing dictionary, each with its first pronunciation."""
+    """Read a pronouncing dictionary: each word with its first pronunciation."""
     import sqlite3
 
     name = f"gruut_lang_{code}"
@@ -267,7 +272,7 @@ def _dictionary(code: str) -> Mapping[str, str]:
     except ImportError as error:
         raise CaesuraError(
             f"phones from a dictionary need {name}, which is not installed",
-            remedy="pip install 'caesura[phones]', or take phones from letters",
+            remedy="pip install 'caesura[phones]', or use phones='letters'",
         ) from error
     place = f"{(folder / 'lexicon.db').resolve().as_uri()}?mode=ro&immutable=1"
     asked = "SELECT word, phonemes FROM word_phonemes WHERE pron_order = 0"
@@ -279,7 +284,129 @@ def _dictionary(code: str) -> Mapping[str, str]:
     return dict(rows)
 
 
-def _rough(said: str) -> str:
-    """Give phones of the dictionary, which have blanks between, without stress."""
+def _without_stress(said: str) -> str:
+    """Convert the phones of a dictionary entry, without stress."""
     parts = said.replace("ˈ", "").replace("ˌ", "").split()
     return "".join(IPA.get(part, part) for part in parts)
+
+
+UNITS = {
+    "en": (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen"
+    ).split(),
+    "fr": (
+        "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze "
+        "seize dix-sept dix-huit dix-neuf"
+    ).split(),
+}
+TENS = {
+    "en": "- - twenty thirty forty fifty sixty seventy eighty ninety".split(),
+    "fr": "- - vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt".split(),
+}
+LARGE = {
+    "en": ((10**9, "billion"), (10**6, "million"), (1000, "thousand"), (100, "hundred")),
+    "fr": ((10**9, "milliard"), (10**6, "million"), (1000, "mille"), (100, "cent")),
+}
+SIGNS = {
+    "en": {"%": "percent", "$": "dollars", "€": "euros", "£": "pounds", "&": "and", "@": "at"},
+    "fr": {
+        "%": "pour cent",
+        "$": "dollars",
+        "€": "euros",
+        "£": "livres",
+        "&": "et",
+        "@": "arobase",
+    },
+}
+DECIMAL_POINT = {"en": "point", "fr": "virgule"}
+
+ORDINALS = {
+    "one": "first",
+    "two": "second",
+    "three": "third",
+    "five": "fifth",
+    "eight": "eighth",
+    "nine": "ninth",
+    "twelve": "twelfth",
+}
+
+MAX_DIGITS = 12
+"""Numbers with more digits are read digit by digit."""
+
+_LETTER = r"[^\s\d%$€£&@_’'.,;:!?…(){}<>/\\\[\]\"«»„“”‘+*=|~^`、。，．–—‒-]"
+"""A letter, or a vowel sign that Unicode does not class as a letter."""
+
+_PIECE = re.compile(
+    r"(?P<number>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:[.,](?P<part>\d+))?"
+    r"(?P<ordinal>(?:st|nd|rd|th|er|ère|e|è?me|ième)(?![^\W\d_]))?"
+    r"|(?P<sign>[%$€£&@])"
+    rf"|(?P<word>{_LETTER}(?:{_LETTER}|[’'.](?={_LETTER}))*)"
+)
+
+
+def read_aloud(word: str, language: str = "en") -> list[str]:
+    """Return the words in which a written word is read aloud: digits and signs become words.
+
+    A currency sign before a number is read after it. English reads years in pairs of digits.
+    What is neither letter, digit nor known sign is not read.
+    """
+    language = language if language in UNITS else "en"
+    said: list[str] = []
+    currency = ""
+    for piece in _PIECE.finditer(word):
+        if piece["word"]:
+            said.append(piece["word"])
+        elif piece["sign"] and piece["sign"] in "$€£":
+            currency = SIGNS[language][piece["sign"]]
+        elif piece["sign"]:
+            said.append(SIGNS[language][piece["sign"]])
+        else:
+            said += _number(piece, language)
+    return [*said, currency] if currency else said
+
+
+def _number(piece: re.Match[str], language: str) -> list[str]:
+    """Read a number with its decimals and its ending."""
+    digits = piece["number"]
+    if len(digits.replace(",", "")) > MAX_DIGITS or (len(digits) > 1 and digits[0] == "0"):
+        said = [UNITS[language][int(digit)] for digit in digits.replace(",", "")]
+    elif language == "en" and _is_year(digits) and not piece["part"]:
+        high, low = divmod(int(digits), 100)
+        said = _cardinal(high, "en") + (
+            _cardinal(low, "en") if low > 9 else ["oh", UNITS["en"][low]]
+        )
+        said = said if low else [*said[:-2], "hundred"]
+    else:
+        said = _cardinal(int(digits.replace(",", "")), language)
+    if piece["part"]:
+        said += [DECIMAL_POINT[language], *(UNITS[language][int(digit)] for digit in piece["part"])]
+    elif piece["ordinal"]:
+        said[-1] = _ordinal(said[-1], language)
+    return said
+
+
+def _is_year(digits: str) -> bool:
+    return digits.isdecimal() and (1100 <= int(digits) < 2000 or 2010 <= int(digits) < 2100)
+
+
+def _cardinal(number: int, language: str) -> list[str]:
+    for size, name in LARGE[language]:
+        if number >= size:
+            many, rest = divmod(number, size)
+            alone = language == "fr" and many == 1 and size <= 1000
+            before = [] if alone else _cardinal(many, language)
+            return [*before, name, *(_cardinal(rest, language) if rest else [])]
+    if number < 20:
+        return [UNITS[language][number]]
+    tens, unit = divmod(number, 10)
+    if language == "fr" and tens in (7, 9):
+        unit += 10
+    link = ["et"] if language == "fr" and unit in (1, 11) and tens < 8 else []
+    return [TENS[language][tens], *link, *([UNITS[language][unit]] if unit else [])]
+
+
+def _ordinal(word: str, language: str) -> str:
+    if language == "fr":
+        return "premier" if word == "un" else word.rstrip("e") + "ième"
+    return ORDINALS.get(word) or (word[:-1] + "ieth" if word[-1] == "y" else word + "th")

@@ -1,4 +1,4 @@
-"""Punctuation: taking it off words, and reading sentence ends from it."""
+"""Take punctuation off words, and find sentence ends by punctuation."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ END_MARKS = {
 
 PART_OF_WORD = frozenset("%‰&@#*/\\'’‘§†‡•·")
 APOSTROPHES = "'’‘"
-STROKES = frozenset("-/|*~_♪♫♩♬")
-"""Signs that are no word when they stand alone."""
+SIGNS_ALONE = frozenset("-/|*~_♪♫♩♬")
+"""Signs that are no words when they stand alone."""
 
 LONG_DASHES = "—–―"
 ELLIPSES = ("...", "…", "..")
@@ -27,36 +27,36 @@ ELLIPSES = ("...", "…", "..")
 TITLES = frozenset(
     "mr mrs ms messrs dr prof st lt sgt capt cmdr gov supt vs figs vols mme mlle".split()
 )
-"""Abbreviations, in any case, that stand before something: their dot ends no sentence."""
+"""Abbreviations, in any case, that are followed by a name: their dot ends no sentence."""
 
 CAPITAL_TITLES = frozenset("Gen Sen Rep Col Maj Adm Rev Hon Pres Fig Vol Mt Nr Hr Fr Bd".split())
-"""The same, but plain words when they are not capitalised."""
+"""The same, but only when capitalised; otherwise they are words."""
 
-ENDINGS = frozenset(
+MAY_END_SENTENCE = frozenset(
     "jr sr inc ltd corp bros dept univ assn jan feb apr aug sept oct nov dec etc bzw usw".split()
 )
-"""Abbreviations that may also be the last word: what follows decides."""
+"""Abbreviations that may end a sentence: the next word decides."""
 
-NUMBERED = frozenset("no nos p pp art ch sec".split())
-"""Words whose dot ends no sentence before a number."""
+BEFORE_NUMBERS = frozenset("no nos p pp art ch sec".split())
+"""Words whose dot ends no sentence if a number follows."""
 
-STARTERS = frozenset(
+SENTENCE_STARTERS = frozenset(
     "the a an it he she we they i you this that these those there here and but so or if when while "
     "in on at for from with to as what who why how where which is are was were do does did can "
     "could would will have has had my our your his her their its not no yes well now then also "
     "however because after before since although today please thank thanks okay le la les un une "
     "il elle nous vous ils elles je et mais der die das ein eine er sie wir ihr und aber".split()
 )
-"""Words that begin a sentence when capitalised after an abbreviation."""
+"""Words that start a sentence if they are capitalised after an abbreviation."""
 
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.UNICODE)
 
 
-LONGEST = 1000
-"""Characters of a written word."""
+MAX_LENGTH = 1000
+"""Written words longer than this are left as they are."""
 
 
-class Pieces(NamedTuple):
+class WordParts(NamedTuple):
     """A written word: punctuation before it, the word, punctuation after it."""
 
     opening: str
@@ -64,7 +64,7 @@ class Pieces(NamedTuple):
     mark: str
 
 
-def _leads(text: str, at: int) -> bool:
+def _opens_word(text: str, at: int) -> bool:
     char = text[at]
     if char in LONG_DASHES or char in '"¡¿…' or text.startswith(("--", ".."), at):
         return True
@@ -73,49 +73,49 @@ def _leads(text: str, at: int) -> bool:
     return unicodedata.category(char) in ("Ps", "Pi") and char not in PART_OF_WORD
 
 
-def _trails(text: str, at: int) -> bool:
+def _closes_word(text: str, at: int) -> bool:
     char = text[at]
     if char == "-":
         doubled = text[at - 1 : at] == "-" or text[at + 1 : at + 2] == "-"
-        return doubled or (at > 0 and _trails(text, at - 1))
+        return doubled or (at > 0 and _closes_word(text, at - 1))
     category = unicodedata.category(char)
     return (
         category in ("Po", "Pe", "Pf", "Pi", "Ps") and char not in PART_OF_WORD
     ) or char in LONG_DASHES
 
 
-def abbreviation(word: str) -> bool:
+def is_abbreviation(word: str) -> bool:
     """Whether the dot after this word belongs to it."""
     if len(word) == 1:
         return word.lower() != word.upper() and word != "I"
     lower = word.lower()
-    listed = lower in TITLES or lower in ENDINGS or word in CAPITAL_TITLES
+    listed = lower in TITLES or lower in MAY_END_SENTENCE or word in CAPITAL_TITLES
     return listed or bool(_INITIALS.fullmatch(word))
 
 
-def split_marks(surface: str) -> Pieces:
-    """Take the punctuation off a written word, so that the pieces put together are the same.
+def split_marks(surface: str) -> WordParts:
+    """Split a written word into opening punctuation, the word, and closing punctuation.
 
-    What belongs to the word stays: apostrophes, `%`, the hyphen of a cut-off word, the dots
-    of abbreviations. A surface of punctuation alone has an empty word and is all `opening`;
-    one of over a thousand characters is nothing that anybody wrote, and left as it is.
+    Joined, the parts are the same text. What belongs to the word stays: apostrophes, `%`, the
+    hyphen of a cut-off word, the dots of abbreviations. Punctuation alone is all `opening`, with
+    an empty word. A text of more than 1000 characters is no word, and left as it is.
     """
-    if surface.isalnum() or len(surface) > LONGEST:
-        return Pieces("", surface, "")
+    if surface.isalnum() or len(surface) > MAX_LENGTH:
+        return WordParts("", surface, "")
     return _split(surface)
 
 
 @lru_cache(maxsize=1 << 16)
-def _split(surface: str) -> Pieces:
-    if STROKES.issuperset(surface):
-        return Pieces(surface, "", "")
+def _split(surface: str) -> WordParts:
+    if SIGNS_ALONE.issuperset(surface):
+        return WordParts(surface, "", "")
     first, stop = 0, len(surface)
     moved = True
     while moved and first < stop:
         before = (first, stop)
-        while stop > first and _trails(surface, stop - 1):
+        while stop > first and _closes_word(surface, stop - 1):
             stop -= 1
-        while first < stop and _leads(surface, first):
+        while first < stop and _opens_word(surface, first):
             first += 1
         quoted = stop - first > 2 and surface[first] in APOSTROPHES
         if quoted and surface[stop - 1] in APOSTROPHES:
@@ -123,17 +123,17 @@ def _split(surface: str) -> Pieces:
         moved = before != (first, stop)
     word, mark = surface[first:stop], surface[stop:]
     if not word:
-        return Pieces(surface, "", "")
-    if mark.startswith(".") and not mark.startswith("..") and abbreviation(word):
+        return WordParts(surface, "", "")
+    if mark.startswith(".") and not mark.startswith("..") and is_abbreviation(word):
         word, mark = word + ".", mark[1:]
-    return Pieces(surface[:first], word, mark)
+    return WordParts(surface[:first], word, mark)
 
 
 @lru_cache(maxsize=1 << 12)
 def end_mark(mark: str) -> str:
-    """Plain sentence mark (`.` `?` `!` `;`) in the punctuation after a word, or ''.
+    """Return the plain sentence mark (`.` `?` `!` `;`) in the punctuation after a word, or ''.
 
-    Trailing dots are no end, and of several marks the first one that is no dot decides.
+    An ellipsis is no end. Of several marks, the first one that is no dot decides.
     """
     bare = mark
     for dots in ELLIPSES:
@@ -143,21 +143,21 @@ def end_mark(mark: str) -> str:
 
 
 def is_opening(surface: str) -> bool:
-    """Whether a piece of punctuation on its own belongs to the word after it."""
+    """Whether punctuation that stands alone belongs to the word after it."""
     return all(char in "¡¿" or unicodedata.category(char) in ("Ps", "Pi") for char in surface)
 
 
 def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list[str]:
-    """Find the sentence mark each gap of a running text carries, '' where there is none.
+    """Return the sentence mark at each gap of a running text, '' where there is none.
 
     `ends` lists the plain marks that count. The dot of an abbreviation ends a sentence only
-    before a capitalised word that usually begins one.
+    before a capitalised word that often starts one.
     """
     found = []
     followers = [*words[1:], ""][: len(words)]
     for word, mark, follower in zip(words, marks, followers, strict=True):
         plain = end_mark(mark)
-        if plain == "." and word.lower() in NUMBERED and follower[:1].isdigit():
+        if plain == "." and word.lower() in BEFORE_NUMBERS and follower[:1].isdigit():
             plain = ""
         if not plain and word.endswith(".") and _may_end(word[:-1], follower):
             plain = "."
@@ -168,4 +168,4 @@ def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list
 def _may_end(word: str, follower: str) -> bool:
     if word.lower() in TITLES or word in CAPITAL_TITLES:
         return False
-    return not follower or (follower[0].isupper() and follower.lower() in STARTERS)
+    return not follower or (follower[0].isupper() and follower.lower() in SENTENCE_STARTERS)

@@ -15,7 +15,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Strings
 from caesura.core.errors import FormatError, LayerError, MismatchError
 from caesura.core.transcript import Transcript
-from caesura.text.normalization.steps import bare, composed, normalize
+from caesura.text.normalization.steps import compose, normalize, strip_punctuation
 
 logger = logging.getLogger("caesura.training")
 
@@ -198,7 +198,7 @@ def plain_words(transcript: Transcript) -> Strings:
 
 @lru_cache(maxsize=1 << 16)
 def _plain_word(word: str) -> str:
-    return bare(composed(word)).casefold().replace("’", "'")
+    return strip_punctuation(compose(word)).casefold().replace("’", "'")
 
 
 def check_inner_boundaries(recordings: Sequence[Transcript]) -> None:

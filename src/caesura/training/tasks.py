@@ -15,7 +15,7 @@ from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Value, ratio
 from caesura.detectors.tagging.entity_classes import entity_labels
-from caesura.text.normalization.steps import punctuation, standing
+from caesura.text.normalization.steps import punctuation, punctuation_flags
 from caesura.training.data import PURPOSES, check_layer
 from caesura.training.search import SettingSearch
 
@@ -93,7 +93,9 @@ def tag_accuracy(predicted: Sequence[Transcript], reference: Sequence[Transcript
     """Return the share of words tagged right, of those with a tag that are no punctuation."""
     right = count = 0
     for ours, theirs in zip(predicted, reference, strict=True):
-        rows = zip(ours.tag or (), theirs.tag or (), standing(theirs).tolist(), strict=True)
+        rows = zip(
+            ours.tag or (), theirs.tag or (), punctuation_flags(theirs).tolist(), strict=True
+        )
         pairs = [(found, tag) for found, tag, is_mark in rows if tag and not is_mark]
         right += sum(found == tag for found, tag in pairs)
         count += len(pairs)

@@ -34,7 +34,7 @@ from caesura.ml import features
 from caesura.ml.crf import TrainingExample, Weights, damaged, feature_counts
 from caesura.ml.features import Hashes
 from caesura.text import cluster_rules
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 
 FOLDS = 4
 """Folds of the training data; each is tagged by a tagger trained on the other folds."""
@@ -78,7 +78,7 @@ def _tag_folds(
 
 def _has_tags(transcript: Transcript) -> bool:
     """Whether a word that is no punctuation has a tag."""
-    tags = zip(transcript.tag or (), standing(transcript).tolist(), strict=False)
+    tags = zip(transcript.tag or (), punctuation_flags(transcript).tolist(), strict=False)
     return any(tag and not is_punctuation for tag, is_punctuation in tags)
 
 
@@ -215,11 +215,13 @@ class Chunker(TrainableDetector[ChunkerModel[S]]):
         self, recordings: list[Transcript], text: Sequence[Transcript]
     ) -> list[Flags]:
         """Return which words begin clusters, predicted where a recording has no clusters."""
-        found = [cluster_rules.starts(each) for each in recordings]
+        found = [cluster_rules.cluster_starts(each) for each in recordings]
         if all(each is not None for each in found):
             return [each for each in found if each is not None]
         more = [self.words(each) for each in text if each.sentences is not None]
-        pairs = [(each, cluster_rules.starts(each)) for each in (*recordings, *more) if len(each)]
+        pairs = [
+            (each, cluster_rules.cluster_starts(each)) for each in (*recordings, *more) if len(each)
+        ]
         known = [(each, labels_of(each, starts)) for each, starts in pairs if starts is not None]
         if not known:
             return [np.ones(len(each), np.bool_) for each in recordings]

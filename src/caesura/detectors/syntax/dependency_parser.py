@@ -76,7 +76,7 @@ def arc_example(words: Transcript, subtags: Hashes, *, normal: bool = False) -> 
 
     In `normal` mode the example says where sentences end.
     """
-    units = cluster_rules.units(words)
+    units = cluster_rules.cluster_tree(words)
     found = cluster_features(words, units.first, hashes_of(words, subtags)).features
     assert words.sentences is not None
     ends = sentence_ends(words.sentences.boundary, units.first)

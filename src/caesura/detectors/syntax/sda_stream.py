@@ -31,7 +31,7 @@ from caesura.ml.features import REACH
 from caesura.ml.parsing.arcs import MARGIN, UnitFeatures
 from caesura.ml.parsing.chart import Parse
 from caesura.ml.parsing.search import IncrementalSearch
-from caesura.text.normalization.steps import standing
+from caesura.text.normalization.steps import punctuation_flags
 
 if TYPE_CHECKING:
     from caesura.detectors.syntax.sda import SDA
@@ -285,7 +285,7 @@ class SegmentStream(Stream):
         count = len(words)
         start = [np.nan] * count if words.start is None else words.start.tolist()
         end = [np.nan] * count if words.end is None else words.end.tolist()
-        for at, is_punctuation in enumerate(standing(words).tolist()):
+        for at, is_punctuation in enumerate(punctuation_flags(words).tolist()):
             if not is_punctuation:
                 paused = self.end is not None and round(start[at] - self.end, 3) >= self.sda.pause
                 self.end = None if isnan(end[at]) else end[at]
@@ -385,5 +385,5 @@ class FinalSentence(NamedTuple):
         """Return the layers `cluster`, `head` and `relation` of the words."""
         first = np.cumsum(self.shapes[:, 1]) - self.shapes[:, 1]
         content = first + self.shapes[:, 2]
-        cluster, head = word_heads(~standing(sentence), first, content, self.heads)
+        cluster, head = word_heads(~punctuation_flags(sentence), first, content, self.heads)
         return {"cluster": cluster, "head": head, "relation": None}

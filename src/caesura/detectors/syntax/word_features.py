@@ -16,7 +16,7 @@ from caesura.ml import features
 from caesura.ml.crf import TrainingExample, damaged, frequent
 from caesura.ml.features import Hashes
 from caesura.ml.lookup import Table
-from caesura.text.vocabulary import hashed, spelling
+from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
 Columns = Mapping[str, Hashes]
 
@@ -61,12 +61,12 @@ def hashes_of(words: Transcript, subtags: Hashes | None = None) -> Columns:
 
 @lru_cache(maxsize=1 << 17)
 def _hash_word(word: str) -> int:
-    return hashed(spelling(word))
+    return hash_spelling(normalized_spelling(word))
 
 
 @lru_cache(maxsize=1 << 12)
 def _hash_text(cell: str) -> int:
-    return hashed(cell)
+    return hash_spelling(cell)
 
 
 def _hash_prefix(subtag: str, known: frozenset[int] | None) -> int:

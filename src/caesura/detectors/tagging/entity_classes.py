@@ -10,7 +10,7 @@ from caesura.core.arrays import Indices, Strings
 from caesura.core.errors import LayerError
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging.linear import label_problem, logger
-from caesura.text.entity_spans import SPELLINGS, flat
+from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
 
 SYNONYMS = {
     "PER": "person people pers psn",
@@ -57,7 +57,7 @@ def distinct_classes(labels: Iterable[str]) -> Strings:
     the first of them. Classes that a corpus keeps apart, such as GPE and LOC, stay apart.
     """
     found: dict[str, str] = {}
-    for label in sorted(set(labels) - {"", *SPELLINGS}):
+    for label in sorted(set(labels) - {"", *SPELLING_CLASSES}):
         found.setdefault(CLASS_OF_SYNONYM.get(label.lower(), label), label)
     return tuple(found.values())
 
@@ -82,7 +82,7 @@ def training_classes(texts: Sequence[Transcript], count: int) -> Strings:
 def entities_of_classes(transcript: Transcript, classes: Sequence[str]) -> tuple[Span, ...]:
     """Return the entities of the given classes, labelled with these, without overlaps."""
     matched = [(span, matching_class(span.label, classes)) for span in transcript.entities or ()]
-    return flat(span._replace(label=label) for span, label in matched if label is not None)
+    return drop_overlaps(span._replace(label=label) for span, label in matched if label is not None)
 
 
 def entity_labels(transcript: Transcript, classes: Strings) -> tuple[Indices, Indices, Indices]:

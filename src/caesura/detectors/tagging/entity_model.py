@@ -31,8 +31,8 @@ from caesura.detectors.tagging.linear import (
 )
 from caesura.ml import maxent
 from caesura.ml.features import Template, summed_keys
-from caesura.text.normalization.steps import bare, punctuation
-from caesura.text.vocabulary import hashed
+from caesura.text.normalization.steps import punctuation, strip_punctuation
+from caesura.text.vocabulary import hash_spelling
 
 AT_ONCE = 1 << 16
 """Words that are looked at at a time."""
@@ -76,17 +76,21 @@ _CLITIC = re.compile(r"(?<=[\w.])['’].*")
 def _hash_word(word: str) -> list[int]:
     """Hash a word, its prefixes and suffixes, and its capitals; 0 is a missing one."""
     seen = spelt(word)
-    return [hashed(seen), *affix_hashes(seen, len(seen)), hashed(capitalisation(word))]
+    return [
+        hash_spelling(seen),
+        *affix_hashes(seen, len(seen)),
+        hash_spelling(capitalisation(word)),
+    ]
 
 
 @lru_cache(maxsize=1 << 12)
 def _hash_tag(tag: str) -> int:
-    return hashed(tag)
+    return hash_spelling(tag)
 
 
 def spelt(word: str) -> str:
     """Return a word as the model sees it."""
-    return _DIGIT.sub("0", bare(word).lower().replace("’", "'").rstrip("."))
+    return _DIGIT.sub("0", strip_punctuation(word).lower().replace("’", "'").rstrip("."))
 
 
 def capitalisation(word: str) -> str:

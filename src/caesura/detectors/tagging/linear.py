@@ -23,7 +23,7 @@ from caesura.core.errors import ModelError
 from caesura.ml import maxent
 from caesura.ml.features import Hashes, Keys, Plan, Template, plan
 from caesura.ml.lookup import Table
-from caesura.text.vocabulary import hashed
+from caesura.text.vocabulary import hash_spelling
 
 logger = logging.getLogger("caesura.training")
 
@@ -55,8 +55,8 @@ Scales = NDArray[np.float16]
 def affix_hashes(word: str, longest: int) -> list[int]:
     """Hash the prefixes and suffixes in the order of `AFFIXES`; 0 for those above `longest`."""
     sizes = range(1, LONGEST_AFFIX + 1)
-    prefixes = [hashed(word[:size]) if size <= longest else 0 for size in sizes]
-    suffixes = [hashed(word[-size:]) if size <= longest else 0 for size in sizes]
+    prefixes = [hash_spelling(word[:size]) if size <= longest else 0 for size in sizes]
+    suffixes = [hash_spelling(word[-size:]) if size <= longest else 0 for size in sizes]
     return [*prefixes, *suffixes]
 
 

@@ -31,8 +31,8 @@ from caesura.detectors.tagging.linear import (
 from caesura.ml import maxent
 from caesura.ml.features import Hashes, Keys, Plan, Template
 from caesura.models.store import card, find, load
-from caesura.text.normalization.steps import standing
-from caesura.text.vocabulary import hashed, spelling
+from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
 PUNCT = "PUNCT"
 
@@ -42,7 +42,7 @@ AT_ONCE = 1 << 17
 COLUMNS = {name: at for at, name in enumerate(("word", *AFFIXES, "shape"))}
 """What is hashed of each word."""
 
-OUTSIDE_HASHES = (hashed("\n"), *[0] * (len(COLUMNS) - 1))
+OUTSIDE_HASHES = (hash_spelling("\n"), *[0] * (len(COLUMNS) - 1))
 OUTSIDE_TAG = 1
 
 SINGLE: tuple[Template, ...] = tuple(
@@ -110,7 +110,7 @@ def word_features(recordings: Sequence[Sequence[str]]) -> WordFeatures:
 @lru_cache(maxsize=1 << 15)
 def _hash_word(word: str) -> list[int]:
     """Hash a word, its prefixes and suffixes, which are shorter than the word, and its shape."""
-    return [hashed(word), *affix_hashes(word, len(word) - 1), hashed(_shape(word))]
+    return [hash_spelling(word), *affix_hashes(word, len(word) - 1), hash_spelling(_shape(word))]
 
 
 def _shape(word: str) -> str:
@@ -302,7 +302,7 @@ class Tagger(ModelBacked[TaggerModel], WordTagger):
         return f"tags: {' '.join(self.model.labels)}"
 
     def _tag_batch(self, transcripts: Sequence[Transcript]) -> Iterator[Transcript]:
-        punctuation = [standing(each) for each in transcripts]
+        punctuation = [punctuation_flags(each) for each in transcripts]
         spoken = [
             spelt([word for word, mark in zip(each.words, marks.tolist(), strict=True) if not mark])
             for each, marks in zip(transcripts, punctuation, strict=True)
@@ -318,7 +318,7 @@ class Tagger(ModelBacked[TaggerModel], WordTagger):
             yield each.replace(tag=tuple(names[numbers].tolist()))
 
 
-_spelling = lru_cache(maxsize=1 << 16)(spelling)
+_spelling = lru_cache(maxsize=1 << 16)(normalized_spelling)
 
 
 def spelt(words: Sequence[str]) -> Strings:
@@ -328,7 +328,7 @@ def spelt(words: Sequence[str]) -> Strings:
 
 def without_punctuation(transcript: Transcript) -> Transcript:
     """Return the words that are no punctuation, with their tags."""
-    return transcript.only(["tag"]).take(~standing(transcript))
+    return transcript.only(["tag"]).take(~punctuation_flags(transcript))
 
 
 def multiword_sentences(transcript: Transcript) -> Iterator[Transcript]:

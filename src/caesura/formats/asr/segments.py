@@ -13,7 +13,12 @@ from typing import NamedTuple
 from caesura.core.transcript import Transcript
 from caesura.formats.builder import Rows
 from caesura.text.punctuation import is_opening, split_marks
-from caesura.text.tokens import has_joined, joined, lacks_blanks, pieces
+from caesura.text.word_splitting import (
+    has_script_without_blanks,
+    is_without_blanks,
+    split_words,
+    written_together,
+)
 
 _BYTES = re.compile("[\udc80-\udcff]+")
 _SPECIAL = re.compile(r"\s*(\[_.*\]|<\|.*\|>|\[SPEAKER_TURN\])\s*")
@@ -54,7 +59,7 @@ def _begins(before: str, text: str) -> bool:
         return True
     if _BYTES.match(text[0]) and _BYTES.match(before[-1]):
         return False
-    return has_joined(mended(text[0]) + mended(before[-1]))
+    return has_script_without_blanks(mended(text[0]) + mended(before[-1]))
 
 
 def _whole(pieces: list[Spoken]) -> Spoken:
@@ -99,7 +104,7 @@ class Segment(NamedTuple):
 def of_segments(segments: Iterable[Segment], where: str, id: str, language: str = "") -> Transcript:
     """Make a transcript of a recogniser's segments; `where` names the file in warnings."""
     segments = list(segments)
-    characters = lacks_blanks(" ".join(segment.text for segment in segments))
+    characters = is_without_blanks(" ".join(segment.text for segment in segments))
     marked = any(word.text[:1].isspace() for segment in segments for word in segment.words[1:])
     parts: list[list[Spoken]] = []
     strange = 0
@@ -177,14 +182,14 @@ def _apart(words: list[Spoken]) -> list[Spoken]:
     """Assume blanks between words where no file and no script says otherwise."""
     spaced = words[:1]
     for before, word in pairwise(words):
-        close = joined(before.text, word.text)
+        close = written_together(before.text, word.text)
         spaced.append(word if close else word._replace(text=" " + word.text))
     return spaced
 
 
 def _spread(whole: Spoken, characters: bool) -> list[Spoken]:
     """Cut a piece into written words: the first gets its start, the last its end."""
-    texts = pieces(whole.text, characters)
+    texts = split_words(whole.text, characters)
     if len(texts) < 2:
         return [whole] if whole.text else []
     if whole.text[-1].isspace():
@@ -210,7 +215,11 @@ def _continued(parts: list[list[Spoken]]) -> Iterator[Spoken]:
     for first, *rest in parts:
         text = first.text
         apart = text[:1].isspace() or before[-1:].isspace()
-        if not apart and not joined(before, text) and not (marked and _goes_on(before, text)):
+        if (
+            not apart
+            and not written_together(before, text)
+            and not (marked and _goes_on(before, text))
+        ):
             text = " " + text
         yield first._replace(text=text)
         yield from rest

@@ -23,7 +23,7 @@ from caesura.formats.asr.segments import (
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, number, seconds, share, string
-from caesura.text.tokens import has_joined
+from caesura.text.word_splitting import has_script_without_blanks
 
 CONFIDENCE = ("probability", "confidence", "score")
 """Names of a word's confidence: Whisper's, whisper-timestamped's, whisperX's."""
@@ -217,7 +217,9 @@ def _chunks(document: dict[str, Any]) -> list[Segment]:
         words = [
             word._replace(speaker=turns[at].speaker) for word, at in zip(words, places, strict=True)
         ]
-    single = all(len(word.text.split()) < 2 and not has_joined(word.text) for word in words)
+    single = all(
+        len(word.text.split()) < 2 and not has_script_without_blanks(word.text) for word in words
+    )
     if single and len(words) > 1:
         return [Segment(string(document.get("text")), words)]
     return [Segment(word.text, (), word.start, word.end, word.speaker) for word in words]

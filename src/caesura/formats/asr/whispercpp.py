@@ -20,7 +20,7 @@ from caesura.formats.asr.segments import (
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
-from caesura.text.tokens import has_joined
+from caesura.text.word_splitting import has_script_without_blanks
 
 logger = logging.getLogger("caesura")
 
@@ -139,7 +139,9 @@ def _is_word_by_word(segments: list[Spoken]) -> bool:
     texts = [segment.text.strip() for segment in segments if segment.text.strip()]
     if len(texts) < 2 or any(len(text.split()) > 1 for text in texts):
         return False
-    return not any(map(has_joined, texts)) or sum(map(len, texts)) <= PIECE * len(texts)
+    return not any(map(has_script_without_blanks, texts)) or sum(map(len, texts)) <= PIECE * len(
+        texts
+    )
 
 
 def _words(segment: dict[str, Any], speaker: str) -> list[Spoken]:

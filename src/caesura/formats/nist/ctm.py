@@ -18,7 +18,7 @@ from caesura.formats.base import TextFormat
 from caesura.formats.nist import nist_fields
 from caesura.formats.source import LATEST, Source, counted, share
 from caesura.formats.time_interpolation import decimal, filled_times
-from caesura.text.punctuation import Pieces, is_opening, split_marks
+from caesura.text.punctuation import WordParts, is_opening, split_marks
 
 logger = logging.getLogger("caesura")
 
@@ -276,19 +276,19 @@ def _transcript(id: str, parts: _Channel) -> Transcript:
     )
 
 
-def _pieces(surfaces: set[str]) -> dict[str, Pieces]:
+def _pieces(surfaces: set[str]) -> dict[str, WordParts]:
     """Separate all words from their punctuation, unless the file has nothing but punctuation."""
     pieces = {
-        word: Pieces("", word, "") if EVENT.fullmatch(word) else split_marks(word)
+        word: WordParts("", word, "") if EVENT.fullmatch(word) else split_marks(word)
         for word in surfaces
     }
     if any(pieces[word].word for word in surfaces - PAUSES):
         return pieces
-    return {word: Pieces("", word, "") for word in surfaces}
+    return {word: WordParts("", word, "") for word in surfaces}
 
 
 def _attach_marks_and_pauses(
-    surface: list[str], pieces: dict[str, Pieces]
+    surface: list[str], pieces: dict[str, WordParts]
 ) -> tuple[list[int], list[str], list[str], list[str]]:
     """Return the rows that are words, with their openings, marks and pause markers.
 

@@ -1,13 +1,13 @@
-"""The lightest alignment where a substitution weighs 4 and a word left alone 3: sclite's.
+"""The alignment of sclite: a substitution weighs 4, an insertion or a deletion 3.
 
-Among equally light ones it is also the one that sclite chooses: read from the end, two words are
-paired if they can be, else the target's word is left alone if it can be, else the source's.
+Of several lightest alignments it is the one that sclite chooses: read from the end, two words are
+paired if possible, else the target's word is inserted if possible, else the source's is deleted.
 
 The weight is 3 (n + m) - 2 (3 H + S) for texts of n and m words with H pairs of equal and S pairs
-of other words, so that 3 H + S is to be as large as can be. Points (i, j) between words are gone
-through in steps of equal i + j, each an array over the diagonals j - i that a lightest alignment
-can touch. Of a long text every so many steps are kept, and what lies between them is done again,
-near the path only, when the path is traced from its end.
+of other words, so that 3 H + S is maximised. Points (i, j) between words are handled in steps of
+equal i + j, each an array over the diagonals j - i that a lightest alignment can touch. For a long
+text only some steps are kept; what lies between them is computed again, near the path, when the
+path is traced from its end.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ from rapidfuzz.distance import LCSseq
 from caesura.core.arrays import Indices
 
 NO_SOURCE, NO_TARGET = -1, -2
-"""What stands beside the words, equal to nothing."""
+"""Padding around the words, equal to nothing."""
 
 PAIR, INSERTION, DELETION = range(3)
-"""The last move of the best path to a point; among equally good ones it is the first of these."""
+"""The last move of the best path to a point; of equally good ones the first of these."""
 
-FOR_PAIR, FOR_HIT = np.int32(1), np.int32(2)
-"""What a pair of words is worth, and what it is worth more if they are equal."""
+PAIR_VALUE, HIT_VALUE = np.int32(1), np.int32(2)
+"""The value of a pair of words, and the extra value if they are equal."""
 
-NONE = np.int32(-(2**30))
-"""The value of a point that no path leads to."""
+NO_PATH = np.int32(-(2**30))
+"""The value of a point that no path reaches."""
 
-MOST_MOVES = 2**24
-"""Moves that are held at once."""
+MAX_MOVES = 2**24
+"""Moves that are kept at once."""
 
-MOST_KEPT = 2**26
+MAX_KEPT_BYTES = 2**26
 """Bytes of steps that are kept."""
 
-SHORTEST_BLOCK = 256
-"""Steps between those that are kept, at least."""
+MIN_BLOCK = 256
+"""The fewest steps between those that are kept."""
 
 Words = NDArray[np.int32]
 Values = tuple[Words, Words]
 """The best value at the latest point of each diagonal: even diagonals of a frame, and odd ones."""
 
 
-class Alone(NamedTuple):
-    """Where the words stand that have no counterpart."""
+class Unpaired(NamedTuple):
+    """The places of words without a counterpart."""
 
     source: list[int]
     target: list[int]
 
 
-class Numbers(NamedTuple):
+class NumberedTexts(NamedTuple):
     """Two texts as numbers, and the parts that are aligned with each other."""
 
     source: array[int]
@@ -67,7 +67,7 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Bands:
-    """What is known of the lightest alignments of parts, from the one with the fewest edits."""
+    """Parts of both texts, and the diagonals that their lightest alignments can touch."""
 
     source: Indices
     """Where each part begins among the source's words."""
@@ -83,32 +83,32 @@ class Bands:
 
     @property
     def steps(self) -> Indices:
-        """Steps from the first point to the last."""
+        """The number of steps from the first point to the last."""
         return self.rows + self.columns
 
     def take(self, which: Any) -> Bands:
-        """Some of the parts."""
+        """Return some of the parts."""
         return Bands(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
 
-def lightest(texts: Numbers, hits: Indices, pairs: Indices) -> Alone:
-    """Find the words left alone, given hits and pairs of an alignment of each part."""
-    alone = Alone([], [])
+def lightest_alignment(texts: NumberedTexts, hits: Indices, pairs: Indices) -> Unpaired:
+    """Return the unpaired words, given hits and pairs of some alignment of each part."""
+    unpaired = Unpaired([], [])
     bands = _bands(texts, hits, pairs)
     source, target = (np.append(np.array(side, np.int32), 0) for side in texts[:2])
     for batch in _batches(bands):
         for found in _Frame(source, target, batch).solve():
-            alone.source.extend(found.source)
-            alone.target.extend(found.target)
-    return alone
+            unpaired.source.extend(found.source)
+            unpaired.target.extend(found.target)
+    return unpaired
 
 
-def _bands(texts: Numbers, hits: Indices, pairs: Indices) -> Bands:
-    """Say which diagonals the lightest alignment of each part can touch.
+def _bands(texts: NumberedTexts, hits: Indices, pairs: Indices) -> Bands:
+    """Find the diagonals that the lightest alignment of each part can touch.
 
-    It is worth 3 H + S >= 3 `hits` + the other `pairs`, and has no more hits than the longest
-    common subsequence. That bounds the number of its pairs from below, so the number of words left
-    alone from above, and each of those leads it one diagonal aside.
+    Its value 3 H + S is at least 3 `hits` + the other `pairs`, and it has no more hits than the
+    longest common subsequence. That bounds its pairs from below, and so its unpaired words from
+    above, each of which moves the path by one diagonal.
     """
     starts = [np.append(0, stops[:-1]) for stops in (texts.source_stops, texts.target_stops)]
     rows, columns = texts.source_stops - starts[0], texts.target_stops - starts[1]
@@ -136,7 +136,7 @@ def _batches(bands: Bands) -> Iterator[Bands]:
     for at in range(1, len(order) + 1):
         if at < len(order) and kinds[at] == kinds[first]:
             size = (at - first + 1) * widths[at] * 2 ** kinds[at]
-            if size <= MOST_MOVES and widths[at] <= 2 * widths[first]:
+            if size <= MAX_MOVES and widths[at] <= 2 * widths[first]:
                 continue
         yield bands.take(order[first:at])
         first = at
@@ -156,7 +156,7 @@ class _Path:
     def __init__(self, part: int, source: int, target: int, rows: int, columns: int) -> None:
         self.part, self.source, self.target = part, source, target
         self.step, self.diagonal = rows + columns, columns - rows
-        self.alone = Alone([], [])
+        self.unpaired = Unpaired([], [])
 
     def trace(self, moves: _Moves, low: int, begin: int) -> None:
         """Follow moves, the lowest of which are on the diagonal `low`, to the step `begin`."""
@@ -167,10 +167,10 @@ class _Path:
             if move == PAIR:
                 step -= 2
             elif move == INSERTION:
-                self.alone.target.append(self.target + (step + diagonal) // 2 - 1)
+                self.unpaired.target.append(self.target + (step + diagonal) // 2 - 1)
                 step, diagonal = step - 1, diagonal - 1
             else:
-                self.alone.source.append(self.source + (step - diagonal) // 2 - 1)
+                self.unpaired.source.append(self.source + (step - diagonal) // 2 - 1)
                 step, diagonal = step - 1, diagonal + 1
         self.step, self.diagonal = step, diagonal
 
@@ -187,12 +187,12 @@ class _Frame:
         self.low, self.high = int(parts.low.min()), int(parts.high.max())
         self.cells = _cells(self.low, self.high)
         self.rows, self.columns = int(parts.rows.max()), int(parts.columns.max())
-        ours = _laid_out(source, parts.source, parts.rows, NO_SOURCE)
+        ours = _lay_out(source, parts.source, parts.rows, NO_SOURCE)
         self.source = np.ascontiguousarray(ours[::-1])
-        self.target = _laid_out(target, parts.target, parts.columns, NO_TARGET)
+        self.target = _lay_out(target, parts.target, parts.columns, NO_TARGET)
 
-    def solve(self) -> Iterator[Alone]:
-        """Find the words left alone in each part."""
+    def solve(self) -> Iterator[Unpaired]:
+        """Yield the unpaired words of each part."""
         paths = self._paths()
         steps = int(self.parts.steps.max())
         block = self._block(steps)
@@ -208,15 +208,15 @@ class _Frame:
             for path in paths:
                 path.trace(moves, low, begin)
             steps = max(path.step for path in paths)
-        return (path.alone for path in paths)
+        return (path.unpaired for path in paths)
 
     def _block(self, steps: int) -> int:
-        """Choose how many steps lie between those that are kept."""
-        if len(self.parts) > 1 or steps * self.cells <= MOST_MOVES:
+        """Return how many steps lie between those that are kept."""
+        if len(self.parts) > 1 or steps * self.cells <= MAX_MOVES:
             return steps
-        size = steps * 2 * self.cells * NONE.itemsize
+        size = steps * 2 * self.cells * NO_PATH.itemsize
         # a block holds as many moves as the square of its steps: beyond the root both grow alike
-        return max(SHORTEST_BLOCK, int(min(size / MOST_KEPT, (size / 4) ** (1 / 3))))
+        return max(MIN_BLOCK, int(min(size / MAX_KEPT_BYTES, (size / 4) ** (1 / 3))))
 
     def _paths(self) -> list[_Path]:
         parts = self.parts
@@ -224,7 +224,7 @@ class _Frame:
         return [_Path(part, *end) for part, end in enumerate(ends.tolist())]
 
     def _begun(self) -> Values:
-        even, odd = np.full((2, self.cells, len(self.parts)), NONE, np.int32)
+        even, odd = np.full((2, self.cells, len(self.parts)), NO_PATH, np.int32)
         number = 1 - self.low
         (odd if number % 2 else even)[number // 2] = 0
         return even, odd
@@ -251,7 +251,7 @@ class _Frame:
     def _step(
         self, values: Values, low: int, high: int, step: int, moves: NDArray[np.uint8] | None
     ) -> None:
-        """Find the best values at the points of a step, and the moves that lead to them."""
+        """Compute the best values at the points of a step, and the moves to them."""
         first = max(low, -step, step - 2 * self.rows)
         first += (first + step) % 2
         count = (min(high, step, 2 * self.columns - step) - first) // 2 + 1
@@ -263,8 +263,8 @@ class _Frame:
         same = self.source[row : row + count] == self.target[column : column + count]
         own, other = values[odd], values[1 - odd]
         # a product and sums are several times faster here than a sum where words are the same
-        paired = np.multiply(same.view(np.int8), FOR_HIT, dtype=np.int32)
-        paired += FOR_PAIR
+        paired = np.multiply(same.view(np.int8), HIT_VALUE, dtype=np.int32)
+        paired += PAIR_VALUE
         paired += own[at : at + count]
         inserted = other[at + odd - 1 : at + odd - 1 + count]
         deleted = other[at + odd : at + odd + count]
@@ -276,12 +276,12 @@ class _Frame:
 
 
 def _cells(low: int, high: int) -> int:
-    """Places for the even or the odd numbers of some diagonals and one more on each side."""
+    """Return the places for even or odd diagonals, with one more on each side."""
     return (high - low + 5) // 2
 
 
-def _laid_out(words: Words, begin: Indices, lengths: Indices, none: int) -> Words:
-    """Give the words of each part in a column, after and before what is none."""
+def _lay_out(words: Words, begin: Indices, lengths: Indices, none: int) -> Words:
+    """Put the words of each part into a column, with padding around them."""
     place = np.arange(-1, int(lengths.max()))[:, None]
     inside = (place >= 0) & (place < lengths)
     return np.where(inside, words[np.where(inside, begin + place, 0)], np.int32(none))

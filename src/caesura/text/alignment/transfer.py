@@ -1,4 +1,4 @@
-"""Carrying layers from one text to another by an alignment of their words."""
+"""Transfer layers (sentences, times, entities, ...) to the words of another text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import LAYERS, Span, Transcript
 from caesura.text.alignment.word_alignment import Alignment, align
 
-ON_PAIRS = frozenset({"start", "end", "speaker"})
-"""Columns that are right for a word in the same place even if it is another word."""
+ALSO_FOR_SUBSTITUTED = frozenset({"start", "end", "speaker"})
+"""Columns that also hold for a substituted word."""
 
 
-def placed(spans: Sequence[Span], alignment: Alignment) -> tuple[Span, ...]:
-    """Put spans of source words on target words, from the first to the last in their place.
+def project_spans(spans: Sequence[Span], alignment: Alignment) -> tuple[Span, ...]:
+    """Move spans of source words to target words, from the first to the last aligned one.
 
-    One without such a word has none: its `first` is the word before which it should stand,
+    A span without aligned words is empty: its `first` is the word before which it should stand,
     its `last` the one before that.
     """
     target = alignment.target
@@ -39,31 +39,31 @@ def placed(spans: Sequence[Span], alignment: Alignment) -> tuple[Span, ...]:
 
 
 @dataclass(frozen=True)
-class Carried:
-    """A target text with layers of a source, and what could not be carried."""
+class Transferred:
+    """A target text with layers of a source, and what could not be transferred."""
 
     transcript: Transcript
     alignment: Alignment
     lost_boundaries: Indices
-    """The gaps near which boundaries of the source have none of their own."""
+    """The gaps nearest to boundaries of the source that have no gap in the target."""
     lost_entities: int
 
 
-def carry(
+def transfer_layers(
     source: Transcript,
     target: Transcript,
     layers: Iterable[str] = ("sentences", "start", "end", "entities", "speaker"),
     alignment: Alignment | None = None,
     gaps: Indices | None = None,
-) -> Carried:
-    """Give the words of `target` the layers that are known of `source`.
+) -> Transferred:
+    """Transfer the layers of `source` to the words of `target`.
 
-    A boundary goes, with its label and evidence, after the last target word that stands at or
-    before it, whatever boundaries the target has; times and speakers go to every word in the
-    same place, other columns to equal words only; an entity covers the words from the first
-    to the last in its place, a multiword needs all its words. An inserted word has the speaker
-    of the word before it. Pass an `alignment` to have texts compared under some other spelling,
-    and `gaps`, the target gap of each source gap (-1 for none), to have boundaries go elsewhere.
+    A boundary goes, with its label and evidence, after the last target word aligned at or before
+    it, and replaces the boundaries of the target. Times and speakers go to every aligned word,
+    other columns only to equal words. An entity covers the words from the first to the last
+    aligned one; a multiword token needs all its words. An inserted word has the speaker of the
+    word before it. Pass an `alignment` to compare the texts under another spelling, and `gaps`
+    (the target gap of each source gap, -1 for none) to place boundaries differently.
     """
     aligned = align(source.words, target.words) if alignment is None else alignment
     aligned.check(len(source), len(target))
@@ -78,24 +78,24 @@ def carry(
             continue
         if name == "sentences":
             place = aligned.gaps if gaps is None else gaps
-            changes[name], lost_boundaries = _carried_sentences(layer, place, len(target))
+            changes[name], lost_boundaries = _move_sentences(layer, place, len(target))
         elif name == "entities":
-            spans = placed(layer, aligned)
+            spans = project_spans(layer, aligned)
             changes[name] = tuple(span for span in spans if span.last >= span.first)
             lost_entities = len(layer) - len(changes[name])
         elif name in ("multiwords", "alternatives"):
-            changes[name] = _carried_multiwords(layer, aligned.equal_target)
+            changes[name] = _move_multiwords(layer, aligned.equal_target)
         else:
-            changes[name] = _carried_column(name, layer, aligned)
-    return Carried(target.replace(**changes), aligned, lost_boundaries, lost_entities)
+            changes[name] = _move_column(name, layer, aligned)
+    return Transferred(target.replace(**changes), aligned, lost_boundaries, lost_entities)
 
 
-def _carried_sentences(
+def _move_sentences(
     sentences: Segmentation, place: Indices, count: int
 ) -> tuple[Segmentation, Indices]:
-    """Move boundaries; those that have no word before them or fall together are lost.
+    """Move boundaries; those without a word before them, or at the same gap, are lost.
 
-    The end of the source, which is a boundary anyway, becomes the end of the target.
+    The end of the source becomes the end of the target.
     """
     place = place.copy()
     place[-1:] = count - 1
@@ -106,8 +106,8 @@ def _carried_sentences(
     return moved, inside[lost].clip(min=0)
 
 
-def _carried_multiwords(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
-    """Spans all of whose words are there, with no other among them."""
+def _move_multiwords(spans: tuple[Span, ...], place: Indices) -> tuple[Span, ...]:
+    """Move spans all of whose words are in the target, contiguously."""
     moved = []
     for span in spans:
         inside = place[span.first : span.last + 1]
@@ -116,14 +116,14 @@ def _carried_multiwords(spans: tuple[Span, ...], place: Indices) -> tuple[Span, 
     return tuple(moved)
 
 
-def _carried_column(name: str, layer: Any, aligned: Alignment) -> Any:
+def _move_column(name: str, layer: Any, aligned: Alignment) -> Any:
     if name == "head":
-        return _carried_heads(layer, aligned)
+        return _move_heads(layer, aligned)
     if name == "evidence":
-        return layer.each(lambda cells: _carried_column("confidence", cells, aligned))
-    known = aligned.source >= 0 if name in ON_PAIRS else aligned.equal
+        return layer.each(lambda cells: _move_column("confidence", cells, aligned))
+    known = aligned.source >= 0 if name in ALSO_FOR_SUBSTITUTED else aligned.equal
     if name == "speaker":
-        return _carried_speakers(layer, aligned.source)
+        return _move_speakers(layer, aligned.source)
     if isinstance(layer, tuple):
         pairs = zip(known.tolist(), aligned.source.tolist(), strict=True)
         return tuple(layer[at] if here else MISSING[name] for here, at in pairs)
@@ -132,35 +132,35 @@ def _carried_column(name: str, layer: Any, aligned: Alignment) -> Any:
     return column
 
 
-def _carried_heads(head: Indices, aligned: Alignment) -> Indices:
-    """Heads between words that both have an equal counterpart."""
+def _move_heads(head: Indices, aligned: Alignment) -> Indices:
+    """Move heads between words that both have an equal counterpart."""
     place = np.append(aligned.equal_target, -1)
     column = np.full(len(aligned.source), -1, dtype=np.int64)
     column[aligned.equal] = place[head[aligned.source[aligned.equal]]]
     return column
 
 
-def _carried_speakers(speaker: tuple[str, ...], source: Indices) -> tuple[str, ...]:
+def _move_speakers(speaker: tuple[str, ...], source: Indices) -> tuple[str, ...]:
     latest = np.maximum.accumulate(source) if len(source) else source
     first = next((speaker[at] for at in source.tolist() if at >= 0), "")
     return tuple(speaker[at] if at >= 0 else first for at in latest.tolist())
 
 
-LONGEST = 1000
-"""Words of a stretch beyond which its sides are hardly the same speech."""
+MAX_REPLACED = 1000
+"""If more words were replaced in a row, the sides are hardly the same speech."""
 
 DIGIT = re.compile(r"\d")
 
-LETTERS = 4
-"""How many letters a digit stands for, as it is mostly read as a word of its own."""
+LETTERS_PER_DIGIT = 4
+"""How many letters a digit counts as, because it is mostly read as a word."""
 
 
-def by_characters(aligned: Alignment, source: Sequence[str], target: Sequence[str]) -> Indices:
-    """Give the target gap of each source gap, -1 where there is none before it.
+def gaps_by_characters(aligned: Alignment, source: Sequence[str], target: Sequence[str]) -> Indices:
+    """Return the target gap of each source gap, -1 if there is none before it.
 
-    A gap next to an equal word, or in a stretch that one side lacks, goes after the last target
-    word that stands at or before it. Where words were replaced by others, a gap goes to the one
-    nearest to it when the characters of both are aligned; the last one to the last one.
+    A gap next to an equal word, or among words that one side lacks, goes after the last target
+    word aligned at or before it. Among replaced words, a gap goes to the nearest one in an
+    alignment of the characters, and the last gap to the last.
     """
     gaps = aligned.gaps.copy()
     place = aligned.equal_target
@@ -168,26 +168,26 @@ def by_characters(aligned: Alignment, source: Sequence[str], target: Sequence[st
     ours = np.concatenate([[-1], matched, [len(source)]])
     theirs = np.concatenate([[-1], place[matched], [len(target)]])
     both = (np.diff(ours) > 1) & (np.diff(theirs) > 1)
-    for at in np.flatnonzero(both & (np.diff(ours) + np.diff(theirs) <= LONGEST)).tolist():
+    for at in np.flatnonzero(both & (np.diff(ours) + np.diff(theirs) <= MAX_REPLACED)).tolist():
         first, last = int(ours[at]) + 1, int(ours[at + 1])
         start, end = int(theirs[at]) + 1, int(theirs[at + 1])
-        gaps[first:last] = start - 1 + _nearest(source[first:last], target[start:end])
+        gaps[first:last] = start - 1 + _nearest_gaps(source[first:last], target[start:end])
     return gaps
 
 
-def _nearest(source: Sequence[str], target: Sequence[str]) -> Indices:
+def _nearest_gaps(source: Sequence[str], target: Sequence[str]) -> Indices:
     """Count the target words before the gap that is nearest to each source gap."""
-    ours, theirs = list(map(_spelt, source)), list(map(_spelt, target))
+    ours, theirs = list(map(_widen_digits, source)), list(map(_widen_digits, target))
     ends = np.cumsum(list(map(len, ours)))
-    reached = _reached("".join(ours), "".join(theirs))[ends]
+    reached = _characters_reached("".join(ours), "".join(theirs))[ends]
     gaps = np.cumsum([0, *map(len, theirs)])
     reached[-1] = gaps[-1]
     nearest: Indices = np.abs(reached[:, np.newaxis] - gaps).argmin(axis=1)
     return nearest
 
 
-def _reached(source: str, target: str) -> Floats:
-    """Count the target characters that stand at or before each place in the source."""
+def _characters_reached(source: str, target: str) -> Floats:
+    """Count the target characters at or before each place in the source."""
     reached = np.zeros(len(source) + 1)
     for step in Levenshtein.opcodes(source, target):
         inside = slice(step.src_start + 1, step.src_end + 1)
@@ -197,5 +197,5 @@ def _reached(source: str, target: str) -> Floats:
     return reached
 
 
-def _spelt(word: str) -> str:
-    return DIGIT.sub(lambda found: found[0] * LETTERS, word)
+def _widen_digits(word: str) -> str:
+    return DIGIT.sub(lambda found: found[0] * LETTERS_PER_DIGIT, word)

@@ -1,7 +1,7 @@
-"""Word alignment with the fewest edits.
+"""Align the words of two texts with the fewest edits, or with the weights of sclite.
 
-Among alignments with equally few edits it is the one that `rapidfuzz` gives on the whole
-document, which is also jiwer's, so that numbers agree. With the weights of sclite it is sclite's.
+Of several alignments with the fewest edits, it is the one that `rapidfuzz` returns for the whole
+document, which is also jiwer's, so that numbers agree. With sclite's weights it is sclite's.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from rapidfuzz.distance import Levenshtein
 from caesura.core.arrays import ByValue, Flags, Indices
 from caesura.core.config import one_of
 from caesura.core.errors import LayerError
-from caesura.text.alignment.sclite import Alone, Numbers, lightest
+from caesura.text.alignment.sclite import NumberedTexts, Unpaired, lightest_alignment
 
 WEIGHTS = ("edits", "sclite")
-"""What an alignment has the least of: edits, or their weights as in sclite (see `weighted`)."""
+"""What is minimised: the number of edits, or their weights as in sclite (see `sclite`)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment(ByValue):
-    """Which source word stands where each target word stands: -1 where there is none."""
+    """For each target word the source word it is aligned with (-1: none), and whether equal."""
 
     source: Indices
     equal: Flags
@@ -42,7 +42,7 @@ class Alignment(ByValue):
         if np.count_nonzero((source < -1) | (source >= self.source_length)):
             raise LayerError(f"source points outside the {self.source_length} words")
         if np.count_nonzero(equal & (source < 0)):
-            raise LayerError("a word without a counterpart is said to be equal to it")
+            raise LayerError("a word without a counterpart cannot be equal to it")
         for name, values in (("source", source), ("equal", equal)):
             values.flags.writeable = False
             object.__setattr__(self, name, values)
@@ -74,17 +74,17 @@ class Alignment(ByValue):
 
     @property
     def target(self) -> Indices:
-        """For each source word the target word in its place, -1 where there is none."""
+        """For each source word the target word it is aligned with, -1 if there is none."""
         return self._places(self.source >= 0)
 
     @property
     def equal_target(self) -> Indices:
-        """For each source word the equal target word in its place, -1 where there is none."""
+        """For each source word the equal target word it is aligned with, -1 if there is none."""
         return self._places(self.equal)
 
     @property
     def gaps(self) -> Indices:
-        """For each source gap the one after the last target word that stands at or before it."""
+        """For each source gap the gap after the last target word aligned at or before it."""
         return np.maximum.accumulate(self.target)
 
     def _places(self, known: Flags) -> Indices:
@@ -93,7 +93,7 @@ class Alignment(ByValue):
         return place
 
     def check(self, source: int, target: int) -> None:
-        """Raise an error if this is no alignment of texts of so many words."""
+        """Raise an error unless this is an alignment of texts of this length."""
         if (self.source_length, len(self.source)) != (source, target):
             raise LayerError(
                 f"the alignment is of {self.source_length} and {len(self.source)} words, "
@@ -102,10 +102,10 @@ class Alignment(ByValue):
 
 
 def align(source: Sequence[str], target: Sequence[str], weights: str = "edits") -> Alignment:
-    """Align two texts word by word with the fewest edits, or the least weight of `WEIGHTS`."""
+    """Align two texts word by word with the fewest edits, or with the least weight."""
     one_of("weights", weights, WEIGHTS)
     ends = np.array([len(source)]), np.array([len(target)])
-    return _aligned(source, target, ends, weights)
+    return _align_numbers(source, target, ends, weights)
 
 
 def align_parts(
@@ -115,45 +115,45 @@ def align_parts(
     target_stops: Sequence[int] | Indices,
     weights: str = "edits",
 ) -> Alignment:
-    """Align the parts of two texts, each with its counterpart, and give one alignment of all.
+    """Align each part of a text with its counterpart, and return one alignment of all.
 
-    A part holds the words from the stop of the part before to its own, which may be none.
+    A part holds the words from the stop of the part before to its own; it may be empty.
     """
     one_of("weights", weights, WEIGHTS)
-    stops = _stops(source_stops, len(source)), _stops(target_stops, len(target))
+    stops = _check_stops(source_stops, len(source)), _check_stops(target_stops, len(target))
     if len(stops[0]) != len(stops[1]):
         raise LayerError(f"{len(stops[0])} parts cannot be aligned with {len(stops[1])}")
-    return _aligned(source, target, stops, weights)
+    return _align_numbers(source, target, stops, weights)
 
 
-def _aligned(
+def _align_numbers(
     source: Sequence[str], target: Sequence[str], stops: tuple[Indices, Indices], weights: str
 ) -> Alignment:
     known: defaultdict[str, int] = defaultdict(count().__next__)
     numbers = [array("Q", map(known.__getitem__, words)) for words in (source, target)]
-    texts = Numbers(numbers[0], numbers[1], *stops)
-    found = _paired(texts, _fewest(texts))
+    texts = NumberedTexts(numbers[0], numbers[1], *stops)
+    found = _pair_words(texts, _fewest_edits(texts))
     if weights == "edits":
         return found
-    hits, pairs = (_sums(flags, stops[1]) for flags in (found.equal, found.source >= 0))
-    return _paired(texts, lightest(texts, hits, pairs))
+    hits, pairs = (_count_in_parts(flags, stops[1]) for flags in (found.equal, found.source >= 0))
+    return _pair_words(texts, lightest_alignment(texts, hits, pairs))
 
 
-def _stops(stops: Sequence[int] | Indices, words: int) -> Indices:
+def _check_stops(stops: Sequence[int] | Indices, words: int) -> Indices:
     checked = np.asarray(stops, np.int64)
     if checked[-1:].sum() != words or (np.diff(checked, prepend=0) < 0).any():
-        raise LayerError(f"stops of parts ascend to {words}, the number of words")
+        raise LayerError(f"stops of parts must ascend to {words}, the number of words")
     return checked
 
 
-def _sums(flags: Flags, stops: Indices) -> Indices:
-    """How many are set in each part."""
+def _count_in_parts(flags: Flags, stops: Indices) -> Indices:
+    """Count the flags that are set in each part."""
     return np.diff(np.append(0, np.cumsum(flags))[stops], prepend=0)
 
 
-def _fewest(texts: Numbers) -> Alone:
-    """Find the words left alone in the alignment of each part that has the fewest edits."""
-    alone = Alone([], [])
+def _fewest_edits(texts: NumberedTexts) -> Unpaired:
+    """Return the unpaired words of the alignment of each part with the fewest edits."""
+    unpaired = Unpaired([], [])
     begin = start = 0
     stops = zip(texts.source_stops.tolist(), texts.target_stops.tolist(), strict=True)
     for end, stop in stops:
@@ -162,17 +162,20 @@ def _fewest(texts: Numbers) -> Alone:
         edits: list[Any] = found.as_list()
         for tag, ours, theirs in edits:
             if tag == "delete":
-                alone.source.append(begin + ours)
+                unpaired.source.append(begin + ours)
             elif tag == "insert":
-                alone.target.append(start + theirs)
+                unpaired.target.append(start + theirs)
         begin, start = end, stop
-    return alone
+    return unpaired
 
 
-def _paired(texts: Numbers, alone: Alone) -> Alignment:
-    """Pair the words that are not left alone: both texts have as many, in the same order."""
+def _pair_words(texts: NumberedTexts, unpaired: Unpaired) -> Alignment:
+    """Pair all other words in order: both texts have equally many."""
     source, target = (np.asarray(words) for words in texts[:2])
-    kept, others = _all_but(alone.source, len(source)), _all_but(alone.target, len(target))
+    kept, others = (
+        _complement(unpaired.source, len(source)),
+        _complement(unpaired.target, len(target)),
+    )
     place = np.full(len(target), -1, dtype=np.int64)
     place[others] = kept
     equal = np.zeros(len(target), dtype=np.bool_)
@@ -180,21 +183,21 @@ def _paired(texts: Numbers, alone: Alone) -> Alignment:
     return Alignment(place, equal, len(source))
 
 
-def _all_but(some: list[int], count: int) -> Indices:
+def _complement(some: list[int], count: int) -> Indices:
     flags = np.ones(count, np.bool_)
     flags[some] = False
     return flags.nonzero()[0]
 
 
 KINDS = ("equal", "substituted", "deleted", "inserted")
-"""What a row may be; it is told by its index."""
+"""The kinds of rows, in the order of their codes."""
 
 EQUAL, SUBSTITUTED, DELETED, INSERTED = range(len(KINDS))
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """For each row the word of the source and of the target, -1 for none, its kind and part."""
+    """Rows for display: source word and target word (-1: none), kind and part of each."""
 
     source: Indices
     target: Indices
@@ -206,16 +209,16 @@ class SideBySide:
 
     @property
     def wrong(self) -> Indices:
-        """The rows that are no hits."""
+        """The rows that are errors."""
         return np.flatnonzero(self.kind != EQUAL)
 
 
 def side_by_side(
     alignment: Alignment, source_part: Indices | None = None, target_part: Indices | None = None
 ) -> SideBySide:
-    """Put the words of both texts in order, part after part if they were aligned in parts.
+    """Put the words of both texts in rows, part after part if they were aligned in parts.
 
-    Between two words in the same place, words of the target come before those of the source.
+    Between two aligned pairs, inserted words come before deleted ones.
     """
     deleted = np.flatnonzero(alignment.target < 0)
     reached = np.maximum.accumulate(alignment.source)

@@ -1,4 +1,4 @@
-"""Sounds that are no words, as transcribers note them: `[Music]`, `(laughs)`, `<cough>`."""
+"""Find noted sounds (events) that are no words: `[Music]`, `(laughs)`, `<cough>`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ BRACKETS = {"[": "]", "(": ")", "<": ">", "{": "}", "［": "］", "（": "）"}
 CLOSING = {closing: opening for opening, closing in BRACKETS.items()}
 ROUND = "(（"
 GLUED = "<{"
-"""Brackets that mean an event only if they touch a word: alone they are signs of their own."""
+"""Brackets that mark an event only if they touch a word: alone they are signs."""
 
-STRETCH = 12
-"""Words that an event has at most: a bracket that closes later is a slip."""
+MAX_EVENT_WORDS = 12
+"""The most words of an event: a bracket that closes later is an error."""
 
-ASIDE = 4
-"""The same for round brackets, in which speakers' asides stand as well."""
+MAX_ROUND_WORDS = 4
+"""The same for round brackets, which also hold spoken asides."""
 
 SOUND = re.compile(
     r"laugh|applau|clap|cheer|chuckl|giggl|snicker|sigh|cough|sneez|sniff|gasp|groan|moan|grunt|"
@@ -27,19 +27,19 @@ SOUND = re.compile(
     r"unintelligible|indistinct|indiscernible|unclear|silence|pause|foreign|rire|musique|toux|"
     r"soupir|lach|musik|husten|seufz|beifall|笑|拍手|音楽|咳"
 )
-"""How a word begins that makes a round bracket an event; it is the first or the last inside."""
+"""The beginning of a word that names a sound; round brackets need one, first or last inside."""
 
 _BARE = re.compile(r"^[\W_]+|[\W_]+$")
 
 
-class Written:
+class WrittenText:
     """The words of a transcript with the punctuation around them."""
 
     def __init__(self, words: Sequence[str], opening: Sequence[str], mark: Sequence[str]) -> None:
         self.words, self.opening, self.mark = words, opening, mark
 
     def places(self) -> list[int]:
-        """Words that have a bracket in or around them."""
+        """Return the words that have a bracket in or around them."""
         signs = frozenset(BRACKETS) | frozenset(CLOSING)
         found: set[int] = set()
         for column in (self.words, self.opening, self.mark):
@@ -49,7 +49,7 @@ class Written:
         return sorted(found)
 
     def opened(self, at: int) -> Iterator[str]:
-        """Brackets that open before or with a word."""
+        """Yield the brackets that open before or with a word."""
         word = self.words[at]
         yield from (char for char in self.opening[at] if char in BRACKETS)
         if word[:1] in BRACKETS and (word[0] not in GLUED or word[1:2].isalnum()):
@@ -58,7 +58,7 @@ class Written:
             yield "<"
 
     def closed(self, at: int) -> Iterator[str]:
-        """Opening brackets of those that close with or after a word."""
+        """Yield the opening brackets of those that close with or after a word."""
         word = self.words[at]
         if word[-1:] in CLOSING:
             opening = CLOSING[word[-1]]
@@ -66,9 +66,9 @@ class Written:
                 yield opening
         yield from (CLOSING[char] for char in self.mark[at] if char in CLOSING)
 
-    def heard(self) -> dict[int, str]:
-        """Words of events, each with the punctuation that follows the event it ends, or ''."""
-        scan = Scan(self)
+    def events(self) -> dict[int, str]:
+        """Return the words of events, each with the punctuation after the event it ends, or ''."""
+        scan = EventScan(self)
         for at in self.places():
             scan.reach(at)
             for char in self.opened(at):
@@ -81,45 +81,45 @@ class Written:
         return dict.fromkeys(np.flatnonzero(gone).tolist(), "") | dict(scan.after)
 
     def is_event(self, bracket: str, inside: Sequence[int]) -> bool:
-        """Whether these words in brackets were not said; inner events are no longer among them."""
+        """Whether these words in brackets were not spoken (inner events are already removed)."""
         if bracket not in ROUND or not inside:
             return True
         bare = [_BARE.sub("", self.words[at]).lower() for at in inside]
         bare = [word for word in bare if word]
-        return len(bare) <= ASIDE and any(map(SOUND.match, bare[:1] + bare[-1:]))
+        return len(bare) <= MAX_ROUND_WORDS and any(map(SOUND.match, bare[:1] + bare[-1:]))
 
 
-class Open(NamedTuple):
-    """A bracket that is open: its number, its word, and how many words were kept before."""
+class OpenBracket(NamedTuple):
+    """An open bracket: its number, its word, and how many words were kept before."""
 
     number: int
     word: int
     before: int
 
 
-class Scan:
-    """One walk over the words that drops events as they close, the inner before the outer."""
+class EventScan:
+    """One pass over the words that drops events as they close, inner ones first."""
 
-    def __init__(self, written: Written) -> None:
+    def __init__(self, written: WrittenText) -> None:
         self.written = written
         self.kept: list[int] = []
         self.after: list[tuple[int, str]] = []
         self._at = -1
         self._number = 0
-        self._open: dict[str, list[Open]] = {char: [] for char in BRACKETS}
+        self._open: dict[str, list[OpenBracket]] = {char: [] for char in BRACKETS}
 
     def reach(self, at: int) -> None:
-        """Go on to a word and keep it for now, and all before it."""
+        """Go on to a word, and keep it and all before it for now."""
         self.kept.extend(range(self._at + 1, at + 1))
         self._at = at
 
     def open(self, char: str) -> None:
         """Open a bracket at the word reached."""
         self._number += 1
-        self._open[char].append(Open(self._number, self._at, len(self.kept) - 1))
+        self._open[char].append(OpenBracket(self._number, self._at, len(self.kept) - 1))
 
     def close(self, char: str) -> None:
-        """Close the latest bracket of a kind, and with it all that were opened in it.
+        """Close the last open bracket of a kind, and all that were opened inside it.
 
         A bracket of a word that was dropped counts only if that makes an event.
         """
@@ -135,12 +135,12 @@ class Scan:
             stack.pop()
         return None
 
-    def _holds_event(self, char: str, first: Open) -> bool:
-        if len(self.kept) - first.before > STRETCH:
+    def _holds_event(self, char: str, first: OpenBracket) -> bool:
+        if len(self.kept) - first.before > MAX_EVENT_WORDS:
             return False
         return self.written.is_event(char, self.kept[first.before :])
 
-    def _drop(self, char: str, first: Open) -> None:
+    def _drop(self, char: str, first: OpenBracket) -> None:
         self._forget(first)
         del self.kept[first.before :]
         while self.after and self.after[-1][0] >= first.word:
@@ -148,8 +148,8 @@ class Scan:
         surface = self.written.words[self._at] + self.written.mark[self._at]
         self.after.append((self._at, surface.rpartition(BRACKETS[char])[2]))
 
-    def _forget(self, first: Open) -> None:
-        """Take a bracket away, and those that were opened after it."""
+    def _forget(self, first: OpenBracket) -> None:
+        """Remove a bracket, and those that were opened after it."""
         for stack in self._open.values():
             while stack and stack[-1].number >= first.number:
                 stack.pop()

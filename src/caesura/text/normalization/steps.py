@@ -1,8 +1,8 @@
-"""Making transcripts comparable: named steps, applied in the order in which they are given.
+"""Normalise transcripts: named steps, applied in the given order.
 
-Every step is a pure function. All but `whisper` leave nothing to do for themselves (doing it twice
-is doing it once), work on the set of distinct words, so that a million words take a moment, and
-leave alone how numbers are spelt. The words of alternatives are treated as words are.
+Every step is a pure function. All but `whisper` are idempotent, work on the set of distinct words
+(so that a million words take a moment), and leave numbers as they are written. The words of
+alternatives are normalised like all words.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from caesura.core.arrays import Flags, Strings
 from caesura.core.errors import CaesuraError, UnknownName, advice, closest
 from caesura.core.transcript import Span, Transcript
 from caesura.text.alignment.word_alignment import align
-from caesura.text.languages import ANY_LANGUAGE, FILLERS, code
-from caesura.text.normalization.nonspeech import Written
-from caesura.text.normalization.token_edits import rewritten, shortened
-from caesura.text.punctuation import Pieces, end_mark, is_opening, split_marks
+from caesura.text.languages import ANY_LANGUAGE, FILLERS, language_code
+from caesura.text.normalization.nonspeech import WrittenText
+from caesura.text.normalization.token_edits import keep_words, replace_words
+from caesura.text.punctuation import WordParts, end_mark, is_opening, split_marks
 
 HYPHEN = re.compile(r"(?<=[^\W_])[-‐‑](?=[^\W_])")
-"""A hyphen within a word; a cut-off word (`th-`) and a number below zero keep theirs."""
+"""A hyphen within a word; a cut-off word (`th-`) and a negative number keep theirs."""
 
 
 def hyphens(transcript: Transcript) -> Transcript:
-    """Part words at their hyphens: `well-known` is `well known`.
+    """Split words at hyphens: `well-known` becomes `well known`.
 
     The first part has the start of the word, the last one its end.
     """
     table = {word: HYPHEN.sub(" ", word) for word in set(transcript.words)}
     parted = {word: parts for word, parts in table.items() if parts != word}
     words = enumerate(transcript.words)
-    return rewritten(
+    return replace_words(
         transcript, [Span(at, at, parted[word]) for at, word in words if word in parted]
     )
 
@@ -43,9 +43,9 @@ def hyphens(transcript: Transcript) -> Transcript:
 def whisper(transcript: Transcript) -> Transcript:
     """Spell words as Whisper's English normaliser does: numbers in digits, `color`, `will not`.
 
-    It works on the running text of the recording, by the package `whisper-normalizer`; its words
-    take the place of those they are aligned to, together where several became one. Punctuation
-    and hesitations go. Doing it twice may change more than doing it once.
+    It uses the package `whisper-normalizer` on the running text of the recording; the new words
+    replace those they are aligned with. Punctuation and hesitations are removed. Doing it twice
+    may change more than doing it once.
     """
     spell = _whisper()
     bare = transcript.replace(opening=None, mark=None, multiwords=None)
@@ -53,26 +53,26 @@ def whisper(transcript: Transcript) -> Transcript:
     table = {surface: spell(surface).split() for surface in set(surfaces)}
     alone = [table[surface] for surface in surfaces]
     ours = [word for words in alone for word in words]
-    changes = _changes(list(map(len, alone)), ours, spell("".join(surfaces)).split())
-    return rewritten(bare, [c for c in changes if c.label != _said(transcript, c)])
+    changes = _replacements(list(map(len, alone)), ours, spell("".join(surfaces)).split())
+    return replace_words(bare, [c for c in changes if c.label != _words_of(transcript, c)])
 
 
-def _said(transcript: Transcript, span: Span) -> str:
+def _words_of(transcript: Transcript, span: Span) -> str:
     return " ".join(transcript.words[span.first : span.last + 1])
 
 
-def _changes(sizes: Sequence[int], ours: Sequence[str], theirs: Sequence[str]) -> list[Span]:
-    """Give, for all words, what became of each, or of a few together.
+def _replacements(sizes: Sequence[int], ours: Sequence[str], theirs: Sequence[str]) -> list[Span]:
+    """Return the new words for each word, or for a few together.
 
-    `ours` are the words spelt one by one, so many of each word as `sizes` has; `theirs` are those
-    of the whole. A word whose spellings are all there, together, stands for itself.
+    `ours` are the words normalised one by one, `sizes` of them for each word; `theirs` are those
+    of the whole text. A word whose new words are all there, contiguously, is replaced by itself.
     """
     place = align(ours, theirs).equal_target.tolist()
     found: list[Span] = []
     first = at = reached = 0
     for word, size in enumerate(sizes):
         here, at = place[at : at + size], at + size
-        if not _settled(here):
+        if not _is_settled(here):
             continue
         if here:
             if first < word:
@@ -91,7 +91,7 @@ def _changes(sizes: Sequence[int], ours: Sequence[str], theirs: Sequence[str]) -
     return found
 
 
-def _settled(places: list[int]) -> bool:
+def _is_settled(places: list[int]) -> bool:
     return not places or (places[0] >= 0 and places == list(range(places[0], places[-1] + 1)))
 
 
@@ -110,31 +110,31 @@ def _whisper() -> Callable[[str], str]:
 
 Step = Callable[[Transcript], Transcript]
 
-READ_ALOUD = frozenset("&%‰@§")
-"""Punctuation by its Unicode category, but words when they stand alone."""
+SPOKEN_SIGNS = frozenset("&%‰@§")
+"""Signs that Unicode classes as punctuation, but that are words when they stand alone."""
 
 BACKQUOTE = "`"
-"""An opening quotation mark in treebanks, though no punctuation by its category."""
+"""An opening quotation mark in treebanks, though Unicode does not class it as punctuation."""
 
-UNSEEN = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
-"""Characters that nobody sees: zero-width space and no-break space, word joiner, soft hyphen and
-marks of direction. Joiners (U+200C, U+200D) stay: they shape the letters around them."""
+INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
+"""Invisible characters: zero-width space and no-break space, word joiner, soft hyphen and
+direction marks. Joiners (U+200C, U+200D) stay: they shape the letters around them."""
 
-NOTES = "♪♫♩♬🎵🎶"
+MUSIC_SIGNS = "♪♫♩♬🎵🎶"
 """Signs for music."""
 
 
 def normalize(transcript: Transcript, steps: str | Sequence[str]) -> Transcript:
-    """Apply the named steps one after another; a text has them joined with +."""
+    """Apply named steps in order; a string has them joined with +."""
     steps = steps.split("+") if isinstance(steps, str) else steps
     describe(steps)
     for step in steps:
-        transcript = _read_likewise(STEPS[step](transcript), STEPS[step])
+        transcript = _normalize_alternatives(STEPS[step](transcript), STEPS[step])
     return transcript
 
 
-def _read_likewise(transcript: Transcript, step: Step) -> Transcript:
-    """Do to the words of each reading what was done to those of the transcript."""
+def _normalize_alternatives(transcript: Transcript, step: Step) -> Transcript:
+    """Apply a step also to the words of each alternative."""
     if not transcript.alternatives:
         return transcript
     labels = {span.label for span in transcript.alternatives}
@@ -183,17 +183,17 @@ def _have_same_words(texts: Sequence[Transcript], steps: Strings, normalizer: No
 
 
 def describe(steps: Sequence[str]) -> str:
-    """Give the text for signatures: the steps in their order, `none` if there are none."""
+    """Return the steps as text for signatures, `none` if there are none; refuse unknown ones."""
     for step in steps:
         if step not in STEPS:
             raise UnknownName(
-                f"no step of normalisation is named {step!r}", remedy=_joined(steps, step)
+                f"no normalisation step is named {step!r}", remedy=_advice(steps, step)
             )
     return "+".join(steps) or "none"
 
 
-def _joined(steps: Sequence[str], unknown: str) -> str:
-    """Say how steps are written if they are parted by something else, or which one was meant."""
+def _advice(steps: Sequence[str], unknown: str) -> str:
+    """Say how to write steps that are not joined with +, or which step was meant."""
     parts = re.findall(r"[^\s,;+|]+", "+".join(steps))
     meant = [closest(part, STEPS) for part in parts]
     if parts == list(steps):
@@ -203,63 +203,63 @@ def _joined(steps: Sequence[str], unknown: str) -> str:
 
 
 def unicode(transcript: Transcript) -> Transcript:
-    """Write what looks the same in one way: characters composed (NFC), none that are not seen.
+    """Compose characters (NFC) and remove invisible ones, so that what looks equal is equal.
 
-    A word of unseen characters alone goes.
+    A word of invisible characters alone is dropped.
     """
-    words = _mapped(transcript.words, composed)
+    words = _map_words(transcript.words, compose)
     spans = transcript.multiwords
-    labels = spans and tuple(span._replace(label=composed(span.label)) for span in spans)
+    labels = spans and tuple(span._replace(label=compose(span.label)) for span in spans)
     found = transcript.replace(words=words, multiwords=labels)
     mark = _layer(found, "mark")
     gone = [at for at, word in enumerate(words) if not word and transcript.words[at]]
-    return _without(found, {at: mark[at] for at in gone})
+    return _drop_words(found, {at: mark[at] for at in gone})
 
 
-def composed(text: str) -> str:
-    """Give the one way to write what looks like a text."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(UNSEEN))
+def compose(text: str) -> str:
+    """Compose the characters of a text (NFC) and remove invisible ones."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(INVISIBLE))
 
 
 def case(transcript: Transcript) -> Transcript:
-    """Lower case.
+    """Make words lower case.
 
-    As `str.lower` has it, in every language alike: `ß` stays, `I` is `i` in Turkish too.
+    As `str.lower` does, in every language alike: `ß` stays, `I` becomes `i` in Turkish too.
     """
-    words = _mapped(transcript.words, str.lower)
+    words = _map_words(transcript.words, str.lower)
     spans = transcript.multiwords
     lower = spans and tuple(span._replace(label=span.label.lower()) for span in spans)
     return transcript.replace(words=words, multiwords=lower)
 
 
 def dots(transcript: Transcript) -> Transcript:
-    """Take final dots away: `mr.` is `mr`, and `U.S.` is `U.S`."""
+    """Remove final dots: `mr.` becomes `mr`, and `U.S.` becomes `U.S`."""
     return transcript.replace(
-        words=_mapped(transcript.words, lambda word: word.rstrip(".") or word)
+        words=_map_words(transcript.words, lambda word: word.rstrip(".") or word)
     )
 
 
 def punctuation(transcript: Transcript) -> Transcript:
-    """Take all punctuation away.
+    """Remove all punctuation.
 
-    The layers `opening` and `mark` go, so does what is glued to words (as `split_marks` sees
-    it: the dots of abbreviations stay), and words that are nothing else, or tagged PUNCT. A
-    curly apostrophe becomes a straight one.
+    Removes the layers `opening` and `mark`, punctuation at words (as `split_marks` sees it: the
+    dots of abbreviations stay), and words that are only punctuation or tagged PUNCT. A curly
+    apostrophe becomes a straight one.
     """
-    words = _mapped(transcript.words, lambda word: bare(word).replace("’", "'"))
+    words = _map_words(transcript.words, lambda word: strip_punctuation(word).replace("’", "'"))
     plain = transcript.replace(words=words, opening=None, mark=None)
-    alone = standing(transcript)
-    return shortened(plain, ~alone) if alone.any() else plain
+    alone = punctuation_flags(transcript)
+    return keep_words(plain, ~alone) if alone.any() else plain
 
 
 def marks(transcript: Transcript) -> Transcript:
-    """Make punctuation in words, and as words, the layers `opening` and `mark`.
+    """Move punctuation from words, and words of punctuation, to the layers `opening` and `mark`.
 
     The written text stays the same. Punctuation that stands alone goes to the word before it,
-    or to the next if it opens something.
+    or to the next word if it is opening punctuation.
     """
-    table = {word: _pieces(word) for word in set(transcript.words)}
-    alone = standing(transcript)
+    table = {word: _split_fully(word) for word in set(transcript.words)}
+    alone = punctuation_flags(transcript)
     glued = {word: piece for word, piece in table.items() if piece.word and piece.word != word}
     if not glued and not alone.any():
         return transcript
@@ -268,46 +268,46 @@ def marks(transcript: Transcript) -> Transcript:
         piece = glued[transcript.words[at]]
         opening[at] += piece.opening
         mark[at] = piece.mark + mark[at]
-    blank = _attached(transcript, opening, mark, alone)
+    blank = _attach_punctuation(transcript, opening, mark, alone)
     words = tuple(table[word].word for word in transcript.words)
     whole = transcript.replace(words=words, opening=tuple(opening), mark=tuple(mark))
-    found = shortened(whole, ~alone)
+    found = keep_words(whole, ~alone)
     return found if transcript.blank is None else found.replace(blank=blank[~alone])
 
 
 def fillers(transcript: Transcript) -> Transcript:
-    """Leave out hesitations such as `um`, `uh` and `hmm`.
+    """Remove hesitations such as `um`, `uh` and `hmm`.
 
-    By the list of the transcript's language (`en`, `eng`, `en-US` or `English`), English if
-    that is not known. `ER` in capitals
-    is the emergency room. A sentence mark goes to the word before if that has none.
+    The list is that of the transcript's language (`en`, `eng`, `en-US` or `English`); English if
+    it is unknown. `ER` in capitals stays. A sentence mark goes to the word before if that has
+    none.
     """
-    language = code(transcript.language) or "en"
+    language = language_code(transcript.language) or "en"
     pattern = re.compile(FILLERS.get(language, ANY_LANGUAGE), re.IGNORECASE)
     table = {
-        word: word != "ER" and bool(pattern.fullmatch(bare(word).strip("-")))
+        word: word != "ER" and bool(pattern.fullmatch(strip_punctuation(word).strip("-")))
         for word in set(transcript.words)
     }
     dropped = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     mark = _layer(transcript, "mark")
     places = np.flatnonzero(dropped).tolist()
-    said = {at: _pieces(transcript.words[at]).mark + mark[at] for at in places}
-    return _without(transcript, said)
+    said = {at: _split_fully(transcript.words[at]).mark + mark[at] for at in places}
+    return _drop_words(transcript, said)
 
 
 def events(transcript: Transcript) -> Transcript:
-    """Leave out what was heard but not said: `[Music]`, `(laughs)`, `<cough>`, `♪`.
+    """Remove noted sounds that are no words: `[Music]`, `(laughs)`, `<cough>`, `♪`.
 
-    Brackets may hold several words, but one that is not closed holds none; in round ones a
-    sound has to be named. A sentence mark goes to the word before if that has none.
+    Brackets may hold several words; a bracket that is not closed holds none, and round ones must
+    name a sound. A sentence mark goes to the word before if that has none.
     """
-    transcript = _without_notes(transcript)
+    transcript = _drop_notes(transcript)
     while True:
         opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
-        said = Written(transcript.words, opening, mark).heard()
+        said = WrittenText(transcript.words, opening, mark).events()
         if not said:
             return transcript
-        transcript = _without(transcript, said)
+        transcript = _drop_words(transcript, said)
 
 
 STEPS: Mapping[str, Step] = {
@@ -324,18 +324,18 @@ STEPS: Mapping[str, Step] = {
 """All steps by name."""
 
 
-BARE = ("case", "dots", "punctuation")
-"""What leaves nothing of how words are set in print."""
+BARE_STEPS = ("case", "dots", "punctuation")
+"""The steps that leave bare words."""
 
-LADDER = (BARE[:1], BARE[:2], BARE, ("unicode", *BARE))
-"""What is tried before texts are scored, from the least on; where words may differ, the last."""
+LADDER = (BARE_STEPS[:1], BARE_STEPS[:2], BARE_STEPS, ("unicode", *BARE_STEPS))
+"""What `fewest_steps` tries, in this order; the last is used where words may differ."""
 
 
 def _layer(transcript: Transcript, name: str) -> list[str]:
     return list(getattr(transcript, name) or ("",) * len(transcript))
 
 
-def _without(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
+def _drop_words(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
     """Drop words; `said` has the punctuation after each, of which a sentence mark is kept."""
     if not said:
         return transcript
@@ -347,31 +347,33 @@ def _without(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
         place = int(np.searchsorted(kept, at)) - 1
         if place >= 0:
             before = int(kept[place])
-            if not end_mark(_pieces(transcript.words[before]).mark + mark[before]):
+            if not end_mark(_split_fully(transcript.words[before]).mark + mark[before]):
                 mark[before] = said[at]
     if transcript.mark is not None or any(mark):
         transcript = transcript.replace(mark=tuple(mark))
-    return shortened(transcript, keep)
+    return keep_words(transcript, keep)
 
 
-def _without_notes(transcript: Transcript) -> Transcript:
-    """Drop signs for music, alone or glued to words."""
-    signs = dict.fromkeys(map(ord, NOTES))
+def _drop_notes(transcript: Transcript) -> Transcript:
+    """Drop signs for music, alone or at words."""
+    signs = dict.fromkeys(map(ord, MUSIC_SIGNS))
     changes = {}
     for name in ("words", "opening", "mark"):
         cells = getattr(transcript, name) or ()
-        if not set(NOTES).isdisjoint("".join(set(cells))):
-            changes[name] = _mapped(cells, lambda cell: cell.translate(signs).strip())
+        if not set(MUSIC_SIGNS).isdisjoint("".join(set(cells))):
+            changes[name] = _map_words(cells, lambda cell: cell.translate(signs).strip())
     if not changes:
         return transcript
     bare = transcript.replace(**changes)
     mark = _layer(bare, "mark")
     gone = [at for at, word in enumerate(bare.words) if not word and transcript.words[at]]
-    return _without(bare, {at: mark[at] for at in gone})
+    return _drop_words(bare, {at: mark[at] for at in gone})
 
 
-def _attached(transcript: Transcript, opening: list[str], mark: list[str], alone: Flags) -> Flags:
-    """Give punctuation that stands alone to its neighbours; tell where blanks follow then."""
+def _attach_punctuation(
+    transcript: Transcript, opening: list[str], mark: list[str], alone: Flags
+) -> Flags:
+    """Give punctuation that stands alone to its neighbours; return where blanks follow then."""
     count = len(transcript)
     blank = np.ones(count, np.bool_) if transcript.blank is None else transcript.blank.copy()
     kept = np.flatnonzero(~alone)
@@ -392,39 +394,39 @@ def _attached(transcript: Transcript, opening: list[str], mark: list[str], alone
     return blank
 
 
-def _mapped(words: Strings, change: Callable[[str], str]) -> Strings:
+def _map_words(words: Strings, change: Callable[[str], str]) -> Strings:
     table = {word: change(word) for word in set(words)}
     changed = tuple(map(table.__getitem__, words))
     return words if changed == words else changed
 
 
-def standing(transcript: Transcript) -> Flags:
-    """Tell which words are punctuation and nothing else."""
-    table = {word: not bare(word) for word in set(transcript.words)}
+def punctuation_flags(transcript: Transcript) -> Flags:
+    """Flag the words that are only punctuation."""
+    table = {word: not strip_punctuation(word) for word in set(transcript.words)}
     found = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     if transcript.tag is not None and "PUNCT" in transcript.tag:
         found |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
     return found
 
 
-def bare(word: str) -> str:
-    """Take the punctuation around a word away; of punctuation alone nothing is left."""
-    return _pieces(word).word
+def strip_punctuation(word: str) -> str:
+    """Remove the punctuation around a word; of punctuation alone nothing is left."""
+    return _split_fully(word).word
 
 
 @lru_cache(maxsize=1 << 16)
-def _pieces(surface: str) -> Pieces:
-    """Take punctuation off until none is left; a word of nothing else is all `opening`."""
+def _split_fully(surface: str) -> WordParts:
+    """Split off punctuation until none is left; punctuation alone is all `opening`."""
     opening, word, mark = split_marks(surface)
     if not word or all(map(_is_punctuation, word)):
-        return Pieces(surface, "", "")
+        return WordParts(surface, "", "")
     if word == surface:
-        return Pieces("", word, "")
-    inner = _pieces(word)
-    return Pieces(opening + inner.opening, inner.word, inner.mark + mark)
+        return WordParts("", word, "")
+    inner = _split_fully(word)
+    return WordParts(opening + inner.opening, inner.word, inner.mark + mark)
 
 
 def _is_punctuation(char: str) -> bool:
-    if char in READ_ALOUD:
+    if char in SPOKEN_SIGNS:
         return False
     return char == BACKQUOTE or unicodedata.category(char).startswith("P")

@@ -1,4 +1,4 @@
-"""Other words in the place of some, while all layers follow."""
+"""Replace or drop words of a transcript, while all layers follow."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from caesura.core.arrays import MISSING, Indices, chosen
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript, shrunk
 
-FRONT = frozenset({"start", "opening", "cluster"})
-"""Columns about the beginning of a word."""
+WORD_START_COLUMNS = frozenset({"start", "opening", "cluster"})
+"""Columns that describe the beginning of a word."""
 
-BACK = frozenset({"end", "mark", "blank", "pause"})
-"""Columns about the end of a word, or about what follows it."""
+WORD_END_COLUMNS = frozenset({"end", "mark", "blank", "pause"})
+"""Columns that describe the end of a word, or what follows it."""
 
 
-def rewritten(transcript: Transcript, changes: Sequence[Span]) -> Transcript:
-    """Put the words of each change's label in the place of the words it spans.
+def replace_words(transcript: Transcript, changes: Sequence[Span]) -> Transcript:
+    """Replace the words of each span in `changes` by the words of its label.
 
-    Changes are ascending and do not overlap. The first new word begins where the first old one
-    did, the last one ends where the last did and is followed by what followed it; all have the
-    speaker of the first. What else is known of words, times among them included, is not known
-    of new ones. Entities cover all words put in the place of theirs; multiwords and alternatives go
-    unless they hold the whole of the changes they touch.
+    Changes are ascending and do not overlap. The first new word has the start of the first old
+    one, the last new word the end of the last old one and what follows it; all have the speaker
+    of the first. All other columns, and times between, are unknown for new words. Entities cover
+    all new words in place of theirs; multiword tokens and alternatives are dropped unless they
+    contain the whole of every change they touch.
     """
     if not changes:
         return transcript
-    moved = _Moved.by(len(transcript), changes)
+    moved = _Replacement.by(len(transcript), changes)
     words: list[str] = []
     at = 0
     for first, last, label, _ in changes:
@@ -44,13 +44,13 @@ def rewritten(transcript: Transcript, changes: Sequence[Span]) -> Transcript:
         layers[name] = moved.layer(name, getattr(transcript, name))
     whole = transcript.replace(**layers)
     empty = [moved.first[c.first] for c in changes if not c.label.split()]
-    return shortened(whole, np.delete(np.arange(len(whole)), empty)) if empty else whole
+    return keep_words(whole, np.delete(np.arange(len(whole)), empty)) if empty else whole
 
 
-def shortened(transcript: Transcript, words: ArrayLike) -> Transcript:
-    """Keep some words (a mask or ascending indices) where the others were as good as not there.
+def keep_words(transcript: Transcript, words: ArrayLike) -> Transcript:
+    """Keep some words (a mask or ascending indices), as if the others had not been there.
 
-    Unlike `Transcript.take` this keeps alternatives of which words go.
+    Unlike `Transcript.take`, this keeps alternatives of which some words are dropped.
     """
     alternatives = transcript.alternatives
     if alternatives is not None:
@@ -59,20 +59,20 @@ def shortened(transcript: Transcript, words: ArrayLike) -> Transcript:
 
 
 @dataclass(frozen=True)
-class _Moved:
-    """Where words go: each old one to new ones `first` to `last`."""
+class _Replacement:
+    """Where old words go: each to the new words `first` to `last`."""
 
     first: Indices
     last: Indices
     changes: Sequence[Span]
     front: Indices
-    """For each new word the old one that began where it begins, -1 for none."""
+    """For each new word the old one with the same start, -1 if there is none."""
     back: Indices
     same: Indices
-    """For each new word the old one it is, -1 where it is another."""
+    """For each new word the old word that it is, -1 if it is new."""
 
     @classmethod
-    def by(cls, count: int, changes: Sequence[Span]) -> _Moved:
+    def by(cls, count: int, changes: Sequence[Span]) -> _Replacement:
         begins = np.array([c.first for c in changes])
         ends = np.array([c.last for c in changes])
         sizes = np.array([len(c.label.split()) or 1 for c in changes])
@@ -97,7 +97,7 @@ class _Moved:
         return cls(first, last, changes, front, back, same)
 
     def layer(self, name: str, layer: Any) -> Any:
-        """Give the cells of a layer to the new words."""
+        """Return a layer for the new words."""
         if name == "entities":
             return self._spans(layer)
         if name in ("multiwords", "alternatives"):
@@ -106,41 +106,41 @@ class _Moved:
             found: Segmentation = layer.moved(self.last, len(self.same))
             return found
         if name == "evidence":
-            return layer.each(lambda cells: _strongest(cells, self.last, len(self.same)))
+            return layer.each(lambda cells: _maxima(cells, self.last, len(self.same)))
         if name == "head":
             return self._heads(layer)
         if name == "speaker":
             return _column(name, layer, np.maximum.accumulate(self.front))
-        if name in FRONT:
+        if name in WORD_START_COLUMNS:
             return _column(name, layer, self.front, False if name == "cluster" else None)
-        return _column(name, layer, self.back if name in BACK else self.same)
+        return _column(name, layer, self.back if name in WORD_END_COLUMNS else self.same)
 
     def _spans(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
         first, last = self.first.tolist(), self.last.tolist()
         return tuple(s._replace(first=first[s.first], last=last[s.last]) for s in spans)
 
     def _holds_whole(self, span: Span) -> bool:
-        """Whether no change reaches over the edges of a span."""
+        """Whether no change crosses the edges of a span."""
         return not any(
             (c.first < span.first <= c.last) or (c.first <= span.last < c.last)
             for c in self.changes
         )
 
     def _heads(self, head: Indices) -> Indices:
-        """Give heads between words that stay."""
+        """Return the heads between words that stay."""
         place = np.append(np.where(self.same[self.first] >= 0, self.first, -1), -1)
         found: Indices = np.where(self.same >= 0, place[head[self.same]], -1)
         return found
 
 
-def _strongest(cells: Any, place: Indices, count: int) -> Any:
+def _maxima(cells: Any, place: Indices, count: int) -> Any:
     found = np.full(count, np.nan)
     np.fmax.at(found, place, cells)
     return found
 
 
 def _column(name: str, layer: Any, source: Indices, missing: Any = None) -> Any:
-    """Take cells from old words; where there is none the cell is missing."""
+    """Take the cells of old words; without one the cell is missing."""
     missing = MISSING[name] if missing is None else missing
     if isinstance(layer, tuple):
         return tuple(layer[at] if at >= 0 else missing for at in source.tolist())

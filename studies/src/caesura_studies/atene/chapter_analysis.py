@@ -11,7 +11,7 @@ from caesura.core.arrays import Flags, Floats
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.correlation_coefficients import ranks
 from caesura.metrics.entity_words import Heard
-from caesura.text.alignment.transfer import placed
+from caesura.text.alignment.transfer import project_spans
 from caesura_studies.atene.correlations import Table, below
 from caesura_studies.atene.experiment import APART, REFERENCE, Trial
 from caesura_studies.atene.scoring import Column, Costs, Key
@@ -69,7 +69,7 @@ def cases(trial: Trial, view: View = ALL) -> Cases:
         loss += [losses[span.key] for span in spans]
         misheard.append(Heard.of(every, both.aligned, "inside").errors[known] > 0)
         harm.append(np.stack([_harm(cells, key) for cells in found.values()], axis=1)[known])
-        for span, place in zip(spans, placed(spans, both.aligned), strict=True):
+        for span, place in zip(spans, project_spans(spans, both.aligned), strict=True):
             said = " ".join(both.reference.words[span.first : span.last + 1])
             heard = " ".join(both.hypothesis.words[place.first : place.last + 1])
             texts.append((key[0], said, heard))

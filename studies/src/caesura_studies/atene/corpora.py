@@ -14,9 +14,9 @@ from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.correlation import FEWEST_SYSTEMS
 from caesura.formats.files import read
 from caesura.formats.sidecars import with_sidecars
-from caesura.text.entity_spans import SPELLINGS, flat
+from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
 from caesura.text.normalization.steps import normalize
-from caesura.text.normalization.token_edits import rewritten
+from caesura.text.normalization.token_edits import replace_words
 from caesura_studies.atene.text_preparation import SPELT, THREE, Way, meant, shown, spoken
 
 CLITIC = re.compile(r"n't|['’](s|re|ve|ll|d|m)", re.IGNORECASE)
@@ -33,7 +33,7 @@ def glued(transcript: Transcript) -> Transcript:
             chained = bool(joined) and joined[-1].last == at
             whole = joined.pop() if chained else Span(at, at, before)
             joined.append(whole._replace(last=at + 1, label=whole.label + word))
-    return rewritten(transcript, joined)
+    return replace_words(transcript, joined)
 
 
 logger = logging.getLogger("caesura.studies")
@@ -179,9 +179,9 @@ def real(spans: Iterable[Span]) -> tuple[Span, ...]:
 
     A number that is a year, say, as well is no more than that.
     """
-    kept = [span for span in spans if span.label and span.label not in SPELLINGS]
+    kept = [span for span in spans if span.label and span.label not in SPELLING_CLASSES]
     special = {(span.first, span.last) for span in kept if span.label != NUMBER}
-    return flat(s for s in kept if s.label != NUMBER or (s.first, s.last) not in special)
+    return drop_overlaps(s for s in kept if s.label != NUMBER or (s.first, s.last) not in special)
 
 
 def merged(spans: Iterable[Span]) -> tuple[Span, ...]:

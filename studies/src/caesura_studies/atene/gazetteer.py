@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from caesura.core.arrays import Strings
 from caesura.core.transcript import Span, Transcript
-from caesura.text.entity_spans import flat
+from caesura.text.entity_projection import drop_overlaps
 from caesura_studies.atene.tagger_features import NUMBERS
 from caesura_studies.atene.taggers import Spans
 
@@ -91,7 +91,9 @@ class LookUp:
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Look every stretch of words up, and try the rules."""
         rules = [(label, rule) for label, rule in _RULES if label in self.labels]
-        return [flat(_best(self._looked_up(words), _ruled(words, rules))) for words in texts]
+        return [
+            drop_overlaps(_best(self._looked_up(words), _ruled(words, rules))) for words in texts
+        ]
 
     def _looked_up(self, words: Strings) -> list[Span]:
         pairs = _known(words, self.names)

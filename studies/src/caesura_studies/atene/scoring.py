@@ -20,11 +20,10 @@ from caesura.metrics.entity_matching import Matched, costs
 from caesura.metrics.entity_words import Heard
 from caesura.metrics.words import Words
 from caesura.models.store import find, load
-from caesura.text.alignment.transfer import placed
+from caesura.text.alignment.transfer import project_spans
 from caesura.text.alignment.word_alignment import Alignment, align
-from caesura.text.entity_projection import Projected, parted, project
-from caesura.text.entity_spans import flat
-from caesura.text.normalization.alternatives import nearest
+from caesura.text.entity_projection import Projected, drop_overlaps, project, separate_overlaps
+from caesura.text.normalization.alternatives import choose_alternatives
 from caesura_studies.atene.corpora import REFERENCES, lower, merged, real
 from caesura_studies.atene.study_size import Sights
 from caesura_studies.atene.text_preparation import View
@@ -54,7 +53,7 @@ class Compared:
         """
         longest = {span.key for span in real(reference.entities or ())}
         ours = lower(hypothesis)
-        theirs = nearest(lower(reference.replace(lemma=reference.words)), ours.words)
+        theirs = choose_alternatives(lower(reference.replace(lemma=reference.words)), ours.words)
         every = theirs.entities or ()
         kept = merged(span for span in every if span.key in longest)
         plain = theirs.replace(lemma=None, entities=kept)
@@ -98,7 +97,7 @@ class Costs:
 def judged(both: Compared, found: Sequence[Span], view: View) -> Costs:
     """Judge entities found in what was heard."""
     real = view.spans(both.reference.entities or ())
-    return Costs.of(real, placed(real, both.aligned), view.spans(found))
+    return Costs.of(real, project_spans(real, both.aligned), view.spans(found))
 
 
 def judged_reference(reference: Transcript, found: Sequence[Span], view: View) -> Costs:
@@ -221,7 +220,7 @@ def by_class(compared: Comparisons) -> dict[tuple[str, str], Errors]:
     found: dict[tuple[str, str], list[Errors]] = {}
     for (recogniser, _), both in compared.items():
         for label in {span.label for span in both.marked}:
-            spans = flat(span for span in both.marked if span.label == label)
+            spans = drop_overlaps(span for span in both.marked if span.label == label)
             errors = in_entities(spans, both.aligned, "inside")
             found.setdefault((recogniser, label), []).append(errors)
     return {
@@ -302,7 +301,9 @@ def risked(compared: Comparisons, places: Places, entity_model: EntityModel) -> 
     likely = entity_model.probabilities_all(texts)
     made = {}
     for at, key in enumerate(compared):
-        found = parted([each for each in places[key] if each.entity.label in entity_model.classes])
+        found = separate_overlaps(
+            [each for each in places[key] if each.entity.label in entity_model.classes]
+        )
         risks = Risks.of(found, *likely[2 * at : 2 * at + 2])
         made[key] = Risk.of(risks, tuple(each.entity.key for each in found))
     return made

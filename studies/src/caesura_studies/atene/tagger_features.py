@@ -16,7 +16,7 @@ from caesura.core.transcript import Span, Transcript
 from caesura.ml import features
 from caesura.ml.crf import frequent
 from caesura.ml.lookup import Table
-from caesura.text.vocabulary import hashed
+from caesura.text.vocabulary import hash_spelling
 
 AFFIX = 3
 """Letters of the beginnings and ends of words that are looked at."""
@@ -52,7 +52,7 @@ def keys(words: Strings) -> Keys:
 @lru_cache(maxsize=1 << 17)
 def _seen(word: str) -> tuple[int, int, int, int]:
     parts = (word, "<" + word[:AFFIX], word[-AFFIX:] + ">", f"/{shape(word)}")
-    one, two, three, four = map(hashed, parts)
+    one, two, three, four = map(hash_spelling, parts)
     return one, two, three, four
 
 

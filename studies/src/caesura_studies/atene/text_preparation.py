@@ -15,8 +15,8 @@ from caesura.core.arrays import Strings
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging.entity_classes import CLASS_OF_ANY
 from caesura.formats.sidecars import completed
-from caesura.text.normalization.numerals import spelt
-from caesura.text.normalization.token_edits import rewritten
+from caesura.text.normalization.token_edits import replace_words
+from caesura.text.phonetics import read_aloud
 
 SIZES = frozenset("hundred thousand million billion trillion".split())
 """Words that a currency written before a number is spoken after."""
@@ -39,7 +39,7 @@ def spoken(call: Transcript) -> Transcript:
     alternatives = call.alternatives and tuple(
         _with_size(span, sized) for span in call.alternatives
     )
-    return rewritten(call.replace(alternatives=alternatives), changes)
+    return replace_words(call.replace(alternatives=alternatives), changes)
 
 
 def _changes(words: Strings) -> Iterator[Span]:
@@ -70,7 +70,7 @@ def _with_size(span: Span, sized: Mapping[int, str]) -> Span:
 
 @lru_cache(maxsize=1 << 14)
 def _said(word: str) -> Strings:
-    return tuple(spelt(word))
+    return tuple(read_aloud(word))
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def shown(call: Transcript, way: Way) -> Transcript:
     twenty*, *twenty twenty*) a recogniser that writes digits writes in one.
     """
     bare = call.replace(alternatives=None)
-    return rewritten(bare, _drawn(call)) if way.drawn else bare
+    return replace_words(bare, _drawn(call)) if way.drawn else bare
 
 
 def _drawn(call: Transcript) -> list[Span]:

@@ -12,7 +12,7 @@ import numpy as np
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.formats.files import read
-from caesura.text.alignment.transfer import Carried, by_characters, carry
+from caesura.text.alignment.transfer import Transferred, gaps_by_characters, transfer_layers
 from caesura.text.alignment.word_alignment import align
 from caesura.text.normalization.steps import normalize
 from caesura_studies.gotohrenals.scoring import Source
@@ -166,12 +166,12 @@ def _recognised(data: Path, scripts: Sequence[Transcript]) -> Iterator[tuple[str
             yield folder.name, Source.of_recognised(folder.name, found)
 
 
-def _carried(heard: Transcript, script: Transcript) -> Carried:
+def _carried(heard: Transcript, script: Transcript) -> Transferred:
     """Give recognised words the sentence ends of their script."""
     ours = _whole(bare(heard.only(("start", "end"))))
     found = align(script.words, ours.words)
-    gaps = by_characters(found, script.words, ours.words)
-    return carry(script, ours, ("sentences",), found, gaps)
+    gaps = gaps_by_characters(found, script.words, ours.words)
+    return transfer_layers(script, ours, ("sentences",), found, gaps)
 
 
 def _whole(transcript: Transcript) -> Transcript:

@@ -19,7 +19,7 @@ from caesura.evaluation.document import Document, ScoringSettings
 from caesura.evaluation.resampling import Resampling
 from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
-from caesura.text.alignment.transfer import Carried
+from caesura.text.alignment.transfer import Transferred
 from caesura_studies import claims
 from caesura_studies.claims import Sure, sure_value
 
@@ -51,7 +51,7 @@ class Source:
         return cls(name, tuple(recordings), none, none, tuple(map(len, recordings)))
 
     @classmethod
-    def of_recognised(cls, name: str, found: Sequence[Carried]) -> Source:
+    def of_recognised(cls, name: str, found: Sequence[Transferred]) -> Source:
         """Take recognised words that have got the sentence ends of their references."""
         return cls(
             name,

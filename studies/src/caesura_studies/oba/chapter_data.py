@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.text.cluster_rules import starts
+from caesura.text.cluster_rules import cluster_starts
 from caesura_studies.oba.corpora import Language, ends, turns
 from caesura_studies.oba.experiment import Trial
 from caesura_studies.oba.paper import Plan
@@ -63,7 +63,7 @@ def chapter(trials: Sequence[Trial], lost: Mapping[str, str], plan: Plan) -> Par
 def _sizes(recordings: Sequence[Transcript]) -> dict[str, float]:
     words = sum(map(len, recordings))
     sentences = sum(int(ends(each).sum()) + 1 for each in recordings)
-    begun = [starts(each) for each in recordings]
+    begun = [cluster_starts(each) for each in recordings]
     clusters = sum(int(each.sum()) for each in begun if each is not None)
     found = (
         *(len(recordings), words, sentences, clusters),

@@ -13,7 +13,7 @@ from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.transcript import Transcript
 from caesura.evaluation.reports.table import format_p
 from caesura.evaluation.resampling import holm
-from caesura.text.cluster_rules import starts
+from caesura.text.cluster_rules import cluster_starts
 from caesura_studies.claims import SURE
 from caesura_studies.oba.corpora import bare, ends
 from caesura_studies.oba.experiment import Trial
@@ -88,7 +88,7 @@ def classes_of(recording: Transcript) -> Classes:
     at = np.arange(len(inner))
     begun = np.maximum.accumulate(np.where(np.append(True, inner[:-1])[: len(at)], at, 0))
     found = {"words since the last boundary": _binned(at - begun + 1, LENGTHS)}
-    begins = starts(recording)
+    begins = cluster_starts(recording)
     if begins is not None:
         names = ("inside a cluster", "between clusters")
         found["gap"] = tuple(names[int(each)] for each in begins[1:])

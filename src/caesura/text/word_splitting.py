@@ -1,4 +1,4 @@
-"""Cutting written text into words, also where a script puts no blanks between them."""
+"""Split written text into words, also in scripts without blanks between words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PUNCTUATION = (
     "\u3001-\u3003\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 )
 _OTHERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Thai, Lao, Burmese and Khmer: no blanks between words either, and words of many characters."""
+"""Thai, Lao, Burmese and Khmer: no blanks between words either, but longer words."""
 
 _CHARACTER = re.compile(f"[{_CHARACTERS}]")
 _JOINED = re.compile(f"[{_CHARACTERS}{_VOICING}{_PUNCTUATION}{_OTHERS}]")
@@ -32,11 +32,11 @@ _PIECE = re.compile(
 _WORD = re.compile(r"\s*\S+")
 
 
-def lacks_blanks(text: str) -> bool:
+def is_without_blanks(text: str) -> bool:
     """Whether a text is written in Han, Hiragana or Katakana without blanks between words.
 
-    Where blanks part the words, as in tokenised text, a word has fewer than two of these
-    characters on average; a text of one short word is taken for a word.
+    If blanks separate the words, as in tokenised text, a word has at most two of these
+    characters on average. A text of one short word counts as one word.
     """
     if text.isascii() or not _CHARACTER.search(text):
         return False
@@ -44,20 +44,20 @@ def lacks_blanks(text: str) -> bool:
     return sum(counts) > 2 * sum(count > 0 for count in counts)
 
 
-def pieces(text: str, characters: bool) -> list[str]:
-    """Cut a text into written words, each with the white space before it.
+def split_words(text: str, characters: bool) -> list[str]:
+    """Split a text into written words, each with the white space before it.
 
-    With `characters` each Han, Hiragana or Katakana character is a word of its own, together
-    with the punctuation after it; all else is parted by white space.
+    With `characters`, each Han, Hiragana or Katakana character is a word, together with the
+    punctuation after it; everything else is split at white space.
     """
     return (_PIECE if characters else _WORD).findall(text)
 
 
-def joined(before: str, after: str) -> bool:
-    """Whether two words stand side by side without a blank by the habits of their script."""
+def written_together(before: str, after: str) -> bool:
+    """Whether no blank stands between two words, by the rules of their script."""
     return bool(_JOINED.match(before[-1:]) and _JOINED.match(after[:1]))
 
 
-def has_joined(text: str) -> bool:
-    """Whether a text has characters of scripts that put no blanks between words."""
+def has_script_without_blanks(text: str) -> bool:
+    """Whether a text has characters of a script without blanks between words."""
     return bool(_JOINED.search(text))
