@@ -192,7 +192,7 @@ def test_words_that_are_not_in_the_text_are_kept_with_blanks(
     assert found.text == "Hello 雨傘"
     assert found.confidence is None
     assert caplog.messages == [
-        "talk.json: in 1 of 1 segments the words are not those of the text; the words are kept"
+        "talk.json: in 1 of 1 segments the words differ from the text; the words are used"
     ]
 
 

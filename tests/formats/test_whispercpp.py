@@ -61,7 +61,7 @@ def test_characters_torn_apart_are_put_together(caplog: pytest.LogCaptureFixture
     assert found.words == ("今日", "は", "AI", "の", "話")
     assert cells(found.start) == [0.0, 0.4, 0.6, 0.9, 1.0]
     assert cells(found.end) == [0.4, 0.5, 0.9, 1.0, 1.3]
-    assert caplog.messages == ["whispercpp-torn:1: a character is torn apart"]
+    assert caplog.messages == ["whispercpp-torn:1: the bytes of a character are in two tokens"]
     data = (SAMPLES / "whispercpp-torn.json").read_bytes()
     assert WhisperCpp.recognises(Source("x.json", data))
 

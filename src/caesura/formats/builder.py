@@ -201,7 +201,7 @@ def _immutable(column: list[Any]) -> Any:
 
 
 def piece_ends(surfaces: Sequence[str], pieces: Iterable[str]) -> list[bool] | None:
-    """Tell for each word whether a piece of the running text ends with it; blanks do not matter.
+    """Return for each word whether a piece of the running text ends with it, blanks aside.
 
     Return None if the text is not made of these words.
     """

@@ -300,13 +300,13 @@ def _transcript_of_word_rows(rows: list[dict[str, Any]], text_key: str, id: str)
 
 def _transcript_of_sentence_rows(rows: list[dict[str, Any]], text_key: str, id: str) -> Transcript:
     """Make a transcript of rows that are sentences, with or without times."""
-    from caesura.formats.asr.segments import Segment, of_segments
+    from caesura.formats.asr.segments import Segment, transcript_of_segments
 
     parts = []
     for row in rows:
         start, end = _times(row, 1.0)
         segment = Segment(string(row[text_key]), (), start, end, _first(row, SPEAKER_KEYS))
-        parts.append(_as_one_sentence(of_segments([segment], "<table>", id)))
+        parts.append(_as_one_sentence(transcript_of_segments([segment], "<table>", id)))
     return Transcript.join(parts)
 
 
@@ -319,12 +319,12 @@ def _transcript_of_words(
     words: Sequence[Any], id: str = "", language: str = "", unit: float = 1.0
 ) -> Transcript:
     """Make a transcript of words that are strings or dicts."""
-    from caesura.formats.asr.segments import Segment, Spoken, of_segments
+    from caesura.formats.asr.segments import Segment, TimedText, transcript_of_segments
 
-    spoken: list[Spoken] = []
+    spoken: list[TimedText] = []
     for word in words:
         if isinstance(word, str):
-            spoken.append(Spoken(word))
+            spoken.append(TimedText(word))
             continue
         if not isinstance(word, Mapping):
             raise TypeError(f"a word is a string or a dict, not {type(word).__name__}")
@@ -336,9 +336,11 @@ def _transcript_of_words(
             spoken[-1] = spoken[-1]._replace(text=spoken[-1].text + text)
             continue
         confidence = next((share(cells[key]) for key in CONFIDENCE_KEYS if key in cells), math.nan)
-        spoken.append(Spoken(text, *_times(cells, unit), confidence, _first(cells, SPEAKER_KEYS)))
+        spoken.append(
+            TimedText(text, *_times(cells, unit), confidence, _first(cells, SPEAKER_KEYS))
+        )
     _refuse_milliseconds([word.end - word.start for word in spoken])
-    return of_segments([Segment("", spoken)], "<words>", id, language)
+    return transcript_of_segments([Segment("", spoken)], "<words>", id, language)
 
 
 def _text_of(cells: Mapping[str, Any], word: Mapping[str, Any]) -> str:

@@ -20,6 +20,8 @@ from caesura.formats.nist.ctm import EVENT, PAUSES
 from caesura.formats.source import LATEST, Source, counted, share, string, without_lone_surrogates
 from caesura.text.punctuation import WordParts, is_opening, split_marks
 
+logger = logging.getLogger("caesura")
+
 LONGEST = 1 << 20
 """The most bytes of a line."""
 
@@ -71,8 +73,6 @@ def _is_quiet(file: BinaryIO, seconds: float) -> bool:
     except (OSError, ValueError):
         return False
 
-
-logger = logging.getLogger("caesura")
 
 FORMATS = ("jsonl-words", "ctm")
 ON_ERROR = ("stop", "skip")

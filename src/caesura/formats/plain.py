@@ -102,7 +102,7 @@ class _WordTable:
             self._attach(bare)
 
     def _attach(self, bare: list[int]) -> None:
-        """Give punctuation without a word to the word before it, or to the next one."""
+        """Attach punctuation without a word to the word before it, or to the next one."""
         kept = np.flatnonzero(list(map(bool, self.words)))
         leads: dict[int, str] = {}
         for i, place in zip(bare, np.searchsorted(kept, bare).tolist(), strict=True):

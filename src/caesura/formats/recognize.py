@@ -81,7 +81,7 @@ def _found(nodes: Sequence[Any], path: str) -> bool:
 
 
 def _values(nodes: Iterable[Any], wanted: Sequence[str]) -> list[Any]:
-    """Give the values of these keys, in any spelling: `startTime`, `start_time`, `StartTime`."""
+    """Return the values of these keys, in any spelling: `startTime`, `start_time`, `StartTime`."""
     objects = [node for node in nodes if isinstance(node, dict)]
     plain = {each.lower() for each in wanted}
     spelt = [key for key in set().union(*objects) if key.replace("_", "").lower() in plain]
@@ -89,7 +89,7 @@ def _values(nodes: Iterable[Any], wanted: Sequence[str]) -> list[Any]:
 
 
 def _nested(nodes: Iterable[Any]) -> list[Any]:
-    """Give the objects among these values, and all that are directly inside objects."""
+    """Return the objects among these values, and all objects directly inside objects."""
     found = [node for node in nodes if isinstance(node, dict)]
     for node in found:
         found += [inner for inner in node.values() if isinstance(inner, dict)]

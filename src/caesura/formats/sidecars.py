@@ -34,7 +34,7 @@ TRAILING_ZEROS = re.compile(r"(\d)\.0+(?!\d)|(?<=\d)(\.\d*[1-9])0+(?!\d)")
 def with_sidecars(
     transcripts: Iterable[Transcript], alternatives: Paths = (), entity_classes: Paths = ()
 ) -> list[Transcript]:
-    """Give references the alternatives and the entity classes of their sidecar files.
+    """Add the alternatives and the entity classes of sidecar files to references.
 
     Paths are files, or folders whose files all count. A file belongs to the recording of the
     same name.
@@ -94,7 +94,7 @@ class Sidecars:
             _warn_of_names(option, "recording has", "recordings have", f"no {self.what}", bare)
 
     def _expand(self, path: Path) -> Iterator[Path]:
-        """Give the file of that path, or those of the folder."""
+        """Yield the file of that path, or the files of the folder."""
         if path.is_dir():
             inside = sorted(file for file in path.rglob(f"*{self.suffix}"))
             if not inside:
@@ -113,7 +113,7 @@ class Sidecars:
         yield path
 
     def _by_id(self, files: Iterable[Path]) -> dict[str, Path]:
-        """Give each recording's file by the recording's id."""
+        """Return the file of each recording by its id."""
         found: dict[str, Path] = {}
         for file in files:
             id = file.name.removesuffix(self.suffix)
@@ -126,12 +126,12 @@ class Sidecars:
         return found
 
     def _file_of(self, transcript: Transcript) -> Path | None:
-        """Give the file of a recording, and note that the recording was seen."""
+        """Return the file of a recording, and remember that the recording was seen."""
         self.ids.add(transcript.id)
         return self.files.get(transcript.id)
 
     def _entries(self, file: Path) -> Iterator[tuple[str, Any]]:
-        """Give what a file says of each entity, checked."""
+        """Yield each entity id with its entry in a file, after checking it."""
         try:
             content = json.loads(file.read_bytes())
         except OSError as error:
@@ -174,7 +174,7 @@ class Alternatives(Sidecars):
         return transcript.replace(alternatives=spans)
 
     def _spans(self, transcript: Transcript, file: Path) -> list[Span]:
-        """Give the alternatives of a file, each where its entity is."""
+        """Return the alternatives of a file, each over the words of its entity."""
         entities: dict[str, list[Span]] = defaultdict(list)
         for span in transcript.entities or ():
             entities[span.key].append(span)
@@ -218,7 +218,7 @@ class EntityClasses(Sidecars):
         self.labelled = 0
 
     def add(self, transcript: Transcript) -> Transcript:
-        """Give entities of a recording that have no class the one in its file."""
+        """Set the class of entities that have none to the one in the file."""
         file = self._file_of(transcript)
         if file is None or transcript.entities is None:
             return transcript
@@ -253,19 +253,19 @@ def _warn_of_names(where: object, one: str, many: str, what: str, names: Sequenc
 
 
 def _only_one(entities: Sequence[Span], label: str) -> Span | None:
-    """Give the entity of that class, if there is exactly one and it is in one piece."""
+    """Return the entity of that class if there is exactly one, in one piece."""
     fitting = [span for span in entities if span.label == label or not label]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def _spoken_forms(entry: Mapping[str, Any]) -> list[str]:
-    """Give the ways in which an entity may be spoken."""
+    """Return the ways in which an entity may be spoken."""
     forms = (" ".join(" ".join(each["verbalization"]).split()) for each in entry["candidates"])
     return list(dict.fromkeys(forms))
 
 
 def _repaired_digits(written: str, spoken: Sequence[str], ended: bool) -> Iterator[str]:
-    """Give other digits than those written that are spoken so.
+    """Yield other digits than those written that are spoken like this.
 
     A number before the dot of a sentence may have lost its last digit (`202` for `2020.`), and
     decimals may have zeros that are not spoken (`7.40%`).
@@ -276,7 +276,7 @@ def _repaired_digits(written: str, spoken: Sequence[str], ended: bool) -> Iterat
 
 
 def completed(written: str, ended: bool = True) -> Strings:
-    """Give the digits that may have been meant: one more if a sentence `ended`, or fewer zeros."""
+    """Return digits that may have been meant: one more if a sentence `ended`, or fewer zeros."""
     if not any(map(str.isdecimal, written)):
         return ()
     longer = (written + digit for digit in "0123456789" if ended and written.isdecimal())

@@ -177,8 +177,8 @@ def with_plain_keys(value: Any) -> dict[str, Any]:
 def speaker_names(table: Iterable[dict[str, Any]], key: str) -> dict[str, str]:
     """Return the name of each speaker by id; the id itself if there is no name, or a shared one."""
     names = {string(row.get(key)): string(row.get("name")).strip() for row in table}
-    given = list(names.values())
-    return {id: name if name and given.count(name) == 1 else id for id, name in names.items()}
+    all_names = list(names.values())
+    return {id: name if name and all_names.count(name) == 1 else id for id, name in names.items()}
 
 
 def counted(count: int, one: str, many: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON of Amberscript's editor: segments of timed words under a table of speakers."""
+"""JSON of Amberscript's editor: a table of speakers, and segments of timed words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ logger = logging.getLogger("caesura")
 
 @dataclass(frozen=True, repr=False)
 class Amberscript(JsonFormat):
-    """Words with glued punctuation; the time in a note such as `[laughter 00:00:04]` is no word."""
+    """Words with their punctuation; the time in a note such as `[laughter 00:00:04]` is no word."""
 
     name = "amberscript"
     carries = frozenset("start end confidence speaker opening mark id".split())
@@ -25,7 +25,7 @@ class Amberscript(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether speakers have a `spkid`, or words are marked as pristine."""
+        """Whether speakers have a `spkid`, or words the key `pristine`."""
         if not isinstance(document, dict) or not isinstance(document.get("segments"), list):
             return False
         words = [w for s in items(document["segments"]) for w in items(s.get("words"))]
@@ -36,7 +36,7 @@ class Amberscript(JsonFormat):
         )
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each document as a recording."""
+        """Read each JSON value as a recording."""
         for i, document in enumerate(documents):
             if number(document.get("startTimeOffset")) > 0:
                 logger.warning("%s: 'startTimeOffset' is not added to the times", source.name)

@@ -1,4 +1,4 @@
-"""JSON of AssemblyAI: words in milliseconds, again in utterances; also sentences and streams."""
+"""JSON of AssemblyAI: transcripts with words in milliseconds, lists of sentences, and streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATES = PENDING | {"completed", "error"}
 MESSAGES = frozenset(
     "SessionBegins PartialTranscript FinalTranscript SessionInformation SessionTerminated".split()
 )
-"""Messages of the older stream; those of the newer one are `Begin`, `Turn`, `Termination`."""
+"""Messages of the older stream; the newer one has `Begin`, `Turn` and `Termination`."""
 
 MILLISECOND = 0.001
 
@@ -25,8 +25,8 @@ MILLISECOND = 0.001
 class AssemblyAi(JsonFormat):
     """The words of a transcript, of its sentences, or of the final messages of a stream.
 
-    Several channels are several recordings. Sentences are known only from the list of sentences
-    that the service gives on its own; a transcript has none.
+    Several channels are several recordings. A transcript has no sentences; they are read from
+    the service's separate list of sentences.
     """
 
     name = "assemblyai"
@@ -46,19 +46,19 @@ class AssemblyAi(JsonFormat):
         return _is_message(inner) or _is_transcript(inner)
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each transcript, and what the messages of a stream say together."""
+        """Yield each transcript, and the messages of a stream as one."""
         parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
         recordings = [_unwrapped(part) for part in parts if not _is_message(part)]
         messages = [part for part in parts if _is_message(part)]
         if messages:
-            recordings.append({"utterances": _finals(messages)})
+            recordings.append({"utterances": _final_messages(messages)})
         for i, recording in enumerate(recordings):
             _check_status(recording, source)
             yield from _transcripts(recording, source, source.numbered(i, len(recordings)))
 
 
 def _unwrapped(document: dict[str, Any]) -> dict[str, Any]:
-    """Give the transcript that early versions of the service put into `transcript`."""
+    """Return the transcript, which early versions of the service wrapped in `transcript`."""
     inner = document.get("transcript")
     return inner if isinstance(inner, dict) else document
 
@@ -78,17 +78,17 @@ def _is_transcript(document: dict[str, Any]) -> bool:
     status = document.get("status")
     if isinstance(status, str) and status in STATES:
         return any(key in document for key in ("audio_url", "audio_src_url", "acoustic_model"))
-    stretches = items(document.get("sentences")) or items(document.get("paragraphs"))
-    words = items(stretches[0].get("words")) if stretches else items(document.get("words"))
+    sentences = items(document.get("sentences")) or items(document.get("paragraphs"))
+    words = items(sentences[0].get("words")) if sentences else items(document.get("words"))
     if not words or not ("text" in document or "audio_duration" in document):
         return False
     return {"text", "start", "end", "confidence"} <= set(words[0]) and "type" not in words[0]
 
 
-def _finals(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Keep final messages; of the turns of the newer stream, the last version of each.
+def _final_messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the final messages; of each turn of the newer stream, the last version.
 
-    Of a turn that was cut off before its end, the words that are final stay.
+    Of a turn that was cut off before its end, only the final words are kept.
     """
     finals = [m for m in messages if m.get("message_type") == "FinalTranscript"]
     latest: dict[str, dict[str, Any]] = {}
@@ -96,14 +96,14 @@ def _finals(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         order = string(turn["turn_order"])
         if _ended(turn) or not _ended(latest.get(order, {})):
             latest[order] = turn
-    return [*finals, *map(_settled, latest.values())]
+    return [*finals, *map(_final_words, latest.values())]
 
 
 def _ended(turn: dict[str, Any]) -> bool:
     return turn.get("end_of_turn") is True
 
 
-def _settled(turn: dict[str, Any]) -> dict[str, Any]:
+def _final_words(turn: dict[str, Any]) -> dict[str, Any]:
     if _ended(turn):
         return turn
     words = [word for word in items(turn.get("words")) if word.get("word_is_final") is True]
@@ -123,7 +123,7 @@ def _check_status(recording: dict[str, Any], source: Source) -> None:
 
 
 def _transcripts(recording: dict[str, Any], source: Source, id: str) -> Iterator[Transcript]:
-    """Yield a recording for each channel; without words, one of the bare text."""
+    """Yield a recording for each channel; without words, one with the text alone."""
     language = string(recording.get("language_code"))
     words = _words(recording)
     channels = list(dict.fromkeys(string(word.get("channel")) for word in words))
@@ -133,15 +133,15 @@ def _transcripts(recording: dict[str, Any], source: Source, id: str) -> Iterator
             yield _rows(spoken, "", source).transcript(f"{id}.{channel}", language)
         return
     rows = _rows(words, _text(recording), source)
-    stretches = items(recording.get("sentences"))
-    ends = piece_ends([_text(word) for word in words], map(_text, stretches)) if stretches else None
+    sentences = items(recording.get("sentences"))
+    ends = piece_ends([_text(word) for word in words], map(_text, sentences)) if sentences else None
     if ends is not None and len(rows) == len(words):
         rows.ends = [i for i, end in enumerate(ends) if end]
     yield rows.transcript(id, language)
 
 
 def _words(recording: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the words once, from where they are with their speakers."""
+    """Return each word once, taken from where the speakers are known."""
     words = list(items(recording.get("words")))
     holders = next(
         (recording[key] for key in ("utterances", "sentences", "paragraphs") if recording.get(key)),
@@ -180,7 +180,7 @@ def _rows(words: list[dict[str, Any]], running: str, source: Source) -> Rows:
 
 
 def _time(value: Any, source: Source) -> float:
-    """Read milliseconds; a fraction gives away seconds, which would be wrong by a thousand."""
+    """Read milliseconds; a fraction means that the file has seconds, which is an error."""
     found = number(value)
     if found == found and not found.is_integer():
         raise source.error(

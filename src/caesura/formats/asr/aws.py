@@ -1,4 +1,4 @@
-"""JSON of Amazon Transcribe: transcription jobs, medical jobs, and analytics of calls."""
+"""JSON of Amazon Transcribe: transcription jobs, medical jobs and call analytics."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from caesura.text.punctuation import is_opening
 
 @dataclass(frozen=True, repr=False)
 class Aws(JsonFormat):
-    """Items with the first of their alternatives; numbers are texts.
+    """The first alternative of each item; times and confidences are strings in these files.
 
-    Punctuation is an item of its own without times and becomes the mark of the word before it.
-    Several channels are several recordings, named `job.channel`. In analytics of calls the
-    speaker is the participant's role.
+    Punctuation is an item without times and becomes the mark of the word before it. Several
+    channels are several recordings, named `job.channel`. In call analytics the speaker is the
+    participant's role.
     """
 
     name = "aws"
@@ -31,7 +31,7 @@ class Aws(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether this is the result of a job, or the analysis of a call."""
+        """Whether this is the result of a job or of call analytics."""
         if not isinstance(document, dict):
             return False
         results = document.get("results")
@@ -40,7 +40,7 @@ class Aws(JsonFormat):
         return any("ParticipantRole" in turn for turn in items(document.get("Transcript")))
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield the recording of each job, or each of its channels."""
+        """Yield the recording of each job, or of each of its channels."""
         for document in documents:
             job = with_plain_keys(document)
             id = string(job.get("jobname")) or source.stem
@@ -94,21 +94,21 @@ def _call(parts: Iterable[dict[str, Any]], id: str, language: str) -> Transcript
 
 
 def _language(results: dict[str, Any]) -> str:
-    """Give the language of the job: the stated one, else the one most spoken or most likely."""
+    """Return the language of the job: the one set, else the most spoken or most probable one."""
     spoken = [
         (number(language.get("duration_in_seconds")), string(language.get("language_code")))
         for language in items(results.get("language_codes"))
     ]
-    guessed = [
+    predicted = [
         (number(language.get("score")), string(language.get("code")))
         for language in items(results.get("language_identification"))
     ]
-    _, best = max((pair for pair in spoken or guessed if pair[0] >= 0), default=(0, ""))
+    _, best = max((pair for pair in spoken or predicted if pair[0] >= 0), default=(0, ""))
     return string(results.get("language_code")) or best
 
 
 class _Speakers:
-    """Who speaks when, where this stands apart from the words."""
+    """Who speaks when, in files that have this apart from the words."""
 
     def __init__(self, results: dict[str, Any]) -> None:
         self.starts: dict[float, str] = {}
@@ -122,14 +122,14 @@ class _Speakers:
                 self.spans.append((start, end, string(segment.get("speaker_label"))))
 
     def at(self, time: float) -> str:
-        """Give the speaker of the word that starts at this time."""
+        """Return the speaker of the word that starts at this time."""
         if time in self.starts and time >= 0:
             return self.starts[time]
         return next((name for start, end, name in self.spans if start <= time < end), "")
 
 
 def _item(item: dict[str, Any], speakers: _Speakers) -> tuple[bool, _Word]:
-    """Give whether an item is punctuation, and what it says."""
+    """Return whether an item is punctuation, and its content."""
     best = next(iter(items(item.get("alternatives"))), {})
     start = seconds(item.get("start_time"))
     return item.get("type") == "punctuation", _Word(
@@ -142,7 +142,7 @@ def _item(item: dict[str, Any], speakers: _Speakers) -> tuple[bool, _Word]:
 
 
 def _call_item(item: dict[str, Any], speaker: str) -> tuple[bool, _Word]:
-    """Give the same for an item of a call, whose times are milliseconds."""
+    """Return the same for an item of call analytics, whose times are milliseconds."""
     start, end = _millis(item)
     confidence = share(item.get("confidence"))
     word = _Word(string(item.get("content")), start, end, confidence, speaker)
@@ -154,8 +154,8 @@ def _millis(part: dict[str, Any]) -> tuple[float, float]:
 
 
 def _add(rows: Rows, parts: Iterable[tuple[bool, _Word]], running: str) -> None:
-    """Add items; the running text tells where there are no blanks."""
-    words = _gathered(parts)
+    """Add items; the running text shows where there are blanks."""
+    words = _with_punctuation(parts)
     blanks = piece_ends([word.content + word.mark for word in words], running.split())
     for word, blank in zip(words, blanks or [True] * len(words), strict=True):
         rows.phrase(
@@ -174,8 +174,8 @@ def _add(rows: Rows, parts: Iterable[tuple[bool, _Word]], running: str) -> None:
         rows.phrase(running)
 
 
-def _gathered(parts: Iterable[tuple[bool, _Word]]) -> list[_Word]:
-    """Give punctuation to the word before it, or to the word after it if it opens something."""
+def _with_punctuation(parts: Iterable[tuple[bool, _Word]]) -> list[_Word]:
+    """Attach punctuation to the word before it, or to the next word if it opens something."""
     words: list[_Word] = []
     opening = ""
     for is_mark, word in parts:

@@ -1,4 +1,4 @@
-"""JSON of Azure Speech: batch and fast transcriptions, and results of real-time recognition."""
+"""JSON of Azure Speech: batch and fast transcriptions, and real-time results."""
 
 from __future__ import annotations
 
@@ -29,45 +29,225 @@ from caesura.formats.source import (
 )
 from caesura.text.punctuation import split_marks
 
+TICK = 1e-7
+"""Seconds in a tick of Azure: 100 nanoseconds."""
 
-class Dressed(NamedTuple):
-    """A word as it is written, and whether a blank follows."""
+NOBODY = frozenset({"Unknown", "Unidentified"})
+"""Names for an unknown speaker."""
+
+ISO = re.compile(r"P(?=.*\d)(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?", re.ASCII)
+
+Phrases = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, repr=False)
+class Azure(JsonFormat):
+    """The first of each phrase's `nBest`, even if another has a higher confidence.
+
+    Words are the lexical ones, with the case and punctuation of the display text where the two
+    agree; numbers stay as spoken. Several channels are several recordings. Real-time results, in
+    a list or one after another, are one recording.
+    """
+
+    name = "azure"
+    carries = frozenset("start end confidence speaker opening mark blank id language".split())
+    expects = (
+        "Azure has 'recognizedPhrases', 'phrases' with 'combinedPhrases', or results with "
+        "'RecognitionStatus'"
+    )
+
+    @classmethod
+    def matches(cls, document: Any) -> bool:
+        """Whether this is a transcription, a real-time result, or a list of results."""
+        if isinstance(document, list):
+            return bool(document) and all(_is_result(_unwrapped(part)) for part in document)
+        outer = _unwrapped(document)
+        lists = {key for key, value in outer.items() if isinstance(value, list)}
+        if "recognizedphrases" in lists or "audiofileresults" in lists:
+            return True
+        return {"phrases", "combinedphrases"} <= lists or _is_result(outer)
+
+    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
+        """Yield each channel of each transcription."""
+        results: Phrases = []
+        for document in documents:
+            outer = _unwrapped(document)
+            if isinstance(document, list) or _is_result(outer):
+                results += map(_unwrapped, document if isinstance(document, list) else [document])
+            elif "audiofileresults" in outer:
+                for file in map(with_plain_keys, items(outer["audiofileresults"])):
+                    id = recording_id(string(file.get("audiofilename"))) or source.stem
+                    yield from _channels(_phrases(file.get("segmentresults")), id)
+            else:
+                id = recording_id(string(outer.get("source"))) or source.stem
+                yield from _channels(_transcribed(outer), id)
+        if results:
+            yield from _channels(results, source.stem)
+
+
+def _unwrapped(value: Any) -> dict[str, Any]:
+    """Return a result, which the JavaScript client wraps in `privJson`, perhaps as a string."""
+    outer = with_plain_keys(value)
+    outer = with_plain_keys(outer.get("privresult")) or outer
+    inner = outer.get("privjson")
+    if isinstance(inner, str):
+        try:
+            inner = json.loads(without_lone_surrogates(inner))
+        except (ValueError, RecursionError):
+            return outer
+    return with_plain_keys(inner) or outer
+
+
+def _is_result(outer: dict[str, Any]) -> bool:
+    return "recognitionstatus" in outer and bool({"offset", "nbest", "displaytext"} & set(outer))
+
+
+def _phrases(value: Any) -> Phrases:
+    return [with_plain_keys(item) for item in items(value)]
+
+
+def _transcribed(outer: dict[str, Any]) -> Phrases:
+    """Return the phrases of a transcription; without any, the whole text of each channel."""
+    if "phrases" in outer:
+        milliseconds = [phrase | {"unit": 1e-3} for phrase in _phrases(outer["phrases"])]
+        return milliseconds or _phrases(outer.get("combinedphrases"))
+    return _phrases(outer["recognizedphrases"]) or _phrases(outer.get("combinedrecognizedphrases"))
+
+
+def _channels(phrases: Phrases, id: str) -> Iterator[Transcript]:
+    channels: dict[str, Phrases] = {}
+    for phrase in phrases:
+        channel = _first(phrase, "channel", "channelnumber") or "0"
+        channels.setdefault(channel, []).append(phrase)
+    for channel, part in (channels or {"0": []}).items():
+        yield _transcript(part, f"{id}.{channel}" if len(channels) > 1 else id)
+
+
+def _transcript(phrases: Phrases, id: str) -> Transcript:
+    rows = Rows()
+    languages: Counter[str] = Counter()
+    for phrase in phrases:
+        _add(rows, phrase)
+        language = with_plain_keys(phrase.get("primarylanguage")).get("language")
+        languages[string(phrase.get("locale")) or string(language)] += 1
+    del languages[""]
+    return rows.transcript(id, languages.most_common(1)[0][0] if languages else "")
+
+
+def _add(rows: Rows, phrase: dict[str, Any]) -> None:
+    """Add a phrase word by word, or its text if it has no words."""
+    best = next(iter(_phrases(phrase.get("nbest"))), phrase)
+    display = _first(best, "display", "displaytext", "text", "lexical")
+    unit = phrase.get("unit", TICK)
+    named = _first(phrase, "speaker", "speakerid")
+    speaker = None if named in NOBODY else named or None
+    first = len(rows)
+    words = _words(best, display)
+    if not words:
+        rows.phrase(display, speaker=speaker)
+    for word, (surface, blank) in words:
+        confidence = share(word.get("confidence"))
+        rows.phrase(surface, *_times(word, unit), confidence=confidence, speaker=speaker)
+        if not blank:
+            rows.glue()
+    if len(rows) > first:
+        for name, at, time in zip(("start", "end"), (first, -1), _times(phrase, unit), strict=True):
+            at %= len(rows)
+            if time >= 0 and not rows.cell(name, at) >= 0:
+                rows.set(name, at, time)
+
+
+def _words(best: dict[str, Any], display: str) -> list[tuple[dict[str, Any], DisplayWord]]:
+    """Return the lexical words, else the display words, each with its written form."""
+    words, shown = _phrases(best.get("words")), _phrases(best.get("displaywords"))
+    lexical = [word for word in words if _first(word, "word")]
+    if not lexical:
+        shown = shown or words
+    surfaces = [_first(word, "displaytext", "text", "word") for word in shown]
+    if not lexical:
+        return list(zip(shown, _spaced(surfaces, display), strict=True))
+    forms = _display_forms([_first(word, "word") for word in lexical], surfaces, display)
+    return list(zip(lexical, forms, strict=True))
+
+
+def _first(part: dict[str, Any], *keys: str) -> str:
+    """Return the first of these values that is not empty."""
+    return next((found for key in keys if (found := string(part.get(key)))), "")
+
+
+def _display_forms(words: list[str], shown: list[str], display: str) -> list[DisplayWord]:
+    """Return the written forms: of the display words if they are the same, else of the text."""
+    bare = [plain(split_marks("".join(surface.split()[:1])).word) for surface in shown]
+    same = bare == [plain(word) for word in words]
+    return _spaced(shown, display) if same else display_words(words, display)
+
+
+def _spaced(surfaces: list[str], display: str) -> list[DisplayWord]:
+    blanks = piece_ends(surfaces, display.split()) or [True] * len(surfaces)
+    return [DisplayWord(*pair) for pair in zip(surfaces, blanks, strict=True)]
+
+
+def _times(part: dict[str, Any], unit: float) -> tuple[float, float]:
+    """Return start and end in seconds."""
+    start, length = (_time(part, key, unit) for key in ("offset", "duration"))
+    return start, seconds(start + length)
+
+
+def _time(part: dict[str, Any], key: str, unit: float) -> float:
+    """Return a time given in ticks, milliseconds or as `PT1M2.5S`; a bare number is in `unit`."""
+    plain = part.get(key)
+    stated = ISO.fullmatch(plain) if isinstance(plain, str) else None
+    for value, scale in (
+        (part.get(f"{key}inticks"), TICK),
+        (part.get(f"{key}milliseconds"), 1e-3),
+        (plain if stated is None else None, unit),
+    ):
+        if number(value) >= 0:
+            return seconds(value, scale)
+    if stated is None:
+        return seconds(None)
+    days, hours, minutes, rest = (number(piece or 0) for piece in stated.groups())
+    return seconds(((days * 24 + hours) * 60 + minutes) * 60 + rest)
+
+
+class DisplayWord(NamedTuple):
+    """A word as it is displayed, and whether a blank follows."""
 
     surface: str
     blank: bool
 
 
 class _Match(NamedTuple):
-    """A word and the tokens of the display text, both inside, that write it."""
+    """A word, and the first and last token of the display text that belong to it."""
 
     word: int
     first: int
     last: int
 
 
-def dressed(words: Sequence[str], display: str) -> list[Dressed]:
-    """Give lexical words the case and the punctuation that they have in the display text.
+def display_words(words: Sequence[str], display: str) -> list[DisplayWord]:
+    """Return lexical words with the case and the punctuation of the display text.
 
-    Where the two do not agree, as with numbers (`twenty twenty` and `2020.`), the words stay,
-    and the punctuation around what is displayed goes to the first and to the last of them.
+    Where the two differ, as with numbers (`twenty twenty` and `2020.`), the lexical words stay,
+    and the first and the last of them get the punctuation around the displayed text.
     """
     tokens = _tokens(display)
     uncased = sum(unicodedata.category(word[0]) == "Lo" for word in words)
     if not tokens or len(tokens) >= len(words) or 2 * uncased < len(words):
         matches = _by_token(words, tokens)
-        return [Dressed(surface, True) for surface in _display_words(words, tokens, matches)]
+        return [DisplayWord(surface, True) for surface in _surfaces(words, tokens, matches)]
     letters = _letters(display)
     matches = _by_letter(words, letters)
     return _without_blanks(words, letters, matches, display)
 
 
 def plain(word: str) -> str:
-    """Give the form in which a word is compared."""
+    """Return the form in which words are compared."""
     return word.lower().casefold()
 
 
 def _tokens(display: str) -> list[str]:
-    """Split at blanks; punctuation on its own stays with the token before it."""
+    """Split at blanks; punctuation alone stays with the token before it."""
     tokens: list[str] = []
     for piece in display.split():
         if tokens and not split_marks(piece).word:
@@ -87,7 +267,7 @@ def _by_token(words: Sequence[str], tokens: Sequence[str]) -> list[_Match]:
 
 
 def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
-    """Give the places of a longest common subsequence."""
+    """Return the places of a longest common subsequence."""
     return [
         pair
         for step in LCSseq.opcodes(one, two)
@@ -116,7 +296,7 @@ def _letters(display: str) -> list[str]:
 
 
 def _by_letter(words: Sequence[str], letters: Sequence[str]) -> list[_Match]:
-    """Match words letter by letter, as there are no blanks in Japanese or Chinese."""
+    """Match words letter by letter, because Japanese and Chinese have no blanks."""
     owners = [(i, char) for i, word in enumerate(words) for char in plain(word) if _is_letter(char)]
     places: dict[int, list[int]] = {}
     for at, letter in _common([char for _, char in owners], [plain(x[0]) for x in letters]):
@@ -129,8 +309,8 @@ def _by_letter(words: Sequence[str], letters: Sequence[str]) -> list[_Match]:
     ]
 
 
-def _display_words(words: Sequence[str], tokens: Sequence[str], matches: list[_Match]) -> list[str]:
-    """Give each word as its tokens write it, and unmatched ones the punctuation around them."""
+def _surfaces(words: Sequence[str], tokens: Sequence[str], matches: list[_Match]) -> list[str]:
+    """Return each word as its tokens write it; unmatched words get the punctuation around them."""
     surfaces = list(words)
     word, token = 0, 0
     for match in [*matches, _Match(len(words), len(tokens), len(tokens))]:
@@ -148,193 +328,12 @@ def _display_words(words: Sequence[str], tokens: Sequence[str], matches: list[_M
 
 def _without_blanks(
     words: Sequence[str], letters: Sequence[str], matches: list[_Match], display: str
-) -> list[Dressed]:
-    """Tell where blanks are in a text that does without them, or almost."""
-    surfaces = _display_words(words, letters, matches)
+) -> list[DisplayWord]:
+    """Return the words with their blanks, in a text that has hardly any."""
+    surfaces = _surfaces(words, letters, matches)
     spaced = not matches or any(char.isspace() for char in display.strip())
     blanks = [spaced or word.isascii() for word in words]
     for match, follower in pairwise(matches):
         if follower.word == match.word + 1:
             blanks[match.word] = letters[match.last][-1].isspace()
-    return [Dressed(*pair) for pair in zip(surfaces, blanks, strict=True)]
-
-
-TICK = 1e-7
-"""Seconds in the unit of this service, 100 nanoseconds."""
-
-NOBODY = frozenset({"Unknown", "Unidentified"})
-"""What stands for a speaker that is not known."""
-
-ISO = re.compile(r"P(?=.*\d)(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?", re.ASCII)
-
-Phrases = list[dict[str, Any]]
-
-
-@dataclass(frozen=True, repr=False)
-class Azure(JsonFormat):
-    """The first of each phrase's `nBest`, which is the answer even if others are surer.
-
-    Words are lexical; capitals and punctuation come from the display text where the two agree,
-    and where they do not, as with numbers, the lexical words stay. Several channels are several
-    recordings. Results of real-time recognition, in a list or one after another, are one.
-    """
-
-    name = "azure"
-    carries = frozenset("start end confidence speaker opening mark blank id language".split())
-    expects = (
-        "Azure has 'recognizedPhrases', 'phrases' with 'combinedPhrases', or results with "
-        "'RecognitionStatus'"
-    )
-
-    @classmethod
-    def matches(cls, document: Any) -> bool:
-        """Whether this is a transcription, a result of recognition or a list of these."""
-        if isinstance(document, list):
-            return bool(document) and all(_is_result(_opened(part)) for part in document)
-        outer = _opened(document)
-        lists = {key for key, value in outer.items() if isinstance(value, list)}
-        if "recognizedphrases" in lists or "audiofileresults" in lists:
-            return True
-        return {"phrases", "combinedphrases"} <= lists or _is_result(outer)
-
-    def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each channel of each transcription."""
-        heard: Phrases = []
-        for document in documents:
-            outer = _opened(document)
-            if isinstance(document, list) or _is_result(outer):
-                heard += map(_opened, document if isinstance(document, list) else [document])
-            elif "audiofileresults" in outer:
-                for file in map(with_plain_keys, items(outer["audiofileresults"])):
-                    id = recording_id(string(file.get("audiofilename"))) or source.stem
-                    yield from _channels(_phrases(file.get("segmentresults")), id)
-            else:
-                id = recording_id(string(outer.get("source"))) or source.stem
-                yield from _channels(_transcribed(outer), id)
-        if heard:
-            yield from _channels(heard, source.stem)
-
-
-def _opened(value: Any) -> dict[str, Any]:
-    """Give a result, also as the JavaScript client keeps it: in `privJson`, perhaps as text."""
-    outer = with_plain_keys(value)
-    outer = with_plain_keys(outer.get("privresult")) or outer
-    inner = outer.get("privjson")
-    if isinstance(inner, str):
-        try:
-            inner = json.loads(without_lone_surrogates(inner))
-        except (ValueError, RecursionError):
-            return outer
-    return with_plain_keys(inner) or outer
-
-
-def _is_result(outer: dict[str, Any]) -> bool:
-    return "recognitionstatus" in outer and bool({"offset", "nbest", "displaytext"} & set(outer))
-
-
-def _phrases(value: Any) -> Phrases:
-    return [with_plain_keys(item) for item in items(value)]
-
-
-def _transcribed(outer: dict[str, Any]) -> Phrases:
-    """Give the phrases of a transcription; failing these, the whole text of each channel."""
-    if "phrases" in outer:
-        milliseconds = [phrase | {"unit": 1e-3} for phrase in _phrases(outer["phrases"])]
-        return milliseconds or _phrases(outer.get("combinedphrases"))
-    return _phrases(outer["recognizedphrases"]) or _phrases(outer.get("combinedrecognizedphrases"))
-
-
-def _channels(phrases: Phrases, id: str) -> Iterator[Transcript]:
-    channels: dict[str, Phrases] = {}
-    for phrase in phrases:
-        channel = _first(phrase, "channel", "channelnumber") or "0"
-        channels.setdefault(channel, []).append(phrase)
-    for channel, part in (channels or {"0": []}).items():
-        yield _transcript(part, f"{id}.{channel}" if len(channels) > 1 else id)
-
-
-def _transcript(phrases: Phrases, id: str) -> Transcript:
-    rows = Rows()
-    languages: Counter[str] = Counter()
-    for phrase in phrases:
-        _add(rows, phrase)
-        language = with_plain_keys(phrase.get("primarylanguage")).get("language")
-        languages[string(phrase.get("locale")) or string(language)] += 1
-    del languages[""]
-    return rows.transcript(id, languages.most_common(1)[0][0] if languages else "")
-
-
-def _add(rows: Rows, phrase: dict[str, Any]) -> None:
-    """Add a phrase word by word, or its text where it has no words."""
-    best = next(iter(_phrases(phrase.get("nbest"))), phrase)
-    display = _first(best, "display", "displaytext", "text", "lexical")
-    unit = phrase.get("unit", TICK)
-    named = _first(phrase, "speaker", "speakerid")
-    speaker = None if named in NOBODY else named or None
-    first = len(rows)
-    words = _words(best, display)
-    if not words:
-        rows.phrase(display, speaker=speaker)
-    for word, (surface, blank) in words:
-        confidence = share(word.get("confidence"))
-        rows.phrase(surface, *_times(word, unit), confidence=confidence, speaker=speaker)
-        if not blank:
-            rows.glue()
-    if len(rows) > first:
-        for name, at, time in zip(("start", "end"), (first, -1), _times(phrase, unit), strict=True):
-            at %= len(rows)
-            if time >= 0 and not rows.cell(name, at) >= 0:
-                rows.set(name, at, time)
-
-
-def _words(best: dict[str, Any], display: str) -> list[tuple[dict[str, Any], Dressed]]:
-    """Give the lexical words, else the display words, each as it is written."""
-    words, shown = _phrases(best.get("words")), _phrases(best.get("displaywords"))
-    lexical = [word for word in words if _first(word, "word")]
-    if not lexical:
-        shown = shown or words
-    surfaces = [_first(word, "displaytext", "text", "word") for word in shown]
-    if not lexical:
-        return list(zip(shown, _spaced(surfaces, display), strict=True))
-    dressing = _dressing([_first(word, "word") for word in lexical], surfaces, display)
-    return list(zip(lexical, dressing, strict=True))
-
-
-def _first(part: dict[str, Any], *keys: str) -> str:
-    """Give the first of these that has something to say."""
-    return next((found for key in keys if (found := string(part.get(key)))), "")
-
-
-def _dressing(words: list[str], shown: list[str], display: str) -> list[Dressed]:
-    """Write lexical words as the display words do if they are the same, else as the text does."""
-    bare = [plain(split_marks("".join(surface.split()[:1])).word) for surface in shown]
-    same = bare == [plain(word) for word in words]
-    return _spaced(shown, display) if same else dressed(words, display)
-
-
-def _spaced(surfaces: list[str], display: str) -> list[Dressed]:
-    blanks = piece_ends(surfaces, display.split()) or [True] * len(surfaces)
-    return [Dressed(*pair) for pair in zip(surfaces, blanks, strict=True)]
-
-
-def _times(part: dict[str, Any], unit: float) -> tuple[float, float]:
-    """Give start and end in seconds."""
-    start, length = (_time(part, key, unit) for key in ("offset", "duration"))
-    return start, seconds(start + length)
-
-
-def _time(part: dict[str, Any], key: str, unit: float) -> float:
-    """Read a time in ticks, in milliseconds or as in `PT1M2.5S`; plain numbers are in `unit`."""
-    plain = part.get(key)
-    stated = ISO.fullmatch(plain) if isinstance(plain, str) else None
-    for value, scale in (
-        (part.get(f"{key}inticks"), TICK),
-        (part.get(f"{key}milliseconds"), 1e-3),
-        (plain if stated is None else None, unit),
-    ):
-        if number(value) >= 0:
-            return seconds(value, scale)
-    if stated is None:
-        return seconds(None)
-    days, hours, minutes, rest = (number(piece or 0) for piece in stated.groups())
-    return seconds(((days * 24 + hours) * 60 + minutes) * 60 + rest)
+    return [DisplayWord(*pair) for pair in zip(surfaces, blanks, strict=True)]

@@ -1,4 +1,4 @@
-"""JSON of Deepgram: channels, alternatives and words; whole answers or messages of a stream."""
+"""JSON of Deepgram: responses with channels and words, and saved streams."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from caesura.formats.builder import Rows, piece_ends
 from caesura.formats.source import Source, items, number, seconds, share, string
 
 MESSAGES = frozenset({"Results", "Metadata", "UtteranceEnd", "SpeechStarted", "Finalize"})
-"""Types of messages in a stream; only `Results` has words."""
+"""Types of messages in a stream; only `Results` have words."""
 
 
 @dataclass(frozen=True, repr=False)
 class Deepgram(JsonFormat):
     """The first alternative of each channel; several channels are several recordings.
 
-    Words are taken as punctuated where the file has that. Sentences are those of `paragraphs`.
-    Of a stream, saved as a list or one message after another, only final results count.
+    Words have their punctuation if the file has it. Sentences are those of `paragraphs`. Of a
+    stream, saved as a list or one message after another, only final results are read.
     """
 
     name = "deepgram"
@@ -31,7 +31,7 @@ class Deepgram(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether this is an answer, a message or a list of them."""
+        """Whether this is a response, a message or a list of them."""
         if isinstance(document, list):
             return bool(items(document)) and all(
                 isinstance(part, dict) and cls.matches(part) for part in document
@@ -46,11 +46,11 @@ class Deepgram(JsonFormat):
         return isinstance(message, str) and message in MESSAGES
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield the channels of each answer, then those of the stream."""
+        """Yield the channels of each response, then those of the stream."""
         parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
-        answers = [part["results"]["channels"] for part in parts if "results" in part]
+        responses = [part["results"]["channels"] for part in parts if "results" in part]
         stream = _stream([part for part in parts if "results" not in part])
-        recordings = [*answers, *([stream] if stream or not answers else [])]
+        recordings = [*responses, *([stream] if stream or not responses else [])]
         for i, found in enumerate(recordings):
             id = source.numbered(i, len(recordings))
             channels = items(found) or [{}]
@@ -59,7 +59,7 @@ class Deepgram(JsonFormat):
 
 
 def _stream(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Join the final results of each channel into what an answer would hold."""
+    """Join the final results of each channel into the channels of a response."""
     channels: dict[str, list[dict[str, Any]]] = {}
     for message in messages:
         if message.get("type") == "Results" and message.get("is_final", True) is True:
@@ -70,7 +70,7 @@ def _stream(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _joined(channels: list[dict[str, Any]]) -> dict[str, Any]:
-    """Make one channel of those of successive messages."""
+    """Join the channels of successive messages into one."""
     alternatives = [_first(channel) for channel in channels]
     entities = []
     count = 0
@@ -124,7 +124,7 @@ def _transcript(channel: dict[str, Any], id: str) -> Transcript:
 
 
 def _language(channel: dict[str, Any], alternative: dict[str, Any]) -> str:
-    """Give the language that was detected, or the one that all words are in."""
+    """Return the language that was detected, or that of all words."""
     languages = dict.fromkeys(string(x) for x in _list(alternative.get("languages")))
     return string(channel.get("detected_language")) or (
         next(iter(languages)) if len(languages) == 1 else ""
@@ -132,7 +132,7 @@ def _language(channel: dict[str, Any], alternative: dict[str, Any]) -> str:
 
 
 def _add_entities(rows: Rows, alternative: dict[str, Any], places: list[int]) -> None:
-    """Name the entities, which are given by the places of their words."""
+    """Add the entities, which are given by the numbers of their words."""
     for entity in items(alternative.get("entities")):
         first, stop = number(entity.get("start_word")), number(entity.get("end_word"))
         length = len(string(entity.get("value")).split()) or stop - first
@@ -147,7 +147,7 @@ def _add_entities(rows: Rows, alternative: dict[str, Any], places: list[int]) ->
 def _add_sentences(
     rows: Rows, alternative: dict[str, Any], surfaces: list[str], places: list[int]
 ) -> None:
-    """End sentences where the texts of the paragraphs' sentences end."""
+    """End sentences where the texts of sentences in `paragraphs` end."""
     holder = alternative.get("paragraphs")
     paragraphs = items(holder.get("paragraphs")) if isinstance(holder, dict) else []
     sentences = [

@@ -1,4 +1,4 @@
-"""JSON of Google Cloud Speech-to-Text: answers, operations and batches of versions 1 and 2."""
+"""JSON of Google Cloud Speech-to-Text v1 and v2: responses, operations, batches and streams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from caesura.formats.source import (
 )
 
 TYPE = "type.googleapis.com/google.cloud.speech"
-"""How the `@type` of everything from this service begins."""
+"""The beginning of `@type` in everything from this service."""
 
 WRAPPERS = ("response", "inlineresult", "transcript", "results")
 """Keys on the way from an operation or a batch to its list of results, outermost first."""
@@ -32,10 +32,10 @@ Results = list[dict[str, Any]]
 
 @dataclass(frozen=True, repr=False)
 class Google(JsonFormat):
-    """The first alternative of each result; keys in any spelling, times in any form.
+    """The first alternative of each result; keys and times in any spelling of the clients.
 
-    With speakers told apart, later results repeat the words of the earlier ones: these count
-    once, with the speakers of the later. Several channels are several recordings.
+    With speaker diarisation the last result repeats all words with their speakers: each word is
+    read once. Several channels are several recordings.
     """
 
     name = "google"
@@ -44,7 +44,7 @@ class Google(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether there are results of this service, or what it says of itself."""
+        """Whether there are results of this service, or its `@type`."""
         outer = with_plain_keys(document)
         parts = (
             outer,
@@ -56,7 +56,7 @@ class Google(JsonFormat):
         return any(_is_result(result) for _, results in _files(document) for result in results)
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each audio file's channels."""
+        """Yield the channels of each audio file."""
         files: dict[str, Results] = {}
         for document in documents:
             _check(document, source)
@@ -73,7 +73,7 @@ class Google(JsonFormat):
 
 
 def _check(document: Any, source: Source) -> None:
-    """Stop at what has failed, is under way or lies elsewhere: it is no empty recording."""
+    """Raise an error if recognition failed or is not finished, or the words are in another file."""
     operation = with_plain_keys(document)
     response = with_plain_keys(operation.get("response")) or operation
     files = response.get("results")
@@ -93,7 +93,7 @@ def _check(document: Any, source: Source) -> None:
 
 
 def _files(document: Any) -> list[tuple[str, Results]]:
-    """Give the results of each audio file, with the name of the file where that is known."""
+    """Return the results of each audio file, with its name if known."""
     if isinstance(document, list):
         if any("alternatives" in part for part in items(document)):
             return [("", list(items(document)))]
@@ -120,22 +120,22 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _is_result(result: dict[str, Any]) -> bool:
-    """Whether this is Google's result; IBM's has the same shape but other keys."""
+    """Whether this is a result of Google; those of IBM look alike but have other keys."""
     best = next(iter(items(result.get("alternatives"))), {})
     is_own = isinstance(best.get("transcript"), str) or isinstance(best.get("words"), list)
     return is_own and "timestamps" not in best and "final" not in result
 
 
 @dataclass
-class _Spoken:
+class _Channel:
     """The words of one channel so far."""
 
     words: list[dict[str, Any]] = field(default_factory=list)
     keys: dict[tuple[str, float, float], str] = field(default_factory=dict)
-    """The speaker of each word known so far."""
+    """The speaker of each word so far."""
 
     def add(self, words: list[dict[str, Any]]) -> None:
-        """Add the words of a result, or let them replace those they repeat."""
+        """Add the words of a result; words that repeat earlier ones replace them."""
         keys = {_key(word): _speaker(word) for word in words}
         if not self._repeated(keys):
             self.words = self.words + words
@@ -149,14 +149,14 @@ class _Spoken:
         self.keys |= keys
 
     def _repeated(self, keys: dict[tuple[str, float, float], str]) -> bool:
-        """Whether most of the words so far come again.
+        """Whether most of the words so far are repeated.
 
-        Words without times may well come again when speakers are not told apart.
+        Words without times may be said again; then only new speakers show a repetition.
         """
-        again = sum(key in keys for key in self.keys)
+        repeated = sum(key in keys for key in self.keys)
         timed = any(end >= 0 for _, _, end in self.keys)
-        told_apart = any(keys.values()) and not any(self.keys.values())
-        return 2 * again > len(self.keys) and (timed or told_apart)
+        new_speakers = any(keys.values()) and not any(self.keys.values())
+        return 2 * repeated > len(self.keys) and (timed or new_speakers)
 
 
 def _key(word: dict[str, Any]) -> tuple[str, float, float]:
@@ -165,12 +165,12 @@ def _key(word: dict[str, Any]) -> tuple[str, float, float]:
 
 
 def _times(word: dict[str, Any]) -> tuple[float, float]:
-    start = _moment(word.get("starttime", word.get("startoffset")))
-    return start, _moment(word.get("endtime", word.get("endoffset")))
+    start = _seconds(word.get("starttime", word.get("startoffset")))
+    return start, _seconds(word.get("endtime", word.get("endoffset")))
 
 
-def _moment(value: Any) -> float:
-    """Read `"1.500s"`, `{"seconds": "1", "nanos": 500000000}` or a number of seconds."""
+def _seconds(value: Any) -> float:
+    """Return the seconds of `"1.500s"`, `{"seconds": "1", "nanos": 500000000}` or a number."""
     if isinstance(value, dict):
         whole = value.get("seconds", 0)
         if isinstance(whole, dict):  # how JavaScript writes out 64 bits
@@ -180,24 +180,24 @@ def _moment(value: Any) -> float:
 
 
 def _speaker(word: dict[str, Any]) -> str:
-    """Give the speaker; the tag 0 says that none is known."""
+    """Return the speaker; the tag 0 means that it is unknown."""
     tag = string(word.get("speakertag"))
     return string(word.get("speakerlabel")) or (tag if tag != "0" else "")
 
 
 def _transcript(results: Results, id: str) -> Transcript:
-    spoken = _Spoken()
+    spoken = _Channel()
     running: list[str] = []
-    sure = False
+    has_confidence = False
     for result in results:
         best = with_plain_keys(next(iter(items(result.get("alternatives"))), {}))
         running += string(best.get("transcript")).split()
-        sure = sure or number(best.get("confidence")) > 0
+        has_confidence = has_confidence or number(best.get("confidence")) > 0
         words = [with_plain_keys(word) for word in items(best.get("words"))]
         spoken.add(words or [{"word": word} for word in string(best.get("transcript")).split()])
     rows = Rows()
     _add(rows, spoken.words, running)
-    if sure and not any(cell > 0 for cell in rows.columns.get("confidence", ())):
+    if has_confidence and not any(cell > 0 for cell in rows.columns.get("confidence", ())):
         # Clients that write out every field give 0 for what the recogniser left out.
         rows.columns.pop("confidence", None)
     languages = Counter(string(result.get("languagecode")) for result in results)
@@ -208,7 +208,7 @@ def _transcript(results: Results, id: str) -> Transcript:
 def _add(rows: Rows, words: list[dict[str, Any]], running: list[str]) -> None:
     surfaces = [string(word.get("word")) for word in words]
     if not any("|" in piece for piece in running):
-        # Japanese words bring their reading along: 今日|キョウ.
+        # Japanese words have their pronunciation after a bar: 今日|キョウ.
         surfaces = [surface.partition("|")[0] for surface in surfaces]
     blanks = piece_ends(surfaces, running) or [True] * len(words)
     for word, surface, blank in zip(words, surfaces, blanks, strict=True):

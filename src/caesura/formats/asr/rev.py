@@ -1,4 +1,4 @@
-"""Words out of a running text that is given in elements: words, punctuation and blanks."""
+"""JSON of Rev's editor and of Rev AI: a text in pieces, which are words, punctuation or blanks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from caesura.formats.builder import Rows
 from caesura.formats.source import Source, items, number, seconds, share, speaker_names, string
 from caesura.text.punctuation import is_opening
 
+logger = logging.getLogger("caesura")
+
 
 class Element(NamedTuple):
-    """A piece of the text; `spoken` tells a word, or a part of one, from what is only written."""
+    """A piece of the text; `spoken` if it is a word or part of one, and not punctuation."""
 
     value: str
     spoken: bool
@@ -51,7 +53,7 @@ def add_elements(rows: Rows, elements: Iterable[Element], joins: Joins, **cells:
 
 
 def _chunks(elements: Iterable[Element]) -> Iterator[list[Element]]:
-    """Part the text at blanks; of an element with blanks in it, the first piece has the start."""
+    """Split the text at blanks; if an element has blanks, its first piece has the start."""
     chunk: list[Element] = []
     for element in elements:
         pieces = re.findall(r"\s+|\S+", element.value)
@@ -69,7 +71,7 @@ def _chunks(elements: Iterable[Element]) -> Iterator[list[Element]]:
 
 
 def _words(chunk: Iterable[Element], joins: Joins) -> list[list[Element]]:
-    """Group what stands together without a blank into words with their punctuation."""
+    """Group elements without a blank between them into words with their punctuation."""
     words: list[list[Element]] = [[]]
     for element in chunk:
         if any(before.spoken for before in words[-1]):
@@ -82,17 +84,15 @@ def _words(chunk: Iterable[Element], joins: Joins) -> list[list[Element]]:
     return words
 
 
-logger = logging.getLogger("caesura")
-
 JOINERS = "-–.&:/'’@_+"
-"""What joins spans into one written word: African-American, D.C., R&B, 7:00, he's."""
+"""Characters that join spans into one word: African-American, D.C., R&B, 7:00, he's."""
 
 
 @dataclass(frozen=True, repr=False)
 class Rev(JsonFormat):
-    """Spans put together are the text; what stands between blanks is a word.
+    """Spans that together are the text; what is between blanks is a word.
 
-    Untimed spans are blanks, punctuation, or words that were typed in later. Notes such as
+    Spans without times are blanks, punctuation, or words typed in later. Notes such as
     `(laughs)` and `[inaudible 00:00:04]` are words with brackets as their opening and mark.
     """
 
@@ -111,7 +111,7 @@ class Rev(JsonFormat):
         )
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each document as a recording."""
+        """Read each JSON value as a recording."""
         for i, document in enumerate(documents):
             if number(document.get("offsetSeconds")) > 0:
                 logger.warning("%s: 'offsetSeconds' is not added to the times", source.name)
@@ -137,14 +137,14 @@ def _element(span: dict[str, Any]) -> Element:
 
 
 def _joins(before: Element, span: Element) -> bool:
-    """Whether a span goes on with a word: after or with a joiner, or typed right beside it."""
+    """Whether a span continues a word: a joiner is between them, or one of them was typed in."""
     if before.value[-1] in JOINERS or span.value[0] in JOINERS:
         return True
     return before.spoken and (before.start != before.start or span.start != span.start)
 
 
 MESSAGES = frozenset({"final", "partial", "connected"})
-"""Types of messages in a stream; only `final` counts."""
+"""Types of messages in a stream; only `final` ones are read."""
 
 ELEMENT_JOINERS = ("-", "'", "’", "&", "/", "@")
 """Punctuation that joins two texts into one word: well-known, R&B."""
@@ -154,8 +154,8 @@ ELEMENT_JOINERS = ("-", "'", "’", "&", "/", "@")
 class RevAi(JsonFormat):
     """Elements of type `text` are words, `punct` are punctuation or blanks.
 
-    A monologue's end stands for a blank; to write that there is none, an empty `punct` is used.
-    Of a stream, saved as a list or one message after another, final hypotheses count.
+    There is a blank between monologues, unless one ends with an empty `punct`. Of a stream,
+    saved as a list or one message after another, only final hypotheses are read.
     """
 
     name = "revai"
@@ -178,7 +178,7 @@ class RevAi(JsonFormat):
         return _is_message(document)
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each transcript, and what the messages of a stream say together."""
+        """Yield each transcript, and the messages of a stream as one."""
         parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
         recordings = [part for part in parts if "monologues" in part]
         finals = [part for part in parts if part.get("type") == "final"]
@@ -222,5 +222,5 @@ def _ai_element(element: dict[str, Any]) -> Element:
 
 
 def _ai_joins(before: Element, element: Element) -> bool:
-    """Whether a word goes on after an element that joins, with no blank on either side."""
+    """Whether a word continues after an element that joins words."""
     return element.spoken and not before.spoken and before.value in ELEMENT_JOINERS

@@ -121,16 +121,16 @@ class _Table:
             self.lines = [line for i, line in enumerate(self.lines) if i not in blank]
 
     def warn(self, what: str, count: int, first: int) -> None:
-        """Tell of rows that are not as they should be, and where the first is."""
+        """Warn of bad rows, and say where the first one is."""
         more = f" ({count} rows are so)" if count > 1 else ""
         logger.warning("%s:%d: a row %s%s", self.source.name, self.lines[first], what, more)
 
     def column(self, name: str) -> tuple[str, ...]:
-        """Give the cells of a column, empty ones if the file does not have it."""
+        """Return the cells of a column; empty ones if the file has no such column."""
         return self.columns.get(name) or ("",) * self.count
 
     def numbers(self, name: str, largest: float) -> Floats | None:
-        """Give a column of numbers; None if there are none."""
+        """Return a column of numbers; None if it has no numbers."""
         cells = self.column(name)
         if not any(cells):
             return None
@@ -148,7 +148,7 @@ class _Table:
 def _punctuated(
     tokens: Sequence[str], punctuation: Sequence[str]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Give words, marks and the class of each sentence end; `5` and `%.` are `5%` and `.`."""
+    """Return words, marks and the class of each sentence end; `5` and `%.` become `5%` and `.`."""
     words, marks = [token.strip() for token in tokens], list(punctuation)
     if any(mark.startswith("%") for mark in set(marks)):
         for i, mark in enumerate(marks):
@@ -160,7 +160,7 @@ def _punctuated(
 
 
 def _hand_back(words: list[str], marks: list[str], labels: list[str]) -> None:
-    """Give the punctuation of rows without a token to the word before them."""
+    """Attach the punctuation of rows without a token to the word before them."""
     last = -1
     for i, word in enumerate(words):
         if word:
@@ -175,7 +175,7 @@ def _known(cells: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _entities(table: _Table, name: str) -> list[Span]:
-    """Give the entities of a column, or of both."""
+    """Return the entities of one column, or of both."""
     tagged = _runs(table.column("tags"))
     named = [
         span._replace(label=label, key=key)
@@ -200,7 +200,7 @@ def _inside(span: Span) -> range:
 
 
 def _runs(cells: Sequence[str]) -> list[Span]:
-    """Give the runs of words that have the same item in a column, which is their label."""
+    """Return the runs of words that have the same item in a column, which is their label."""
     spans: list[Span] = []
     open: dict[str, int] = {}
     items: list[str] = []
@@ -215,7 +215,7 @@ def _runs(cells: Sequence[str]) -> list[Span]:
 
 
 def _items(cell: str) -> list[str]:
-    """Give the texts of a list in Python's notation, each once."""
+    """Return the strings of a list in Python's notation, each once."""
     if len(cell) < 3:
         return []
     found = (single or double for single, double in _QUOTED.findall(cell))

@@ -1,4 +1,7 @@
-"""What recognisers write about words: pieces of text with times, blanks marked or left out."""
+"""Segments of text with timed words, as recognisers write them, turned into a transcript.
+
+Blanks and punctuation may be in the words, or only in the text of the segment.
+"""
 
 from __future__ import annotations
 
@@ -20,69 +23,11 @@ from caesura.text.word_splitting import (
     written_together,
 )
 
-_BYTES = re.compile("[\udc80-\udcff]+")
-_SPECIAL = re.compile(r"\s*(\[_.*\]|<\|.*\|>|\[SPEAKER_TURN\])\s*")
-
-
-def is_special(text: str) -> bool:
-    """Whether a token stands for something else than text, such as `[_BEG_]` or `[_TT_50]`."""
-    return bool(_SPECIAL.fullmatch(text))
-
-
-def mended(text: str) -> str:
-    """Put characters together again whose bytes were written apart."""
-    return _BYTES.sub(
-        lambda run: bytes(ord(char) - 0xDC00 for char in run[0]).decode("utf-8", "replace"), text
-    )
-
-
-def merged(pieces: Iterable[Spoken]) -> list[Spoken]:
-    """Put the pieces of each word together.
-
-    A word ends with its last piece that has letters or digits, because the piece of a mark
-    lasts into the pause; its confidence is the mean over such pieces.
-    """
-    words: list[list[Spoken]] = []
-    for piece in pieces:
-        if is_special(piece.text) or not piece.text:
-            continue
-        if words and not _begins(words[-1][-1].text, piece.text):
-            words[-1].append(piece)
-        else:
-            words.append([piece])
-    return [_whole(word) for word in words]
-
-
-def _begins(before: str, text: str) -> bool:
-    """Whether a piece begins a new word; in scripts without blanks each does."""
-    if text[0].isspace() or before[-1].isspace():
-        return True
-    if _BYTES.match(text[0]) and _BYTES.match(before[-1]):
-        return False
-    return has_script_without_blanks(mended(text[0]) + mended(before[-1]))
-
-
-def _whole(pieces: list[Spoken]) -> Spoken:
-    said = [piece for piece in pieces if _is_said(piece.text)] or pieces
-    known = [piece.confidence for piece in said if not math.isnan(piece.confidence)]
-    return Spoken(
-        mended("".join(piece.text for piece in pieces)),
-        next((piece.start for piece in said if not math.isnan(piece.start)), math.nan),
-        next((piece.end for piece in reversed(said) if not math.isnan(piece.end)), math.nan),
-        round(math.fsum(known) / len(known), 6) if known else math.nan,
-        pieces[0].speaker,
-    )
-
-
-def _is_said(text: str) -> bool:
-    return any(char.isalnum() or "\udc80" <= char <= "\udcff" for char in text)
-
-
 logger = logging.getLogger("caesura")
 
 
-class Spoken(NamedTuple):
-    """A piece of text that was timed, a word as a rule; white space at its edges is a blank."""
+class TimedText(NamedTuple):
+    """A text with times, usually a word; white space at its edges is a blank between words."""
 
     text: str
     start: float = math.nan
@@ -92,69 +37,76 @@ class Spoken(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A stretch of speech as a recogniser wrote it: its text and, when timed, its words."""
+    """A segment as a recogniser wrote it: its text and, if they are timed, its words."""
 
     text: str
-    words: Sequence[Spoken] = ()
+    words: Sequence[TimedText] = ()
     start: float = math.nan
     end: float = math.nan
     speaker: str = ""
 
 
-def of_segments(segments: Iterable[Segment], where: str, id: str, language: str = "") -> Transcript:
-    """Make a transcript of a recogniser's segments; `where` names the file in warnings."""
+def transcript_of_segments(
+    segments: Iterable[Segment], where: str, id: str, language: str = ""
+) -> Transcript:
+    """Return the transcript of a recogniser's segments; `where` is the file, for warnings."""
     segments = list(segments)
     characters = is_without_blanks(" ".join(segment.text for segment in segments))
     marked = any(word.text[:1].isspace() for segment in segments for word in segment.words[1:])
-    parts: list[list[Spoken]] = []
-    strange = 0
+    parts: list[list[TimedText]] = []
+    different = 0
     for segment in segments:
         words = [word for word in segment.words if word.text]
         if any(word.text.strip() for word in words):
-            found = aligned(segment.text, words)
-            strange += found is None and bool(segment.text.strip())
-            words = found or (words if marked else _apart(words))
-            parts.append([part for word in words for part in _spread(word, characters=False)])
+            found = align_words(segment.text, words)
+            different += found is None and bool(segment.text.strip())
+            words = found or (words if marked else _with_blanks(words))
+            parts.append([part for word in words for part in _split_words(word, characters=False)])
         else:
-            whole = Spoken(segment.text, segment.start, segment.end, speaker=segment.speaker)
-            parts.append(_spread(whole, characters))
-    if strange:
+            whole = TimedText(segment.text, segment.start, segment.end, speaker=segment.speaker)
+            parts.append(_split_words(whole, characters))
+    if different:
         logger.warning(
-            "%s: in %d of %d segments the words are not those of the text; the words are kept",
+            "%s: in %d of %d segments the words differ from the text; the words are used",
             where,
-            strange,
+            different,
             len(segments),
         )
     rows = Rows()
-    _fill(rows, _continued([part for part in parts if part]))
+    _add_words(rows, _joined_segments([part for part in parts if part]))
     return rows.transcript(id, language)
 
 
-def aligned(text: str, words: Sequence[Spoken]) -> list[Spoken] | None:
-    """Give each word the part of the text it stands for, with marks and blanks.
+def align_words(text: str, words: Sequence[TimedText]) -> list[TimedText] | None:
+    """Return each word with its part of the text, with punctuation and blanks.
 
-    Words may lack the punctuation of the text. None if they are not the words of the text.
+    Words may lack the punctuation of the text. Return None if the text has other words.
     """
     for ignored in ("PZC", "PZCS"):
-        at = [i for i, char in enumerate(text) if not _is(char, ignored)]
-        spelt = ["".join(char for char in word.text if not _is(char, ignored)) for word in words]
+        at = [i for i, char in enumerate(text) if not _has_category(char, ignored)]
+        spelt = [
+            "".join(char for char in word.text if not _has_category(char, ignored))
+            for word in words
+        ]
         if at and "".join(spelt) == "".join(text[i] for i in at):
             kept = [(word, len(core)) for word, core in zip(words, spelt, strict=True) if core]
-            return _cut(text, at, kept)
+            return _cut_text(text, at, kept)
     return None
 
 
-def _is(char: str, kinds: str) -> bool:
-    return unicodedata.category(char)[0] in kinds
+def _has_category(char: str, categories: str) -> bool:
+    return unicodedata.category(char)[0] in categories
 
 
-def _cut(text: str, at: list[int], words: list[tuple[Spoken, int]]) -> list[Spoken]:
-    """Cut the text between words; what `at` leaves out lies between or inside them."""
+def _cut_text(text: str, at: list[int], words: list[tuple[TimedText, int]]) -> list[TimedText]:
+    """Cut the text between words; `at` are the places of the characters that the words have."""
     cuts, done = [0], 0
     for (before, length), (after, _) in pairwise(words):
         done += length
         left, right = at[done - 1] + 1, at[done]
-        cuts.append(left + _edge(text[left:right], before.text.rstrip(), after.text.lstrip()))
+        cuts.append(
+            left + _length_of_first(text[left:right], before.text.rstrip(), after.text.lstrip())
+        )
     cuts.append(len(text))
     return [
         word._replace(text=text[first:stop])
@@ -162,10 +114,10 @@ def _cut(text: str, at: list[int], words: list[tuple[Spoken, int]]) -> list[Spok
     ]
 
 
-def _edge(between: str, before: str, after: str) -> int:
-    """Tell how much of the text between two words belongs to the first of them.
+def _length_of_first(between: str, before: str, after: str) -> int:
+    """Return how many characters between two words belong to the first of them.
 
-    What the words have themselves is theirs; brackets and hyphens go with what they lead to.
+    A word keeps the punctuation that it has itself; brackets and hyphens go to the word they open.
     """
     for i, char in enumerate(between):
         if char.isspace():
@@ -178,8 +130,8 @@ def _edge(between: str, before: str, after: str) -> int:
     return stop
 
 
-def _apart(words: list[Spoken]) -> list[Spoken]:
-    """Assume blanks between words where no file and no script says otherwise."""
+def _with_blanks(words: list[TimedText]) -> list[TimedText]:
+    """Add blanks between words, unless their script has none."""
     spaced = words[:1]
     for before, word in pairwise(words):
         close = written_together(before.text, word.text)
@@ -187,28 +139,28 @@ def _apart(words: list[Spoken]) -> list[Spoken]:
     return spaced
 
 
-def _spread(whole: Spoken, characters: bool) -> list[Spoken]:
-    """Cut a piece into written words: the first gets its start, the last its end."""
+def _split_words(whole: TimedText, characters: bool) -> list[TimedText]:
+    """Split a text into words: the first gets its start, the last its end."""
     texts = split_words(whole.text, characters)
     if len(texts) < 2:
         return [whole] if whole.text else []
     if whole.text[-1].isspace():
         texts[-1] += " "
-    said = [i for i, text in enumerate(texts) if split_marks(text.strip()).word] or [0]
+    spoken = [i for i, text in enumerate(texts) if split_marks(text.strip()).word] or [0]
     return [
         whole._replace(
             text=text,
-            start=whole.start if i == said[0] else math.nan,
-            end=whole.end if i == said[-1] else math.nan,
+            start=whole.start if i == spoken[0] else math.nan,
+            end=whole.end if i == spoken[-1] else math.nan,
         )
         for i, text in enumerate(texts)
     ]
 
 
-def _continued(parts: list[list[Spoken]]) -> Iterator[Spoken]:
-    """Put segments one after another with a blank between them, if that is how they are written.
+def _joined_segments(parts: list[list[TimedText]]) -> Iterator[TimedText]:
+    """Yield the words of all segments, with blanks between segments where they are missing.
 
-    Where segments begin with a blank, one that begins without it in mid-word goes on with it.
+    If segments begin with blanks, one that begins without a blank may continue a word.
     """
     marked = any(part[0].text[:1].isspace() for part in parts[1:])
     before = " "
@@ -218,7 +170,7 @@ def _continued(parts: list[list[Spoken]]) -> Iterator[Spoken]:
         if (
             not apart
             and not written_together(before, text)
-            and not (marked and _goes_on(before, text))
+            and not (marked and _continues_word(before, text))
         ):
             text = " " + text
         yield first._replace(text=text)
@@ -226,14 +178,14 @@ def _continued(parts: list[list[Spoken]]) -> Iterator[Spoken]:
         before = rest[-1].text if rest else text
 
 
-def _goes_on(before: str, after: str) -> bool:
+def _continues_word(before: str, after: str) -> bool:
     return before[-1].isalnum() and (after[0].islower() or after[0] in ",.;:?!%'’")
 
 
-def _fill(rows: Rows, words: Iterable[Spoken]) -> None:
-    """Add words to rows; blanks are where white space stands at their edges."""
+def _add_words(rows: Rows, words: Iterable[TimedText]) -> None:
+    """Add words to the rows; white space at their edges becomes the layer `blank`."""
     written = [word for word in words if word.text]
-    for word, after in pairwise([*written, Spoken(" ")]):
+    for word, after in pairwise([*written, TimedText(" ")]):
         blank = word.text[-1].isspace() or after.text[0].isspace()
         cells = {"start": word.start, "end": word.end, "confidence": word.confidence}
         rows.token(
@@ -242,3 +194,61 @@ def _fill(rows: Rows, words: Iterable[Spoken]) -> None:
             **{name: None if math.isnan(cell) else cell for name, cell in cells.items()},
             **({} if blank else {"blank": False}),
         )
+
+
+_BYTES = re.compile("[\udc80-\udcff]+")
+_SPECIAL = re.compile(r"\s*(\[_.*\]|<\|.*\|>|\[SPEAKER_TURN\])\s*")
+
+
+def is_special(text: str) -> bool:
+    """Whether a token is no text but a marker, such as `[_BEG_]` or `[_TT_50]`."""
+    return bool(_SPECIAL.fullmatch(text))
+
+
+def mend_characters(text: str) -> str:
+    """Put characters together again whose bytes are in different tokens."""
+    return _BYTES.sub(
+        lambda run: bytes(ord(char) - 0xDC00 for char in run[0]).decode("utf-8", "replace"), text
+    )
+
+
+def merge_pieces(pieces: Iterable[TimedText]) -> list[TimedText]:
+    """Put the pieces of each word together.
+
+    The end is that of the last piece with letters or digits, because a punctuation mark lasts
+    into the pause. The confidence is the mean over the pieces with letters or digits.
+    """
+    words: list[list[TimedText]] = []
+    for piece in pieces:
+        if is_special(piece.text) or not piece.text:
+            continue
+        if words and not _begins_word(words[-1][-1].text, piece.text):
+            words[-1].append(piece)
+        else:
+            words.append([piece])
+    return [_joined_word(word) for word in words]
+
+
+def _begins_word(before: str, text: str) -> bool:
+    """Whether a piece begins a new word; in scripts without blanks every piece does."""
+    if text[0].isspace() or before[-1].isspace():
+        return True
+    if _BYTES.match(text[0]) and _BYTES.match(before[-1]):
+        return False
+    return has_script_without_blanks(mend_characters(text[0]) + mend_characters(before[-1]))
+
+
+def _joined_word(pieces: list[TimedText]) -> TimedText:
+    spoken = [piece for piece in pieces if _has_letters(piece.text)] or pieces
+    known = [piece.confidence for piece in spoken if not math.isnan(piece.confidence)]
+    return TimedText(
+        mend_characters("".join(piece.text for piece in pieces)),
+        next((piece.start for piece in spoken if not math.isnan(piece.start)), math.nan),
+        next((piece.end for piece in reversed(spoken) if not math.isnan(piece.end)), math.nan),
+        round(math.fsum(known) / len(known), 6) if known else math.nan,
+        pieces[0].speaker,
+    )
+
+
+def _has_letters(text: str) -> bool:
+    return any(char.isalnum() or "\udc80" <= char <= "\udcff" for char in text)

@@ -1,4 +1,4 @@
-"""JSON of Speechmatics: results that are words, punctuation or entities; jobs and streams."""
+"""JSON of Speechmatics: jobs and streams with words, punctuation and entities."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ MESSAGES = frozenset(
     "AddTranslation AddPartialTranslation AudioEventStarted AudioEventEnded SpeakersResult "
     "EndOfUtterance EndOfTranscript".split()
 )
-"""Messages of a stream that have no words of the transcript."""
+"""Messages of a stream without words."""
 
 UNKNOWN = "UU"
-"""The speaker of words that could not be told apart."""
+"""The label of an unknown speaker."""
 
 UNSPACED = frozenset("ja cmn zh yue th lo km my".split())
-"""Languages written without blanks, for which an empty `word_delimiter` is to be believed."""
+"""Languages without blanks between words; only for these an empty `word_delimiter` is used."""
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
 class Speechmatics(JsonFormat):
-    """Words of the first alternative; an entity counts with the words of its written form.
+    """Words of the first alternative; an entity has the words of its written form.
 
     Sentences end where the recogniser says so (`is_eos`). Several channels are several
-    recordings. Of a stream, saved as a list or one message after another, `AddTranscript` counts.
+    recordings. Of a stream, saved as a list or one message after another, `AddTranscript`
+    messages are read.
     """
 
     name = "speechmatics"
@@ -63,7 +64,7 @@ class Speechmatics(JsonFormat):
         )
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Yield each job, and what the messages of a stream say together."""
+        """Yield each job, and the messages of a stream as one."""
         parts = [part for d in documents for part in (d if isinstance(d, list) else [d])]
         jobs = [part for part in parts if not _is_message(part)]
         messages = [part for part in parts if _is_message(part)]
@@ -80,7 +81,7 @@ def _object(holder: Json, key: str) -> Json:
 
 
 def _is_message(document: Any) -> bool:
-    """Whether this is a message of a stream; those with words have results."""
+    """Whether this is a message of a stream; messages with words have results."""
     if not isinstance(document, dict) or not isinstance(document.get("message"), str):
         return False
     named = document["message"]
@@ -90,7 +91,7 @@ def _is_message(document: Any) -> bool:
 
 
 def _stream(messages: list[Json]) -> Json:
-    """Join the final messages of a stream into what a job would hold."""
+    """Join the final messages of a stream into a job."""
     results = [
         {"channel": message.get("channel"), **result}
         for message in messages
@@ -123,7 +124,7 @@ def _first(result: Json) -> Json:
 
 
 def _add(rows: Rows, result: Json, blank: bool) -> None:
-    """Add a result; what is neither word nor punctuation nor entity says nothing of words."""
+    """Add a result: a word, punctuation or an entity; others are ignored."""
     kind = result.get("type")
     if kind == "entity":
         _add_entity(rows, result, blank)
@@ -150,7 +151,7 @@ def _add_word(rows: Rows, result: Json, blank: bool) -> None:
 
 
 def _add_entity(rows: Rows, result: Json, blank: bool) -> None:
-    """Add the written form (`$2.05`, not `two dollars five`) and name it."""
+    """Add the written form (`$2.05`, not `two dollars five`) and the entity."""
     first = len(rows)
     for inner in items(result.get("written_form")):
         if inner.get("type") != "entity":

@@ -1,4 +1,4 @@
-"""JSON of Vosk: results with timed words, lower case and without punctuation."""
+"""JSON of Vosk: results with timed words in lower case, without punctuation."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import Segment, Spoken, of_segments
+from caesura.formats.asr.segments import Segment, TimedText, transcript_of_segments
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
 
 VOICE = frozenset({"spk", "spk_frames"})
-"""The voice print of a result's speaker."""
+"""Keys of the voice print of a speaker."""
 
 BARE = (frozenset({"text"}), frozenset({"partial"}), frozenset({"partial", "partial_result"}))
-"""Keys of results without timed words that are certain."""
+"""Keys of results that have no timed words."""
 
 
 @dataclass(frozen=True, repr=False)
 class Vosk(JsonFormat):
-    """Results one after another or in a list, also as videogrep keeps them (`content`).
+    """Results one after another or in a list, also as videogrep writes them (`content`).
 
-    Of alternatives the first counts; partial results and the voice prints (`spk`) are left out.
+    The first alternative is taken; partial results and voice prints (`spk`) are left out.
     """
 
     name = "vosk"
@@ -31,12 +31,12 @@ class Vosk(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether all results, in a list or not, are Vosk's."""
+        """Whether this is a result of Vosk, or a list of them."""
         return all(map(_is_result, _listed(document)))
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether there is, among results, one with timed words."""
+        """Whether all are results of Vosk, and at least one has timed words."""
         results = [one for document in source.documents for one in _listed(document)]
         return all(map(_is_result, results)) and any(map(_is_timed, results))
 
@@ -45,7 +45,7 @@ class Vosk(JsonFormat):
         results = [
             one for document in documents for one in _listed(document) if "partial" not in one
         ]
-        yield of_segments(map(_segment, results), source.name, source.stem)
+        yield transcript_of_segments(map(_segment, results), source.name, source.stem)
 
 
 def _listed(document: Any) -> list[Any]:
@@ -59,15 +59,15 @@ def _is_result(one: Any) -> bool:
         return True
     if isinstance(one.get("content"), str):
         return "start" in one and "end" in one
-    said = one.get("partial", one.get("text"))
-    return isinstance(said, str) and one.keys() - VOICE in BARE
+    text = one.get("partial", one.get("text"))
+    return isinstance(text, str) and one.keys() - VOICE in BARE
 
 
 def _is_timed(one: dict[str, Any]) -> bool:
-    """Whether a result has words that only Vosk writes like that."""
+    """Whether a result has timed words as only Vosk writes them."""
     if isinstance(one.get("alternatives"), list):
-        shown = items(one["alternatives"])
-        return bool(shown) and all(isinstance(best.get("text"), str) for best in shown)
+        found = items(one["alternatives"])
+        return bool(found) and all(isinstance(best.get("text"), str) for best in found)
     words = one.get("words" if "content" in one else "result")
     return isinstance(words, list) and all("word" in word for word in items(words))
 
@@ -77,7 +77,7 @@ def _segment(one: dict[str, Any]) -> Segment:
     name = "content" if "content" in best else "text"
     text = best.get(name)
     words = [
-        Spoken(
+        TimedText(
             string(word.get("word")),
             seconds(word.get("start")),
             seconds(word.get("end")),

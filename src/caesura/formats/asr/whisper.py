@@ -1,4 +1,4 @@
-"""JSON of Whisper and of what was built on it: one shape with many dialects."""
+"""JSON of Whisper and of the programs built on it, which write it in many variants."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from caesura.core.arrays import Flags
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.segments import (
     Segment,
-    Spoken,
-    aligned,
-    merged,
-    of_segments,
+    TimedText,
+    align_words,
+    merge_pieces,
+    transcript_of_segments,
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, number, seconds, share, string
 from caesura.text.word_splitting import has_script_without_blanks
 
 CONFIDENCE = ("probability", "confidence", "score")
-"""Names of a word's confidence: Whisper's, whisper-timestamped's, whisperX's."""
+"""Keys of the confidence: in Whisper, whisper-timestamped and whisperX."""
 
-SIGNS = ("words", "tokens", "avg_logprob", "no_speech_prob", "seek")
-"""What only a Whisper segment has, beside `start`, `end` and `text`."""
+SEGMENT_KEYS = ("words", "tokens", "avg_logprob", "no_speech_prob", "seek")
+"""Keys that only segments of Whisper have, besides `start`, `end` and `text`."""
 
 LONG_PAUSE = 1.0
-"""Seconds of pause at which a segment is cut where sentences are not known."""
+"""Seconds of a pause that ends a written segment if sentences are unknown."""
 
-STRANGERS = frozenset({"audio_url", "audio_src_url", "acoustic_model", "utterances", "monologues"})
-"""Keys of other recognisers, some of which have segments too."""
+OTHER_KEYS = frozenset({"audio_url", "audio_src_url", "acoustic_model", "utterances", "monologues"})
+"""Keys of other recognisers, some of which also have `segments`."""
 
 
 @dataclass(frozen=True, repr=False)
 class Whisper(JsonFormat):
     """openai-whisper and its API, faster-whisper, whisperX, whisper-timestamped, stable-ts, HF.
 
-    A segment is no sentence. Words without times keep none; a segment without words has its
-    start at its first word and its end at its last. Marks that are in the text of a segment
-    but not in its words are found there.
+    A segment is not a sentence. Words without times stay without times; if a segment has no
+    words, its first word gets its start and its last word its end. Punctuation that is in the
+    text of a segment but not in its words is taken from the text.
     """
 
     name = "whisper"
@@ -56,12 +56,12 @@ class Whisper(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether segments, chunks or words can be found."""
+        """Whether there are segments, chunks or words."""
         if isinstance(document, list):
             return all(map(_is_segment, document)) or _is_words(document)
-        if not isinstance(document, dict) or STRANGERS & document.keys():
+        if not isinstance(document, dict) or OTHER_KEYS & document.keys():
             return False
-        document = _outer(document)
+        document = _unwrapped(document)
         for name, fits in (("segments", _is_segment), ("chunks", _is_chunk)):
             if isinstance(document.get(name), list):
                 named = "text" in document or "language" in document
@@ -70,7 +70,7 @@ class Whisper(JsonFormat):
 
     @classmethod
     def recognises(cls, source: Source) -> bool:
-        """Whether it could be nothing else; a bare list needs more than `start`, `end`, `text`."""
+        """Whether only Whisper has this; a bare list needs more than `start`, `end`, `text`."""
         documents = source.documents
         if not all(map(cls.matches, documents)):
             return False
@@ -80,23 +80,23 @@ class Whisper(JsonFormat):
         if isinstance(documents[0], dict) and not _is_segment(documents[0]):
             return True
         return bool(bare) and all(
-            not isinstance(one, dict) or any(sign in one for sign in SIGNS) for one in bare
+            not isinstance(one, dict) or any(sign in one for sign in SEGMENT_KEYS) for one in bare
         )
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Read each value as a recording; segments one after another are one."""
+        """Read each JSON value as a recording; successive segments are one recording."""
         if all(isinstance(one, dict) and _is_segment(one) for one in documents):
             documents = [documents]
         for i, document in enumerate(documents, 1):
             id = f"{source.stem}-{i}" if len(documents) > 1 else source.stem
-            yield of_segments(_segments(document), source.name, id, _language(document))
+            yield transcript_of_segments(_segments(document), source.name, id, _language(document))
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write openai-whisper's keys, and `speaker` as whisperX has it."""
         transcript = self.single(transcripts)
-        words = _spoken(transcript)
+        words = _timed_words(transcript)
         segments = [
-            _written(i, words[first:stop])
+            _segment_document(i, words[first:stop])
             for i, (first, stop) in enumerate(_spans(_segment_ends(transcript)))
         ]
         text = "".join(segment["text"] for segment in segments)
@@ -105,7 +105,7 @@ class Whisper(JsonFormat):
 
 
 def _is_segment(value: Any) -> bool:
-    one = _named(value)
+    one = _as_object(value)
     if isinstance(one.get("text"), str):
         return "start" in one and "end" in one
     return "content" not in one and any(
@@ -114,7 +114,7 @@ def _is_segment(value: Any) -> bool:
 
 
 def _is_words(document: list[Any]) -> bool:
-    """Whether a list is one of words, as some keep of whisperX; not all have times."""
+    """Whether a list has words, as some programs keep of whisperX; not all have times."""
     return all(
         isinstance(word, dict) and isinstance(word.get("word"), str) and "words" not in word
         for word in document
@@ -131,14 +131,14 @@ def _has_words(document: dict[str, Any]) -> bool:
     return bool(words) and timed and isinstance(document.get("text"), str)
 
 
-def _outer(document: dict[str, Any]) -> dict[str, Any]:
-    """Give what holds the segments; old stable-ts and servers of whisperX wrap it."""
+def _unwrapped(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the object with the segments, which old stable-ts and whisperX servers wrap."""
     inner = document.get("ori_dict", document.get("result"))
     return inner if "segments" not in document and isinstance(inner, dict) else document
 
 
-def _named(value: Any) -> dict[str, Any]:
-    """Give a segment or word with names; as a named tuple it has start, end, text in a row."""
+def _as_object(value: Any) -> dict[str, Any]:
+    """Return a segment or word as an object; a tuple has start, end and text one after another."""
     if isinstance(value, dict):
         return value
     if not isinstance(value, list):
@@ -147,7 +147,7 @@ def _named(value: Any) -> dict[str, Any]:
     if at < 2 or any(math.isnan(number(cell)) for cell in value[at - 2 : at]):
         return {}
     rest = value[at + 1 :]
-    inner = (cell for cell in rest if isinstance(cell, list) and cell and _named(cell[0]))
+    inner = (cell for cell in rest if isinstance(cell, list) and cell and _as_object(cell[0]))
     return {
         "start": value[at - 2],
         "end": value[at - 1],
@@ -162,7 +162,7 @@ def _segments(document: Any) -> list[Segment]:
         if _is_words(document):
             return [Segment("", [_word(one) for one in document])]
         return [_segment(one) for one in document]
-    document = _outer(document)
+    document = _unwrapped(document)
     if isinstance(document.get("chunks"), list):
         return _chunks(document)
     segments = [_segment(one) for one in _list(document.get("segments"))]
@@ -171,9 +171,9 @@ def _segments(document: Any) -> list[Segment]:
     if not words or any(segment.words for segment in segments):
         return segments
     text = string(document.get("text"))
-    if not segments or aligned(text, words):
+    if not segments or align_words(text, words):
         return [Segment(text, words)]
-    return _shared_out(words, segments)
+    return _assigned_by_time(words, segments)
 
 
 def _list(value: Any) -> list[Any]:
@@ -181,23 +181,23 @@ def _list(value: Any) -> list[Any]:
 
 
 def _segment(value: Any) -> Segment:
-    one = _named(value)
+    one = _as_object(value)
     speaker = string(one.get("speaker"))
     given = one.get("words")
     words = [_word(word, speaker) for word in _list(given)]
     if any("t_dtw" in word for word in items(given)):
-        words = merged(words)
+        words = merge_pieces(words)
     text = one.get("text")
     text = text if isinstance(text, str) else "".join(word.text for word in words)
     return Segment(text, words, *_times(one), speaker)
 
 
-def _word(value: Any, speaker: str = "") -> Spoken:
-    one = _named(value)
+def _word(value: Any, speaker: str = "") -> TimedText:
+    one = _as_object(value)
     text = one["word"] if "word" in one else one.get("text")
     confidence = next((share(one[name]) for name in CONFIDENCE if name in one), math.nan)
     own = string(one.get("speaker"))
-    return Spoken(string(text), *_times(one), confidence, own or speaker)
+    return TimedText(string(text), *_times(one), confidence, own or speaker)
 
 
 def _times(one: dict[str, Any]) -> tuple[float, float]:
@@ -213,7 +213,7 @@ def _chunks(document: dict[str, Any]) -> list[Segment]:
     turns = [_word(turn) for turn in items(document.get("speakers"))]
     turns = [turn for turn in turns if not math.isnan(turn.start)]
     if turns:
-        places = _places(words, [turn.start for turn in turns])
+        places = _segment_numbers(words, [turn.start for turn in turns])
         words = [
             word._replace(speaker=turns[at].speaker) for word, at in zip(words, places, strict=True)
         ]
@@ -225,8 +225,8 @@ def _chunks(document: dict[str, Any]) -> list[Segment]:
     return [Segment(word.text, (), word.start, word.end, word.speaker) for word in words]
 
 
-def _places(words: list[Spoken], starts: list[float]) -> Iterator[int]:
-    """Tell in which of the stretches that begin at `starts` each word begins."""
+def _segment_numbers(words: list[TimedText], starts: list[float]) -> Iterator[int]:
+    """Yield for each word the number of the segment in which it begins, by their `starts`."""
     at = 0
     for word in words:
         if not math.isnan(word.start):
@@ -234,18 +234,18 @@ def _places(words: list[Spoken], starts: list[float]) -> Iterator[int]:
         yield at
 
 
-def _shared_out(words: list[Spoken], segments: list[Segment]) -> list[Segment]:
-    """Give words of the whole recording to the segments in whose time they begin."""
-    own: list[list[Spoken]] = [[] for _ in segments]
+def _assigned_by_time(words: list[TimedText], segments: list[Segment]) -> list[Segment]:
+    """Assign the words of a recording to the segments in which they begin."""
+    words_of: list[list[TimedText]] = [[] for _ in segments]
     starts = [0.0 if math.isnan(segment.start) else segment.start for segment in segments]
-    for word, at in zip(words, _places(words, starts), strict=True):
-        own[at].append(word)
-    shared = zip(segments, own, strict=True)
-    return [segment._replace(words=mine) for segment, mine in shared if mine]
+    for word, at in zip(words, _segment_numbers(words, starts), strict=True):
+        words_of[at].append(word)
+    assigned = zip(segments, words_of, strict=True)
+    return [segment._replace(words=inner) for segment, inner in assigned if inner]
 
 
 def _language(document: Any) -> str:
-    """Give the language's code; the API writes its name, some put it beside the segments."""
+    """Return the code of the language; the API writes its name, some put it beside segments."""
     if not isinstance(document, dict):
         return ""
     holders = [document, *(inner for inner in document.values() if isinstance(inner, dict))]
@@ -257,7 +257,7 @@ def _language(document: Any) -> str:
 
 
 def _segment_ends(transcript: Transcript) -> Flags:
-    """Tell after which words a segment ends: at sentence ends or, if unknown, at long pauses."""
+    """Return after which words a segment ends: at sentence ends or, if unknown, at long pauses."""
     if transcript.sentences is not None:
         return transcript.sentences.boundary
     ends = transcript.pauses() > LONG_PAUSE
@@ -269,13 +269,13 @@ def _segment_ends(transcript: Transcript) -> Flags:
 
 
 def _spans(ends: Flags) -> Iterator[tuple[int, int]]:
-    """Give first word and stop of each segment."""
+    """Yield the first word of each segment, and the first after it."""
     stops = (np.flatnonzero(ends) + 1).tolist()
     yield from pairwise([0, *stops])
 
 
-def _spoken(transcript: Transcript) -> list[Spoken]:
-    """Give the words as they are written, each with the blank before it; joined ones once."""
+def _timed_words(transcript: Transcript) -> list[TimedText]:
+    """Return the words as they are written, with the blank before them; multiwords once."""
     unknown = [math.nan] * len(transcript)
     start, end, confidence = (
         unknown if column is None else column.tolist()
@@ -285,7 +285,7 @@ def _spoken(transcript: Transcript) -> list[Spoken]:
     words, blank = [], " "
     for i, surface in enumerate(transcript.surface()):
         words.append(
-            Spoken(
+            TimedText(
                 blank * bool(surface) + surface.strip(), start[i], end[i], confidence[i], speaker[i]
             )
         )
@@ -294,7 +294,7 @@ def _spoken(transcript: Transcript) -> list[Spoken]:
     return words
 
 
-def _written(id: int, words: list[Spoken]) -> dict[str, Any]:
+def _segment_document(id: int, words: list[TimedText]) -> dict[str, Any]:
     words = [word for word in words if word.text]
     speakers = {word.speaker for word in words}
     starts = [word.start for word in words if not math.isnan(word.start)]
@@ -305,11 +305,11 @@ def _written(id: int, words: list[Spoken]) -> dict[str, Any]:
         "end": ends[-1] if ends else None,
         "text": "".join(word.text for word in words),
         **({"speaker": words[0].speaker} if len(speakers) == 1 and speakers != {""} else {}),
-        "words": [_keys(word) for word in words],
+        "words": [_word_document(word) for word in words],
     }
 
 
-def _keys(word: Spoken) -> dict[str, Any]:
+def _word_document(word: TimedText) -> dict[str, Any]:
     cells = {"start": word.start, "end": word.end, "probability": word.confidence}
     return {
         "word": word.text,
@@ -338,4 +338,4 @@ LANGUAGES = dict(
         "valencian:ca vietnamese:vi welsh:cy yiddish:yi yoruba:yo"
     ).split()
 )
-"""Codes of the languages that Whisper knows, by the names its API gives."""
+"""Codes of Whisper's languages by their names in its API."""

@@ -1,4 +1,4 @@
-"""JSON of whisper.cpp (`-oj`, `-ojf`): segments in milliseconds and tokens that are word pieces."""
+"""JSON of whisper.cpp (`-oj`, `-ojf`): segments in milliseconds, tokens are pieces of words."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.segments import (
     Segment,
-    Spoken,
+    TimedText,
     is_special,
-    mended,
-    merged,
-    of_segments,
+    mend_characters,
+    merge_pieces,
+    transcript_of_segments,
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
@@ -26,11 +26,11 @@ logger = logging.getLogger("caesura")
 
 BROKEN = "\ufffd"
 PIECE = 4
-"""Characters: text without blanks whose segments are longer on average has no word segments."""
+"""Characters of a segment, on average: text without blanks has one word a segment up to that."""
 
 
-class _Torn(Source):
-    """A file in which the bytes of one character may lie in two texts."""
+class _SplitCharacters(Source):
+    """A file in which the bytes of one character may be in two tokens."""
 
     @cached_property
     def text(self) -> str:
@@ -41,9 +41,9 @@ class _Torn(Source):
 class WhisperCpp(JsonFormat):
     """whisper.cpp with and without tokens, also one word a segment (`-ml 1`).
 
-    Characters that whisper.cpp tore apart between two tokens are put together again; where
-    another program has already replaced them, words come from the text of the segment.
-    Without names for speakers (`-tdrz`) their turns are numbered.
+    Characters whose bytes are in two tokens are put together again; if another program has
+    replaced them, the words are taken from the text of the segment. Turns of speakers without
+    names (`-tdrz`) are numbered.
     """
 
     name = "whispercpp"
@@ -52,7 +52,7 @@ class WhisperCpp(JsonFormat):
 
     @classmethod
     def matches(cls, document: Any) -> bool:
-        """Whether the transcription is there, with the offsets that nobody else has."""
+        """Whether there is a transcription with offsets, which no other recogniser has."""
         if not isinstance(document, dict) or not isinstance(document.get("transcription"), list):
             return False
         found = document["transcription"]
@@ -72,44 +72,46 @@ class WhisperCpp(JsonFormat):
         return super().parse(_readable(source))
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
-        """Read each value as a recording, as a rule just one."""
+        """Read each JSON value as a recording; usually there is one."""
         for i, document in enumerate(documents, 1):
             id = f"{source.stem}-{i}" if len(documents) > 1 else source.stem
             result = document.get("result")
             language = string(result.get("language")) if isinstance(result, dict) else ""
             segments = _segments(document["transcription"])
-            yield of_segments(segments, source.name, id, mended(language))
+            yield transcript_of_segments(segments, source.name, id, mend_characters(language))
 
 
 def _readable(source: Source) -> Source:
-    """Give the file with bytes of torn characters kept, if it has such."""
+    """Return the file so that it can be decoded, even if characters are cut in two."""
     try:
         source.data.decode("utf-8")
     except UnicodeDecodeError as error:
         if b'"transcription"' in source.data:
             line = source.data[: error.start].count(b"\n") + 1
-            logger.warning("%s:%d: a character is torn apart", source.name, line)
-            return _Torn(source.name, source.data)
+            logger.warning("%s:%d: the bytes of a character are in two tokens", source.name, line)
+            return _SplitCharacters(source.name, source.data)
     return source
 
 
 def _segments(transcription: list[dict[str, Any]]) -> list[Segment]:
     found = list(map(_whole, transcription, _speakers(transcription)))
     if _is_word_by_word(found):
-        words = merged(found)
+        words = merge_pieces(found)
         return [Segment("".join(word.text for word in words), words)]
     return [
-        Segment(mended(one.text), _words(segment, one.speaker), one.start, one.end, one.speaker)
+        Segment(
+            mend_characters(one.text), _words(segment, one.speaker), one.start, one.end, one.speaker
+        )
         for one, segment in zip(found, transcription, strict=True)
     ]
 
 
-def _whole(segment: dict[str, Any], speaker: str) -> Spoken:
+def _whole(segment: dict[str, Any], speaker: str) -> TimedText:
     tokens = [token for token in items(segment.get("tokens")) if not is_special(_text(token))]
     known = [share(token["p"]) for token in tokens if "p" in token]
     known = [p for p in known if not math.isnan(p)]
     mean = round(math.fsum(known) / len(known), 6) if known else math.nan
-    return Spoken(segment["text"], *_times(segment), mean, speaker)
+    return TimedText(segment["text"], *_times(segment), mean, speaker)
 
 
 def _text(token: dict[str, Any]) -> str:
@@ -125,16 +127,16 @@ def _times(one: dict[str, Any]) -> tuple[float, float]:
 
 
 def _speakers(transcription: list[dict[str, Any]]) -> Iterator[str]:
-    """Give the speaker of each segment, or the number of the turn if only turns are known."""
+    """Yield the speaker of each segment, or the number of the turn if there are no names."""
     turns = any(segment.get("speaker_turn_next") is True for segment in transcription)
     turn = 1
     for segment in transcription:
-        speaker = mended(string(segment.get("speaker")))
+        speaker = mend_characters(string(segment.get("speaker")))
         yield str(turn) if turns and not speaker else speaker if speaker != "?" else ""
         turn += segment.get("speaker_turn_next") is True
 
 
-def _is_word_by_word(segments: list[Spoken]) -> bool:
+def _is_word_by_word(segments: list[TimedText]) -> bool:
     """Whether each segment is a word or a piece of one, as with `-ml 1`."""
     texts = [segment.text.strip() for segment in segments if segment.text.strip()]
     if len(texts) < 2 or any(len(text.split()) > 1 for text in texts):
@@ -144,11 +146,11 @@ def _is_word_by_word(segments: list[Spoken]) -> bool:
     )
 
 
-def _words(segment: dict[str, Any], speaker: str) -> list[Spoken]:
-    """Give the words of the tokens; none where characters are lost."""
+def _words(segment: dict[str, Any], speaker: str) -> list[TimedText]:
+    """Return the words of the tokens; none if characters are lost."""
     tokens = items(segment.get("tokens"))
     pieces = [
-        Spoken(_text(token), *_times(token), share(token.get("p")), speaker) for token in tokens
+        TimedText(_text(token), *_times(token), share(token.get("p")), speaker) for token in tokens
     ]
-    words = merged(pieces)
+    words = merge_pieces(pieces)
     return [] if any(BROKEN in word.text for word in words) else words

@@ -17,7 +17,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import Spoken, merged
+from caesura.formats.asr.segments import TimedText, merge_pieces
 from caesura.formats.builder import Rows
 from caesura.formats.source import Source
 from caesura.text.display_width import is_spaceless
@@ -320,8 +320,8 @@ def _join_word_pieces(cues: list[Cue]) -> list[Cue]:
     enough = WORD_START_SHARE * len(cues) <= begun < len(cues)
     if single < ONE_TOKEN_SHARE * len(cues) or not enough:
         return cues
-    spoken = [Spoken(text, cue.start, cue.end) for cue, text in zip(cues, texts, strict=True)]
-    return [Cue(word.start, word.end, [[Run(word.text)]]) for word in merged(spoken)]
+    spoken = [TimedText(text, cue.start, cue.end) for cue, text in zip(cues, texts, strict=True)]
+    return [Cue(word.start, word.end, [[Run(word.text)]]) for word in merge_pieces(spoken)]
 
 
 # Names of speakers at the beginning of lines.
