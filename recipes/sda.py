@@ -30,7 +30,7 @@ from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
 from caesura.models.card import Card
 from caesura.models.store import save
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 from caesura.training.data import Dataset
 from caesura.training.search import score_boundaries
 

@@ -19,7 +19,7 @@ from caesura.ml.crf import Chain, Weights
 from caesura.ml.features import Hashes
 from caesura.ml.parsing.arcs import UnitFeatures
 from caesura.text import cluster_rules
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 from ml.structures import is_tree
 from ml.units import weighed
 

@@ -20,7 +20,7 @@ from caesura.testing.detector_laws import (
     train_entity_model,
     train_tagger,
 )
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 from detectors.toy_entities import entity_text
 from detectors.toy_tags import tagged_text
 

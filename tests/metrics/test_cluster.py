@@ -14,7 +14,7 @@ from caesura.core.values import Counts, Undefined
 from caesura.metrics import cluster
 from caesura.metrics.cluster import Cluster
 from caesura.text.cluster_rules import cluster_starts
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 from metrics.spans import FOUND, REAL, broken, count_spans
 
 Pair = list[tuple[bool, bool]]

@@ -17,7 +17,7 @@ from caesura.metrics import dependency as links
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
 from caesura.text.cluster_rules import ROOT, UNKNOWN, ClusterTree, cluster_tree
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 from cli.running import Program
 from metrics import oracle
 from metrics.spans import FOUND, REAL, broken, count_links, tree

@@ -14,7 +14,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.text import cluster_rules
 from caesura.text.cluster_rules import JOINING_RELATIONS, ROOT, UNKNOWN
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 
 
 def tree(rows: str) -> Transcript:

@@ -15,7 +15,7 @@ from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.config import strings
 from caesura.core.errors import LayerError
 from caesura.core.transcript import Transcript
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 
 NO_GAP = -50.0
 """Log-odds of a boundary between a word and the punctuation that follows it as a word."""

@@ -15,8 +15,7 @@ from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import NO_GAP
 from caesura.detectors.window_stream import LocalStream
-from caesura.text.normalization.steps import punctuation_flags
-from caesura.text.punctuation import end_mark, sentence_ends
+from caesura.text.punctuation import end_mark, punctuation_flags, sentence_ends
 
 EVIDENCE = ("pause", "speaker", "marks")
 CONTEXT = 30

@@ -36,8 +36,9 @@ from caesura.text.entity_projection import (
 )
 from caesura.text.languages import languages_differ
 from caesura.text.normalization.alternatives import choose_alternatives
-from caesura.text.normalization.steps import compose, strip_punctuation
+from caesura.text.normalization.steps import compose
 from caesura.text.phonetics import SOURCES
+from caesura.text.punctuation import strip_punctuation
 
 NONE_KNOWN = "no name in the reference of a class that the model knows"
 NONE_SCORED = "no text was scored"

@@ -15,7 +15,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.metrics.base import Pairwise, column_sum, harmonic_mean, sparse_column
 from caesura.text.cluster_rules import cluster_starts
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 
 SIDES = ("the hypothesis", "a reference")
 """What errors call the texts that are compared."""

@@ -22,7 +22,7 @@ from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.testing.strategies import for_all, transcripts
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 
 T = TypeVar("T", bound=Trainable)
 

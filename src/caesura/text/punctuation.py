@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
+from caesura.core.arrays import Flags
+from caesura.core.transcript import Transcript
+
 END_MARKS = {
     **dict.fromkeys(".。．｡।॥።۔։᙮꘎", "."),
     **dict.fromkeys("?？؟⸮՞፧", "?"),
@@ -48,6 +53,12 @@ SENTENCE_STARTERS = frozenset(
     "il elle nous vous ils elles je et mais der die das ein eine er sie wir ihr und aber".split()
 )
 """Words that start a sentence if they are capitalised after an abbreviation."""
+
+SPOKEN_SIGNS = frozenset("&%‰@§")
+"""Signs that Unicode classes as punctuation, but that are words when they stand alone."""
+
+BACKQUOTE = "`"
+"""An opening quotation mark in treebanks, though Unicode does not class it as punctuation."""
 
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.UNICODE)
 
@@ -169,3 +180,35 @@ def _may_end(word: str, follower: str) -> bool:
     if word.lower() in TITLES or word in CAPITAL_TITLES:
         return False
     return not follower or (follower[0].isupper() and follower.lower() in SENTENCE_STARTERS)
+
+
+def punctuation_flags(transcript: Transcript) -> Flags:
+    """Flag the words that are only punctuation."""
+    table = {word: not strip_punctuation(word) for word in set(transcript.words)}
+    found = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    if transcript.tag is not None and "PUNCT" in transcript.tag:
+        found |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
+    return found
+
+
+def strip_punctuation(word: str) -> str:
+    """Remove the punctuation around a word; of punctuation alone nothing is left."""
+    return split_all_marks(word).word
+
+
+@lru_cache(maxsize=1 << 16)
+def split_all_marks(surface: str) -> WordParts:
+    """Split off punctuation until none is left; punctuation alone is all `opening`."""
+    opening, word, mark = split_marks(surface)
+    if not word or all(map(_is_punctuation, word)):
+        return WordParts(surface, "", "")
+    if word == surface:
+        return WordParts("", word, "")
+    inner = split_all_marks(word)
+    return WordParts(opening + inner.opening, inner.word, inner.mark + mark)
+
+
+def _is_punctuation(char: str) -> bool:
+    if char in SPOKEN_SIGNS:
+        return False
+    return char == BACKQUOTE or unicodedata.category(char).startswith("P")

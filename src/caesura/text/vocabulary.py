@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
-from caesura.text.normalization.steps import strip_punctuation
+from caesura.text.punctuation import strip_punctuation
 
 UNKNOWN = 1
 """The number of all unknown words; 0 is reserved for what is no word."""

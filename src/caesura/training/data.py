@@ -15,7 +15,8 @@ import numpy as np
 from caesura.core.arrays import Flags, Strings
 from caesura.core.errors import FormatError, LayerError, MismatchError
 from caesura.core.transcript import Transcript
-from caesura.text.normalization.steps import compose, normalize, strip_punctuation
+from caesura.text.normalization.steps import compose, normalize
+from caesura.text.punctuation import strip_punctuation
 
 logger = logging.getLogger("caesura.training")
 

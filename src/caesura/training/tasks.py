@@ -15,7 +15,8 @@ from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Value, ratio
 from caesura.detectors.tagging.entity_classes import entity_labels
-from caesura.text.normalization.steps import punctuation, punctuation_flags
+from caesura.text.normalization.steps import punctuation
+from caesura.text.punctuation import punctuation_flags
 from caesura.training.data import PURPOSES, check_layer
 from caesura.training.search import SettingSearch
 

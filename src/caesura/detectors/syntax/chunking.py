@@ -34,7 +34,7 @@ from caesura.ml import features
 from caesura.ml.crf import TrainingExample, Weights, damaged, feature_counts
 from caesura.ml.features import Hashes
 from caesura.text import cluster_rules
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 
 FOLDS = 4
 """Folds of the training data; each is tagged by a tagger trained on the other folds."""

@@ -31,7 +31,7 @@ from caesura.ml.features import REACH
 from caesura.ml.parsing.arcs import MARGIN, UnitFeatures
 from caesura.ml.parsing.chart import Parse
 from caesura.ml.parsing.search import IncrementalSearch
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 
 if TYPE_CHECKING:
     from caesura.detectors.syntax.sda import SDA

@@ -31,7 +31,8 @@ from caesura.detectors.tagging.linear import (
 )
 from caesura.ml import maxent
 from caesura.ml.features import Template, summed_keys
-from caesura.text.normalization.steps import punctuation, strip_punctuation
+from caesura.text.normalization.steps import punctuation
+from caesura.text.punctuation import strip_punctuation
 from caesura.text.vocabulary import hash_spelling
 
 AT_ONCE = 1 << 16

@@ -31,7 +31,7 @@ from caesura.detectors.tagging.linear import (
 from caesura.ml import maxent
 from caesura.ml.features import Hashes, Keys, Plan, Template
 from caesura.models.store import card, find, load
-from caesura.text.normalization.steps import punctuation_flags
+from caesura.text.punctuation import punctuation_flags
 from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
 PUNCT = "PUNCT"

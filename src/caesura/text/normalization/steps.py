@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -21,7 +21,13 @@ from caesura.text.alignment.word_alignment import align
 from caesura.text.languages import ANY_LANGUAGE, FILLERS, language_code
 from caesura.text.normalization.nonspeech import WrittenText
 from caesura.text.normalization.token_edits import keep_words, replace_words
-from caesura.text.punctuation import WordParts, end_mark, is_opening, split_marks
+from caesura.text.punctuation import (
+    end_mark,
+    is_opening,
+    punctuation_flags,
+    split_all_marks,
+    strip_punctuation,
+)
 
 HYPHEN = re.compile(r"(?<=[^\W_])[-‐‑](?=[^\W_])")
 """A hyphen within a word; a cut-off word (`th-`) and a negative number keep theirs."""
@@ -110,11 +116,6 @@ def _whisper() -> Callable[[str], str]:
 
 Step = Callable[[Transcript], Transcript]
 
-SPOKEN_SIGNS = frozenset("&%‰@§")
-"""Signs that Unicode classes as punctuation, but that are words when they stand alone."""
-
-BACKQUOTE = "`"
-"""An opening quotation mark in treebanks, though Unicode does not class it as punctuation."""
 
 INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200e\u200f\u2060\ufeff\u00ad"))
 """Invisible characters: zero-width space and no-break space, word joiner, soft hyphen and
@@ -258,7 +259,7 @@ def marks(transcript: Transcript) -> Transcript:
     The written text stays the same. Punctuation that stands alone goes to the word before it,
     or to the next word if it is opening punctuation.
     """
-    table = {word: _split_fully(word) for word in set(transcript.words)}
+    table = {word: split_all_marks(word) for word in set(transcript.words)}
     alone = punctuation_flags(transcript)
     glued = {word: piece for word, piece in table.items() if piece.word and piece.word != word}
     if not glued and not alone.any():
@@ -291,7 +292,7 @@ def fillers(transcript: Transcript) -> Transcript:
     dropped = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     mark = _layer(transcript, "mark")
     places = np.flatnonzero(dropped).tolist()
-    said = {at: _split_fully(transcript.words[at]).mark + mark[at] for at in places}
+    said = {at: split_all_marks(transcript.words[at]).mark + mark[at] for at in places}
     return _drop_words(transcript, said)
 
 
@@ -347,7 +348,7 @@ def _drop_words(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
         place = int(np.searchsorted(kept, at)) - 1
         if place >= 0:
             before = int(kept[place])
-            if not end_mark(_split_fully(transcript.words[before]).mark + mark[before]):
+            if not end_mark(split_all_marks(transcript.words[before]).mark + mark[before]):
                 mark[before] = said[at]
     if transcript.mark is not None or any(mark):
         transcript = transcript.replace(mark=tuple(mark))
@@ -398,35 +399,3 @@ def _map_words(words: Strings, change: Callable[[str], str]) -> Strings:
     table = {word: change(word) for word in set(words)}
     changed = tuple(map(table.__getitem__, words))
     return words if changed == words else changed
-
-
-def punctuation_flags(transcript: Transcript) -> Flags:
-    """Flag the words that are only punctuation."""
-    table = {word: not strip_punctuation(word) for word in set(transcript.words)}
-    found = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
-    if transcript.tag is not None and "PUNCT" in transcript.tag:
-        found |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
-    return found
-
-
-def strip_punctuation(word: str) -> str:
-    """Remove the punctuation around a word; of punctuation alone nothing is left."""
-    return _split_fully(word).word
-
-
-@lru_cache(maxsize=1 << 16)
-def _split_fully(surface: str) -> WordParts:
-    """Split off punctuation until none is left; punctuation alone is all `opening`."""
-    opening, word, mark = split_marks(surface)
-    if not word or all(map(_is_punctuation, word)):
-        return WordParts(surface, "", "")
-    if word == surface:
-        return WordParts("", word, "")
-    inner = _split_fully(word)
-    return WordParts(opening + inner.opening, inner.word, inner.mark + mark)
-
-
-def _is_punctuation(char: str) -> bool:
-    if char in SPOKEN_SIGNS:
-        return False
-    return char == BACKQUOTE or unicodedata.category(char).startswith("P")
