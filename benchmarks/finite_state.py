@@ -107,7 +107,7 @@ def train(order: int) -> None:
     counting = time.process_time() - begun
     trained.detect(lessons[0][:10])
     ready = time.process_time() - begun - counting
-    longest = trained.model.counts[0].grams.count(order)
+    longest = trained.model.counts[0].index.count(order)
     print(json.dumps([counting, ready, before, peak(), longest]))
 
 

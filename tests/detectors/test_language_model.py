@@ -191,11 +191,11 @@ def test_cutoff_and_pruning_leave_out_what_is_rare() -> None:
     assert LM(cutoff=2).train(lessons).model.vocabulary.size == 2 + 2
     assert LM(cutoff=1).train(lessons).model.vocabulary.size == 2 + 4
     sizes = [
-        [len(keys) for keys in LM(prune=prune, cutoff=1).train(lessons).model.counts[0].grams.keys]
+        [len(keys) for keys in LM(prune=prune, cutoff=1).train(lessons).model.counts[0].index.keys]
         for prune in ((), (2,), (1, 2), (9,))
     ]
     # START START; START we; we go; go we; we stop; stop we; we rarely; rarely go.
     assert sizes == [[8, 8], [1, 1], [8, 1], [1, 1]]
     text_only = LM(text_prune=(9,), cutoff=1).train(lessons, (), lessons).model.counts
-    assert [len(keys) for keys in text_only[1].grams.keys] == [1, 1]
-    assert [len(keys) for keys in text_only[0].grams.keys] == [8, 8]
+    assert [len(keys) for keys in text_only[1].index.keys] == [1, 1]
+    assert [len(keys) for keys in text_only[0].index.keys] == [8, 8]

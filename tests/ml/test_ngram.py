@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from caesura.core.arrays import Floats
 from caesura.ml import smoothing
 from caesura.ml.ngram import FACTORS, ClassNgram
-from caesura.ml.ngram_counts import Cells, Counts, Text, histories, shifted
+from caesura.ml.ngram_counts import Counts, NumberedText, SparseTable, class_histories, shifted
 from ml.chain import Chain, Settings, Spoken
 
 SHAPES = [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (2, 5), (4, 3), (3, 4)]
@@ -20,11 +20,11 @@ SHAPES = [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (2, 5), (4, 3), (3, 4)
 KINDS = [(factors, kind) for factors in FACTORS for kind in smoothing.KINDS]
 
 
-def text_of(recordings: list[list[int]]) -> Text:
+def text_of(recordings: list[list[int]]) -> NumberedText:
     words = [number for words in recordings for number in (0, *words)]
     lengths = [len(words) + 1 for words in recordings]
     first = np.cumsum([0, *lengths])[:-1]
-    return Text(np.array(words, np.int64), first.astype(np.int64))
+    return NumberedText(np.array(words, np.int64), first.astype(np.int64))
 
 
 def model_of(recordings: list[Spoken], made: Settings) -> ClassNgram:
@@ -75,9 +75,9 @@ def test_scores_are_those_of_the_slow_model(kind: tuple[str, str], data: st.Data
                 assert row[column] == pytest.approx(math.log(expected), rel=1e-9, abs=1e-9)
 
 
-def parts_of(model: ClassNgram, text: Text) -> tuple[Floats, Floats]:
+def parts_of(model: ClassNgram, text: NumberedText) -> tuple[Floats, Floats]:
     """Probabilities of the last word of each recording, and of its classes."""
-    found, spoken = model.grams.find(text.words, text.first), text.spoken
+    found, spoken = model.index.find(text.words, text.first), text.word_places
     before = [shifted(numbers, text.first)[spoken] for numbers in found]
     found = [numbers[spoken] for numbers in found]
     last = np.append(text.first[1:], len(text.words)) - 1
@@ -157,13 +157,13 @@ def test_a_hand_made_bigram() -> None:
 
 def test_sequences_of_classes_are_numbered_with_the_latest_last() -> None:
     labels, first = np.array([1, 0, 2, 1, 1, 2]), np.array([0, 4])
-    assert histories(labels, first, 3, 1).tolist() == labels.tolist()
-    assert histories(labels, first, 3, 2).tolist() == [4, 3, 2, 7, 4, 5]
-    assert histories(labels, first, 3, 3).tolist() == [13, 12, 11, 7, 13, 14]
+    assert class_histories(labels, first, 3, 1).tolist() == labels.tolist()
+    assert class_histories(labels, first, 3, 2).tolist() == [4, 3, 2, 7, 4, 5]
+    assert class_histories(labels, first, 3, 3).tolist() == [13, 12, 11, 7, 13, 14]
 
 
-def whole(cells: Cells) -> list[list[float]]:
-    table: list[list[float]] = cells.full(np.arange(cells.rows)).tolist()
+def whole(cells: SparseTable) -> list[list[float]]:
+    table: list[list[float]] = cells.dense(np.arange(cells.rows)).tolist()
     return table
 
 
@@ -172,10 +172,10 @@ def test_counts_say_which_words_came_with_which_classes() -> None:
     labels = np.array([1, 0, 1, 1, 1])
     counts = Counts.of(text, labels, 4, 2, [1])
     assert counts.order == 2
-    assert [keys.tolist() for keys in counts.grams.keys] == [[0, 2, 11]]
+    assert [keys.tolist() for keys in counts.index.keys] == [[0, 2, 11]]
     # Columns: classes of the word before and of the word.
-    assert whole(counts.times[0]) == [[0] * 4, [0] * 4, [0, 0, 1, 1], [0, 1, 0, 0]]
-    assert whole(counts.times[1]) == [[0] * 4, [0, 0, 1, 1], [0, 1, 0, 0]]
+    assert whole(counts.tables[0]) == [[0] * 4, [0] * 4, [0, 0, 1, 1], [0, 1, 0, 0]]
+    assert whole(counts.tables[1]) == [[0] * 4, [0, 0, 1, 1], [0, 1, 0, 0]]
     assert whole(counts.full(1)) == [[0, 0], [0, 0], [1, 1], [0, 1]]
-    assert counts.full(2) is counts.times[1]
-    assert counts.short(2) is counts.times[0]
+    assert counts.full(2) is counts.tables[1]
+    assert counts.short(2) is counts.tables[0]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Indices
-from caesura.ml.ngram_counts import Grams, gathered, shifted
+from caesura.ml.ngram_counts import NgramIndex, collect_ngrams, shifted
 
 Words = tuple[int, ...]
 
@@ -29,7 +29,7 @@ def ending(recordings: list[list[int]], length: int) -> list[Words]:
     return found
 
 
-def spelt(grams: Grams, length: int) -> list[Words]:
+def spelt(grams: NgramIndex, length: int) -> list[Words]:
     """The words of each sequence, in the order of their numbers."""
     if length == 0:
         return [()]
@@ -41,7 +41,7 @@ def spelt(grams: Grams, length: int) -> list[Words]:
 @given(RECORDINGS, st.lists(st.integers(1, 3), max_size=4).map(sorted))
 def test_keeps_what_is_seen_often_enough(recordings: list[list[int]], least: list[int]) -> None:
     words, first = laid_out(recordings)
-    grams, found = gathered(words, first, 5, least)
+    grams, found = collect_ngrams(words, first, 5, least)
     assert grams.order == len(least) + 1
     for length, times in enumerate([1, *least], 1):
         seen = Counter(ending(recordings, length))
@@ -61,7 +61,7 @@ def test_keeps_what_is_seen_often_enough(recordings: list[list[int]], least: lis
 def test_finds_what_is_known_in_other_recordings(
     recordings: list[list[int]], others: list[list[int]], least: list[int]
 ) -> None:
-    grams, _ = gathered(*laid_out(recordings), 5, least)
+    grams, _ = collect_ngrams(*laid_out(recordings), 5, least)
     found = grams.find(*laid_out(others))
     for length in range(1, grams.order + 1):
         numbers = {gram: at for at, gram in enumerate(spelt(grams, length))}
@@ -75,7 +75,7 @@ def test_what_begins_a_recording_stands_before_itself() -> None:
 
 
 def test_the_empty_sequence_is_one() -> None:
-    grams = Grams(4)
+    grams = NgramIndex(4)
     assert (grams.order, grams.count(0), grams.count(1)) == (1, 1, 4)
     assert grams.prefix(1).tolist() == [0] * 4
     assert grams.last(1).tolist() == [0, 1, 2, 3]

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats
 from caesura.core.errors import ModelError
-from caesura.ml.ngram_counts import Cells, Counts, Text, gathered, pack_counts, unpack_counts
+from caesura.ml.ngram_counts import (
+    Counts,
+    NumberedText,
+    SparseTable,
+    collect_ngrams,
+    pack_counts,
+    unpack_counts,
+)
 
 Arrays = dict[str, NDArray[Any]]
 SIZE = 6
@@ -24,21 +31,21 @@ def counted(order: int = 3, classes: int = 2, words: int = 60, least: int = 1) -
     labels = chance.integers(0, classes, len(numbers))
     first = np.array([0, words + 1])
     labels[first] = 1
-    return Counts.of(Text(numbers, first), labels, SIZE, classes, [least] * (order - 1))
+    return Counts.of(NumberedText(numbers, first), labels, SIZE, classes, [least] * (order - 1))
 
 
 def opened(arrays: Arrays, order: int = 3, classes: int = 2) -> Counts:
     return unpack_counts(arrays, SIZE, classes, order)
 
 
-def whole(cells: Cells) -> Floats:
-    return cells.full(np.arange(cells.rows))
+def whole(cells: SparseTable) -> Floats:
+    return cells.dense(np.arange(cells.rows))
 
 
 def equal(one: Counts, other: Counts) -> bool:
-    pairs = [*zip(one.grams.keys, other.grams.keys, strict=True)]
+    pairs = [*zip(one.index.keys, other.index.keys, strict=True)]
     same = all(a.tolist() == b.tolist() for a, b in pairs)
-    tables = zip(map(whole, one.times), map(whole, other.times), strict=True)
+    tables = zip(map(whole, one.tables), map(whole, other.tables), strict=True)
     return same and all((a == b).all() for a, b in tables)
 
 
@@ -54,7 +61,7 @@ def test_large_counts_come_back() -> None:
     words = np.array([0, *[2, 3] * count, *(n for k in range(4, 700) for n in (2, k))])
     labels = np.zeros(len(words), np.int64)
     labels[0] = 1
-    counts = Counts.of(Text(words, np.array([0])), labels, 700, 2, [1, 1])
+    counts = Counts.of(NumberedText(words, np.array([0])), labels, 700, 2, [1, 1])
     arrays = pack_counts(counts)
     assert equal(unpack_counts(arrays, 700, 2, 3), counts)
     assert whole(counts.full(1))[3, 0] == count
@@ -145,7 +152,7 @@ def test_says_what_is_wrong(name: str, at: int, value: int, message: str) -> Non
 def test_a_part_that_is_not_known_is_found() -> None:
     # 2 3 4 is known and 3 4 is not.
     words, first = np.array([0, 2, 3, 4]), np.array([0])
-    grams, _ = gathered(words, first, SIZE, [1, 1])
+    grams, _ = collect_ngrams(words, first, SIZE, [1, 1])
     keys = [key for key in grams.keys[0].tolist() if key != 3 * SIZE + 4]
     arrays = pack_counts(counted())
     arrays["words.2"] = np.array([key % SIZE for key in keys], np.uint8)
@@ -209,7 +216,7 @@ def test_flipped_numbers_are_found_or_leave_counts(data: st.DataObject) -> None:
     # What is accepted is consistent: no part of a sequence is rarer than the sequence.
     assert not whole(found.full(1))[0].any()
     for length in range(2, 4):
-        suffix = found.grams.suffixes[length - 1]
+        suffix = found.index.suffixes[length - 1]
         assert suffix.min() >= 0
         most = whole(found.short(length))
         sums = np.zeros_like(most)

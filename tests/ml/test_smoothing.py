@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Floats
-from caesura.ml.ngram import Classes
-from caesura.ml.ngram_counts import Cells
+from caesura.ml.ngram import ClassProbabilities
+from caesura.ml.ngram_counts import SparseTable
 from caesura.ml.smoothing import Backoff, Interpolation, Smoothing, discount, smoothing
 
 WAYS: list[Smoothing] = [Interpolation(0.5), Backoff(0.5), Interpolation(8.0), Backoff(0.9)]
@@ -17,8 +17,10 @@ def smoothed(way: Smoothing, counts: Floats, lower: Floats) -> Floats:
     """Smooth rows that are distributions over all their cells."""
     row, column = np.nonzero(counts)
     width = counts.shape[1]
-    cells = Cells.of(row, column, len(counts), width, counts[row, column])
-    return Classes(cells, width, lambda rows: lower[rows], way).rows(np.arange(len(counts)))
+    cells = SparseTable.of(row, column, len(counts), width, counts[row, column])
+    return ClassProbabilities(cells, width, lambda rows: lower[rows], way).rows(
+        np.arange(len(counts))
+    )
 
 
 def test_interpolation_lends_by_the_number_of_kinds() -> None:

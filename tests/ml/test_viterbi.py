@@ -91,15 +91,15 @@ def test_neighbours_do_not_matter() -> None:
 def test_a_long_recording_does_not_make_others_long(
     decoded: Callable[..., Floats], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    laid_out = viterbi.Blocks.laid_out
+    split = viterbi.Blocks.split
     sizes = []
 
     def watched(blocks: viterbi.Blocks, scores: Floats) -> Floats:
-        made = laid_out(blocks, scores)
+        made = split(blocks, scores)
         sizes.append(made.size)
         return made
 
-    monkeypatch.setattr(viterbi.Blocks, "laid_out", watched)
+    monkeypatch.setattr(viterbi.Blocks, "split", watched)
     scores = drawn(4, 2060, 3, 4)
     decoded(scores, np.array([2000, *[3] * 20]), 3)
     assert sum(sizes) == scores.size

@@ -28,7 +28,7 @@ from caesura.detectors.gaps import (
 )
 from caesura.detectors.window_stream import WindowStream
 from caesura.ml import viterbi
-from caesura.ml.ngram_counts import START, Text
+from caesura.ml.ngram_counts import START, NumberedText
 from caesura.text.vocabulary import NO_WORD, UNKNOWN, Vocabulary
 
 DECISIONS = ("posterior", "viterbi")
@@ -47,7 +47,7 @@ BEFORE = 1
 class NumberedWords:
     """Recordings as word numbers, without the punctuation that stands as a word."""
 
-    text: Text
+    text: NumberedText
     lengths: Indices
     is_word: tuple[Flags, ...]
     """Which tokens of each recording are words."""
@@ -60,7 +60,9 @@ class NumberedWords:
         inside = [each[here] for each, here in zip(numbers, is_word, strict=True)]
         lengths = np.array([len(each) for each in inside], np.int64)
         words = np.insert(np.concatenate([np.zeros(0, np.int64), *inside]), _begins(lengths), START)
-        return cls(Text(words, _begins(lengths) + np.arange(len(lengths))), lengths, is_word)
+        return cls(
+            NumberedText(words, _begins(lengths) + np.arange(len(lengths))), lengths, is_word
+        )
 
     def with_start(self, labels: Sequence[Indices]) -> Indices:
         """Join the classes of all recordings, each with the class `BEFORE` in front."""

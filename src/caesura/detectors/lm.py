@@ -23,7 +23,7 @@ from caesura.detectors.hmm import (
     known_share,
 )
 from caesura.ml.ngram import FACTORS, ClassNgram
-from caesura.ml.ngram_counts import Counts, Text, damaged, pack_counts, unpack_counts
+from caesura.ml.ngram_counts import Counts, NumberedText, damaged, pack_counts, unpack_counts
 from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
 
@@ -203,7 +203,7 @@ def count_ngrams(
     return Counts.of(words.text, words.with_start(labels), vocabulary.size, classes, list(least))
 
 
-def mixture_scores(models: Sequence[ClassNgram], text: Text, share: float) -> Floats:
+def mixture_scores(models: Sequence[ClassNgram], text: NumberedText, share: float) -> Floats:
     """Score text with one model, or with a mixture in which the second one has a `share`."""
     if len(models) == 1 or share == 0:
         return models[0].score(text)

@@ -1,4 +1,4 @@
-"""Logistic regression for few columns and many rows."""
+"""Logistic regression with an L2 penalty, by Newton's method, for few columns and many rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ Floats = NDArray[np.float64]
 STEPS = 100
 HALVINGS = 30
 CLOSE = 1e-12
-"""How little a step may promise to gain, as a share of the loss, to be the last."""
+"""The search ends when a step can reduce the loss by no more than this share."""
 
 
 def fit(rows: Floats, positive: NDArray[np.bool_], ridge: float = 1.0) -> Floats:
-    """Give the intercept and a weight for each column that make what was seen most likely.
+    """Return the intercept and the weight of each column that minimise the loss.
 
     The loss is the negative log-likelihood plus ridge / 2 times the sum of squared weights; the
-    intercept is free. It has one minimum, even where a column tells all rows apart, as long as
-    `ridge` is above 0 and there are rows of both kinds.
+    intercept has no penalty. There is one minimum, even where a column separates the two kinds
+    of rows, as long as `ridge` is above 0 and there are rows of both kinds.
     """
     if ridge <= 0:
         raise ValueError(f"ridge is a number above 0, not {ridge!r}")
@@ -30,11 +30,11 @@ def fit(rows: Floats, positive: NDArray[np.bool_], ridge: float = 1.0) -> Floats
     weights = np.zeros(len(design))
     loss = _loss(design, positive, penalty, weights)
     for _ in range(STEPS):
-        gradient, curvature = _slopes(design, positive, penalty, weights)
+        gradient, curvature = _derivatives(design, positive, penalty, weights)
         step = np.asarray(np.linalg.solve(curvature, gradient), np.float64)
         if gradient @ step <= CLOSE * loss:
             break
-        found = _shortened(design, positive, penalty, weights, step, loss)
+        found = _line_search(design, positive, penalty, weights, step, loss)
         if found is None:
             break
         weights, loss = found
@@ -47,20 +47,20 @@ def _loss(design: Floats, positive: NDArray[np.bool_], penalty: Floats, weights:
     return float(surprise.sum() + penalty @ weights**2 / 2)
 
 
-def _slopes(
+def _derivatives(
     design: Floats, positive: NDArray[np.bool_], penalty: Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """First and second derivatives of the loss."""
+    """Return the first and second derivatives of the loss."""
     # The hyperbolic tangent never overflows, as the exponential would.
-    chance = 0.5 + 0.5 * np.tanh(weights @ design / 2)
-    gradient = design @ (chance - positive) + penalty * weights
-    curvature = (design * (chance * (1 - chance))) @ design.T + np.diag(penalty)
+    probability = 0.5 + 0.5 * np.tanh(weights @ design / 2)
+    gradient = design @ (probability - positive) + penalty * weights
+    curvature = (design * (probability * (1 - probability))) @ design.T + np.diag(penalty)
     # Where every row is certain the intercept has no curvature left to divide by.
     curvature[np.diag_indices_from(curvature)] += 1e-12 * len(positive)
     return gradient, curvature
 
 
-def _shortened(
+def _line_search(
     design: Floats,
     positive: NDArray[np.bool_],
     penalty: Floats,
@@ -68,11 +68,11 @@ def _shortened(
     step: Floats,
     loss: float,
 ) -> tuple[Floats, float] | None:
-    """Go the step, or the longest half, quarter … of it that does not lead uphill."""
+    """Take the step, or its half, quarter … : the first that reduces the loss."""
     for _ in range(HALVINGS):
-        there = weights - step
-        lower = _loss(design, positive, penalty, there)
+        moved = weights - step
+        lower = _loss(design, positive, penalty, moved)
         if lower < loss:
-            return there, lower
+            return moved, lower
         step = step / 2
     return None

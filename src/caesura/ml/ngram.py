@@ -1,6 +1,6 @@
 """Class n-gram models: the joint probability of words and the classes of the gaps after them.
 
-A class e belongs to the word w before the gap. Two ways to take the joint probability apart:
+A class e belongs to the word w before the gap. There are two ways to factor the joint probability:
 
     class first   p(e | h) p(w | e, h)      equation 4 of Gotoh and Renals
     word first    p(w | h) p(e | w, h)
@@ -17,48 +17,48 @@ from collections.abc import Callable
 import numpy as np
 
 from caesura.core.arrays import Floats, Indices
-from caesura.ml.ngram_counts import START, Cells, Counts, Text, shifted
+from caesura.ml.ngram_counts import START, Counts, NumberedText, SparseTable, shifted
 from caesura.ml.smoothing import Smoothing, Terms, smoothing
 
 TINY = 1e-300
-"""What stands for a probability of 0 where its logarithm is taken."""
+"""Replaces a probability of 0 before its logarithm is taken."""
 
 MANY = 16
-"""Rows are many if there are as many as the table has over this number."""
+"""Rows are many if they are more than the rows of the table divided by this."""
 
-MOST_KEPT = 1 << 26
-"""Cells of a table that is kept."""
+MOST_CACHED = 1 << 26
+"""The most cells of a table that is cached."""
 
 Rows = Callable[[Indices], Floats]
-"""Gives the rows of a table that have these numbers."""
+"""Returns the rows of a table that have these numbers."""
 
 
-class Kept:
-    """Rows of a table that are worked out when they are first asked for, and kept.
+class CachedRows:
+    """Rows of a table that are computed when they are first needed, and cached.
 
-    Of a table that may be too large nothing is kept.
+    A table that may become too large is not cached.
     """
 
-    def __init__(self, work_out: Rows, rows: int, width: int) -> None:
-        self._work_out = work_out
-        kept = rows if rows * width <= MOST_KEPT else 0
-        self._table = np.empty((kept, width))
-        self._ready = np.zeros(kept, np.bool_)
+    def __init__(self, compute: Rows, rows: int, width: int) -> None:
+        self._compute = compute
+        cached = rows if rows * width <= MOST_CACHED else 0
+        self._table = np.empty((cached, width))
+        self._ready = np.zeros(cached, np.bool_)
 
     def __call__(self, rows: Indices) -> Floats:
-        """Give some rows."""
+        """Return some rows."""
         if not len(self._table):
             known, place = np.unique(rows, return_inverse=True)
-            return self._work_out(known)[place]
+            return self._compute(known)[place]
         new = rows[~self._ready[rows]]
         if len(new):
             new = self._distinct(new)
-            self._table[new] = self._work_out(new)
+            self._table[new] = self._compute(new)
             self._ready[new] = True
         return self._table[rows]
 
     def _distinct(self, rows: Indices) -> Indices:
-        """Give different rows once each; marking many is faster than sorting them."""
+        """Return the distinct rows; marking many is faster than sorting them."""
         if len(rows) * MANY < len(self._table):
             return np.unique(rows)
         there = np.zeros(len(self._table), np.bool_)
@@ -66,70 +66,75 @@ class Kept:
         return np.flatnonzero(there)
 
 
-class Level(ABC):
-    """A table of probabilities: a row for each sequence of words, a column for each of classes."""
+class ProbabilityTable(ABC):
+    """A table of probabilities: a row for each n-gram, a column for each class sequence."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: SparseTable) -> None:
         self.cells = cells
-        self.rows = Kept(self.worked_out, cells.rows, cells.width)
-        self.logs = Kept(lambda grams: _log(self.rows(grams)), cells.rows, cells.width)
+        self.rows = CachedRows(self.compute, cells.rows, cells.width)
+        self.logs = CachedRows(lambda grams: _log(self.rows(grams)), cells.rows, cells.width)
 
     @abstractmethod
-    def worked_out(self, grams: Indices) -> Floats:
-        """Work out the rows of some sequences."""
+    def compute(self, grams: Indices) -> Floats:
+        """Compute the rows of some n-grams."""
 
 
-class Words(Level):
-    """Of the last word of each sequence, given the words before it and classes.
+class WordProbabilities(ProbabilityTable):
+    """Probabilities of the last word of each n-gram, given the words before it and classes.
 
-    Rows that have the same number in `prefix`, of `prefixes` numbers, are the words after one
-    history; each column is a distribution of its own. `lower` gives the rows after shorter
+    Rows with the same number in `prefix`, of `prefixes` numbers, are the words after one
+    history; each column is a distribution of its own. `lower` returns the rows after shorter
     histories.
     """
 
     def __init__(
-        self, cells: Cells, prefix: Indices, prefixes: int, lower: Rows, smoothing: Smoothing
+        self, cells: SparseTable, prefix: Indices, prefixes: int, lower: Rows, smoothing: Smoothing
     ) -> None:
         super().__init__(cells)
         self.prefix, self.lower, self.smoothing = prefix, lower, smoothing
-        self.lent = Kept(lambda before: _log(self.terms(before).rest), prefixes, cells.width)
-        self.total = cells.summed(prefix, prefixes)
-        self.kinds = cells.kinds(prefix, prefixes)
-        self.seen = self._seen(prefixes) if smoothing.asks_for_unseen else None
+        self.backoff_weights = CachedRows(
+            lambda before: _log(self.terms(before).rest), prefixes, cells.width
+        )
+        self.total = cells.sum_rows(prefix, prefixes)
+        self.kinds = cells.count_cells(prefix, prefixes)
+        self.seen = self._seen(prefixes) if smoothing.needs_unseen else None
 
-    def _seen(self, prefixes: int) -> Cells:
-        """Add up what shorter histories give to words that were seen."""
-        given = np.empty(len(self.cells.times))
+    def _seen(self, prefixes: int) -> SparseTable:
+        """Sum the probabilities that shorter histories give to words that were seen."""
+        given = np.empty(len(self.cells.values))
         for rows, here in self.cells.parts():
             at = self.cells.row[here] - rows[0]
             given[here] = self.lower(rows)[at, self.cells.column[here]]
-        return self.cells.summed(self.prefix, prefixes, given)
+        return self.cells.sum_rows(self.prefix, prefixes, given)
 
     def terms(self, before: Indices) -> Terms:
-        """Give the terms of the distributions after some histories."""
-        total = self.total.full(before)
-        unseen = total if self.seen is None else 1.0 - self.seen.full(before)
-        return self.smoothing.terms(total, self.kinds.full(before), unseen)
+        """Return the smoothing terms of the distributions after some histories."""
+        total = self.total.dense(before)
+        unseen = total if self.seen is None else 1.0 - self.seen.dense(before)
+        return self.smoothing.terms(total, self.kinds.dense(before), unseen)
 
-    def worked_out(self, grams: Indices) -> Floats:
-        """Work out the rows of some sequences."""
+    def compute(self, grams: Indices) -> Floats:
+        """Compute the rows of some n-grams."""
         terms = self.terms(self.prefix[grams])
-        return self.smoothing.cells(self.cells.full(grams), self.lower(grams), terms)
+        return self.smoothing.cells(self.cells.dense(grams), self.lower(grams), terms)
 
 
-class Classes(Level):
-    """Of the latest class, given words and earlier classes: runs of `classes` cells of a row."""
+class ClassProbabilities(ProbabilityTable):
+    """Probabilities of the latest class, given words and earlier classes.
 
-    def __init__(self, cells: Cells, classes: int, lower: Rows, smoothing: Smoothing) -> None:
+    Each run of `classes` cells of a row is a distribution.
+    """
+
+    def __init__(self, cells: SparseTable, classes: int, lower: Rows, smoothing: Smoothing) -> None:
         super().__init__(cells)
         self.classes, self.lower, self.smoothing = classes, lower, smoothing
 
-    def worked_out(self, grams: Indices) -> Floats:
-        """Work out the rows of some sequences."""
-        counts, lower = self.cells.full(grams), self.lower(grams)
+    def compute(self, grams: Indices) -> Floats:
+        """Compute the rows of some n-grams."""
+        counts, lower = self.cells.dense(grams), self.lower(grams)
         total, kinds = self._sums(counts), self._sums((counts > 0).astype(np.float64))
         unseen = total
-        if self.smoothing.asks_for_unseen:
+        if self.smoothing.needs_unseen:
             unseen = 1.0 - self._sums(np.where(counts > 0, lower, 0.0))
         terms = self.smoothing.terms(total, kinds, unseen)
         runs = (len(grams), counts.shape[1] // self.classes, self.classes)
@@ -139,7 +144,7 @@ class Classes(Level):
         return cells.reshape(counts.shape)
 
     def _sums(self, cells: Floats) -> Floats:
-        """Add up each run."""
+        """Sum each run."""
         total = cells[:, :: self.classes].copy()
         for latest in range(1, self.classes):
             total += cells[:, latest :: self.classes]
@@ -147,18 +152,18 @@ class Classes(Level):
 
 
 def _log(table: Floats) -> Floats:
-    """Give the logarithms of probabilities, of which none is quite 0."""
+    """Return the logarithms of probabilities; 0 counts as a tiny number."""
     return np.log(np.maximum(table, TINY))
 
 
 def with_latest(cells: Floats, classes: int) -> Floats:
-    """Say the same whatever a new last digit is."""
+    """Repeat each cell for every value of a new last digit."""
     runs = np.broadcast_to(cells[:, :, None], (*cells.shape, classes))
     return runs.reshape(len(cells), cells.shape[1] * classes)
 
 
 def with_oldest(cells: Floats, classes: int) -> Floats:
-    """Say the same whatever a new first digit is."""
+    """Repeat all cells for every value of a new first digit."""
     return np.concatenate([cells] * classes, axis=1)
 
 
@@ -166,9 +171,9 @@ FACTORS = ("class", "word")
 
 
 class ClassNgram:
-    """A class n-gram model that is ready to be asked.
+    """A smoothed class n-gram model that scores words and classes.
 
-    `kind` is how it is smoothed, and `strength` how much shorter histories count in
+    `kind` is the kind of smoothing, and `strength` how much shorter histories count in
     interpolation, for words and for classes.
     """
 
@@ -179,18 +184,18 @@ class ClassNgram:
         kind: str = "interpolation",
         strength: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        self.counts, self.grams, self.classes = counts, counts.grams, counts.classes
+        self.counts, self.index, self.classes = counts, counts.index, counts.classes
         self.word_first = factors == "word"
         self.kind, self.strength = kind, strength
         self._short, self._full = self._word_levels()
         self._given = self._class_levels()
 
-    # Words: p(w | e, h) or p(w | h). A table has a row for each sequence of words that ends in w
+    # Words: p(w | e, h) or p(w | h). A table has a row for each n-gram of words that ends in w
     # and a column for each sequence of classes that is given.
 
-    def _word_levels(self) -> tuple[list[Words], list[Words]]:
+    def _word_levels(self) -> tuple[list[WordProbabilities], list[WordProbabilities]]:
         """Make the tables for 2, 3, ... words, those without the oldest word and those with it."""
-        level: Level = self._words(self.counts.full(1), 1, self._uniform)
+        level: ProbabilityTable = self._words(self.counts.full(1), 1, self._uniform)
         shorts, fulls = [], []
         for length in range(2, self.counts.order + 1):
             shorts.append(self._words(self.counts.short(length), length - 1, self._wider(level)))
@@ -198,46 +203,46 @@ class ClassNgram:
             fulls.append(level)
         return shorts, fulls
 
-    def _words(self, cells: Cells, length: int, lower: Rows) -> Words:
+    def _words(self, cells: SparseTable, length: int, lower: Rows) -> WordProbabilities:
         if self.word_first:
-            cells = cells.moved(cells.column // self.classes, cells.width // self.classes)
-        prefix, prefixes = self.grams.prefix(length), self.grams.count(length - 1)
-        smooth = smoothing(self.kind, self.strength[0], cells.times)
-        return Words(cells, prefix, prefixes, lower, smooth)
+            cells = cells.with_columns(cells.column // self.classes, cells.width // self.classes)
+        prefix, prefixes = self.index.prefix(length), self.index.count(length - 1)
+        smooth = smoothing(self.kind, self.strength[0], cells.values)
+        return WordProbabilities(cells, prefix, prefixes, lower, smooth)
 
     def _uniform(self, grams: Indices) -> Floats:
-        """All words are equally likely; what is before a recording is none."""
-        each = np.where(grams == START, 0.0, 1.0 / (self.grams.size - 1))
+        """Return equal probabilities of all words; `START` is no word."""
+        each = np.where(grams == START, 0.0, 1.0 / (self.index.size - 1))
         return np.repeat(each[:, None], 1 if self.word_first else self.classes, axis=1)
 
-    def _wider(self, level: Level) -> Rows:
+    def _wider(self, level: ProbabilityTable) -> Rows:
         """Leave out the oldest class, whose word is left out already."""
         return lambda grams: with_oldest(level.rows(grams), self.classes)
 
-    def _longer(self, level: Level, length: int) -> Rows:
+    def _longer(self, level: ProbabilityTable, length: int) -> Rows:
         """Leave out the oldest word."""
-        return lambda grams: level.rows(self.grams.suffixes[length - 1][grams])
+        return lambda grams: level.rows(self.index.suffixes[length - 1][grams])
 
     def _score_words(self, found: list[Indices], before: list[Indices]) -> Floats:
-        """Log-probability of each word after each sequence of classes that is given."""
+        """Return the log-probability of each word after each given class sequence."""
         scores = self._short[0].logs(found[0])
         for at, (short, full) in enumerate(zip(self._short, self._full, strict=True)):
             if at:
                 scores = with_oldest(scores, self.classes)
-                _lend(scores, short, before[at - 1])
+                _add_backoff(scores, short, before[at - 1])
                 _overwrite(scores, short, found[at])
-            _lend(scores, full, before[at])
+            _add_backoff(scores, full, before[at])
         _overwrite(scores, self._full[-1], found[-1])
         return scores
 
-    # Classes: p(e | w, h) or p(e | h). A table has a row for each sequence of words that is given
+    # Classes: p(e | w, h) or p(e | h). A table has a row for each n-gram of words that is given
     # and a column for each sequence of classes that ends in e.
 
-    def _class_levels(self) -> list[Classes]:
+    def _class_levels(self) -> list[ClassProbabilities]:
         """Make the tables for 1, 2, ... given words."""
         shift = not self.word_first
-        none = np.zeros(self.grams.size, np.int64)
-        level = self._of_classes(self.counts.full(1).summed(none, 1), self._even)
+        none = np.zeros(self.index.size, np.int64)
+        level = self._of_classes(self.counts.full(1).sum_rows(none, 1), self._even)
         made = []
         for length in range(1, self.counts.order + 1):
             if length > 1:
@@ -251,21 +256,21 @@ class ClassNgram:
                 level = self._of_classes(full, self._longer(level, given))
         return [*made, level]
 
-    def _of_classes(self, cells: Cells, lower: Rows) -> Classes:
-        smooth = smoothing(self.kind, self.strength[1], cells.times)
-        return Classes(cells, self.classes, lower, smooth)
+    def _of_classes(self, cells: SparseTable, lower: Rows) -> ClassProbabilities:
+        smooth = smoothing(self.kind, self.strength[1], cells.values)
+        return ClassProbabilities(cells, self.classes, lower, smooth)
 
     def _even(self, grams: Indices) -> Floats:
         return np.full((len(grams), self.classes), 1.0 / self.classes)
 
-    def _followed(self, cells: Cells, length: int) -> Cells:
-        """Turn counts of sequences of words into counts of what is given."""
+    def _followed(self, cells: SparseTable, length: int) -> SparseTable:
+        """Turn counts of n-grams into counts of their histories, if classes come first."""
         if self.word_first:
             return cells
-        return cells.summed(self.grams.prefix(length), self.grams.count(length - 1))
+        return cells.sum_rows(self.index.prefix(length), self.index.count(length - 1))
 
     def _score_classes(self, found: list[Indices]) -> Floats:
-        """Log-probability of each class after each sequence of classes."""
+        """Return the log-probability of each class after each class sequence."""
         scores = self._given[0].logs(found[0])
         for level, numbers in zip(self._given[1:], found[1:], strict=False):
             if level.cells.width > scores.shape[1]:
@@ -273,27 +278,28 @@ class ClassNgram:
             _overwrite(scores, level, numbers)
         return scores
 
-    def score(self, text: Text) -> Floats:
-        """Joint log-probability of each word of recordings and its class, after its history.
+    def score(self, text: NumberedText) -> Floats:
+        """Return the joint log-probability of each word and its class, after its history.
 
-        A row for each word, a column for each sequence of `order` classes that ends with its own.
+        There is a row for each word and a column for each sequence of `order` classes that ends
+        with its own.
         """
-        found = self.grams.find(text.words, text.first)
-        before = [shifted(numbers, text.first)[text.spoken] for numbers in found]
-        found = [numbers[text.spoken] for numbers in found]
+        found = self.index.find(text.words, text.first)
+        before = [shifted(numbers, text.first)[text.word_places] for numbers in found]
+        found = [numbers[text.word_places] for numbers in found]
         words = self._score_words(found, before)
         if self.word_first:
             words = with_latest(words, self.classes)
         return words + self._score_classes(found if self.word_first else before)
 
 
-def _overwrite(scores: Floats, level: Level, grams: Indices) -> None:
-    """Put rows where the sequence of words is known."""
+def _overwrite(scores: Floats, level: ProbabilityTable, grams: Indices) -> None:
+    """Overwrite the scores of n-grams that are known."""
     known = np.flatnonzero(grams >= 0)
     scores[known] = level.logs(grams[known])
 
 
-def _lend(scores: Floats, level: Words, before: Indices) -> None:
-    """Add what histories that are known lend to shorter ones."""
+def _add_backoff(scores: Floats, level: WordProbabilities, before: Indices) -> None:
+    """Add the backoff weights of histories that are known."""
     known = np.flatnonzero(before >= 0)
-    scores[known] += level.lent(before[known])
+    scores[known] += level.backoff_weights(before[known])

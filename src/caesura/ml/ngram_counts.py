@@ -1,4 +1,8 @@
-"""Count n-grams of words and classes, look them up, and store the counts as small arrays."""
+"""Count n-grams of words and classes, look them up, and store the counts as small arrays.
+
+`NgramIndex` numbers the n-grams of words that were seen; `Counts` says how often each was seen with
+which classes; `pack_counts` and `unpack_counts` turn counts into arrays for a model file and back.
+"""
 
 from __future__ import annotations
 
@@ -15,35 +19,35 @@ from caesura.core.errors import ModelError
 from caesura.ml.lookup import Table
 
 AT_ONCE = 1 << 22
-"""Cells of a full table that are made at a time."""
+"""Cells of a dense table that are made at a time."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class SparseTable:
     """The cells of a table that are not 0, row by row: row k has `begin[k]` to `begin[k + 1]`."""
 
     begin: Indices
     column: Indices
-    times: Floats
+    values: Floats
     width: int
 
     @classmethod
     def of(
-        cls, row: Indices, column: Indices, rows: int, width: int, times: Floats | None = None
-    ) -> Cells:
-        """Count places, or add up what is counted there, in a table of so many rows."""
+        cls, row: Indices, column: Indices, rows: int, width: int, values: Floats | None = None
+    ) -> SparseTable:
+        """Count how often each cell is named, or sum the values that are given for it."""
         places = row * width + column
-        if times is None:
+        if values is None:
             known, total = np.unique(places, return_counts=True)
         else:
             known, at = np.unique(places, return_inverse=True)
-            total = np.bincount(at, times, len(known))
+            total = np.bincount(at, values, len(known))
         begin = np.append(0, np.cumsum(np.bincount(known // width, minlength=rows)))
         return cls(begin, known % width, total.astype(np.float64), width)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.begin) - 1
 
     @cached_property
@@ -51,31 +55,31 @@ class Cells:
         """The row of each cell."""
         return np.repeat(np.arange(self.rows), np.diff(self.begin))
 
-    def moved(self, column: Indices, width: int) -> Cells:
-        """Move each cell of a row to another column; cells that fall together add up."""
-        return Cells.of(self.row, column, self.rows, width, self.times)
+    def with_columns(self, column: Indices, width: int) -> SparseTable:
+        """Move each cell to another column of its row; cells that fall together add up."""
+        return SparseTable.of(self.row, column, self.rows, width, self.values)
 
-    def summed(self, group: Indices, groups: int, times: Floats | None = None) -> Cells:
-        """Add up the rows that `group` gives the same number, or other numbers in their place."""
-        added = self.times if times is None else times
-        return Cells.of(group[self.row], self.column, groups, self.width, added)
+    def sum_rows(self, group: Indices, groups: int, values: Floats | None = None) -> SparseTable:
+        """Sum the rows of each group, or other `values` in place of the cells."""
+        added = self.values if values is None else values
+        return SparseTable.of(group[self.row], self.column, groups, self.width, added)
 
-    def kinds(self, group: Indices, groups: int) -> Cells:
-        """Count the cells of the rows that `group` gives the same number."""
-        return Cells.of(group[self.row], self.column, groups, self.width)
+    def count_cells(self, group: Indices, groups: int) -> SparseTable:
+        """Count the cells in the rows of each group."""
+        return SparseTable.of(group[self.row], self.column, groups, self.width)
 
-    def full(self, rows: Indices) -> Floats:
-        """Give some rows of the full table."""
+    def dense(self, rows: Indices) -> Floats:
+        """Return some rows of the dense table."""
         begin = self.begin[rows]
         count = self.begin[rows + 1] - begin
         at = np.repeat(np.arange(len(rows)), count)
         cell = np.arange(len(at)) + np.repeat(begin - (np.cumsum(count) - count), count)
         table = np.zeros(len(rows) * self.width)
-        table[at * self.width + self.column[cell]] = self.times[cell]
+        table[at * self.width + self.column[cell]] = self.values[cell]
         return table.reshape(len(rows), self.width)
 
     def parts(self) -> Iterator[tuple[Indices, slice]]:
-        """Give all rows in parts whose full tables memory can hold, and the cells of each."""
+        """Yield all rows in parts whose dense tables fit into memory, and the cells of each."""
         step = max(AT_ONCE // self.width, 1)
         for first in range(0, self.rows, step):
             stop = min(first + step, self.rows)
@@ -83,16 +87,16 @@ class Cells:
 
 
 START = 0
-"""The number of the word that is thought to stand, again and again, before each recording."""
+"""The number of the word that is assumed, again and again, before each recording."""
 
 
 @dataclass(frozen=True, eq=False)
-class Grams:
-    """The sequences of 1 to `order` words that are known, those of each length numbered.
+class NgramIndex:
+    """The known n-grams of 1 to `order` words; those of each length are numbered.
 
-    A sequence of one word has the word's own number, of `size` words. For longer ones `keys`
-    has, in ascending order, the number of the sequence without its last word times `size`, plus
-    the last word. What is left of a known sequence without its first or last word is known too.
+    An n-gram of one word has the word's own number, of `size` words. For longer ones `keys` has,
+    in ascending order, the number of the n-gram without its last word times `size`, plus the last
+    word. A known n-gram without its first or last word is known too.
     """
 
     size: int
@@ -100,69 +104,69 @@ class Grams:
 
     @property
     def order(self) -> int:
-        """The length of the longest sequences."""
+        """The length of the longest n-grams."""
         return len(self.keys) + 1
 
     def count(self, length: int) -> int:
-        """How many sequences of so many words there are; the empty one is one."""
+        """Return the number of n-grams of a length; the empty one counts as one."""
         return 1 if length == 0 else self.size if length == 1 else len(self.keys[length - 2])
 
     def prefix(self, length: int) -> Indices:
-        """For each sequence of so many words, the one without the last word."""
+        """Return, for each n-gram of a length, the n-gram without its last word."""
         if length == 1:
             return np.zeros(self.size, np.int64)
         return self.keys[length - 2] // self.size
 
     def last(self, length: int) -> Indices:
-        """For each sequence of so many words, its last word."""
+        """Return, for each n-gram of a length, its last word."""
         return np.arange(self.size) if length == 1 else self.keys[length - 2] % self.size
 
     @cached_property
     def suffixes(self) -> list[Indices]:
-        """For sequences of 1, 2, ... words, those without the first word."""
+        """For the n-grams of 1, 2, ... words, the n-grams without the first word."""
         found = [np.zeros(self.size, np.int64)]
         for length in range(2, self.order + 1):
             rest = found[-1][self.prefix(length)]
-            found.append(self._longer(length - 1, rest, self.last(length)))
+            found.append(self._extend(length - 1, rest, self.last(length)))
         return found
 
     @cached_property
     def _tables(self) -> list[Table]:
         return [Table(keys) for keys in self.keys]
 
-    def _longer(self, length: int, rest: Indices, word: Indices) -> Indices:
-        """Number the sequences of so many words that are others with a word at their end."""
+    def _extend(self, length: int, rest: Indices, word: Indices) -> Indices:
+        """Return the n-grams of a length that are `rest` with a word at the end, -1 if unknown."""
         if length == 1:
             return word
         keys = np.where(rest < 0, -1, rest * self.size + word)
         return self._tables[length - 2].find(keys)
 
     def find(self, words: Indices, first: Indices) -> list[Indices]:
-        """Number the known sequence of 1, 2, ... words that ends at each word, -1 for none.
+        """Return the known n-gram of 1, 2, ... words that ends at each word, -1 for none.
 
         `first` has the places where recordings begin; each begins with the word `START`.
         """
         found = [words]
         for length in range(2, self.order + 1):
-            found.append(self._longer(length, shifted(found[-1], first), words))
+            found.append(self._extend(length, shifted(found[-1], first), words))
         return found
 
 
 def shifted(column: Indices, first: Indices) -> Indices:
-    """Move a column on by one place; what begins a recording stands before itself."""
+    """Move a column on by one place; the first cell of a recording is repeated."""
     moved = np.empty_like(column)
     moved[1:] = column[:-1]
     moved[first] = column[first]
     return moved
 
 
-def gathered(
+def collect_ngrams(
     words: Indices, first: Indices, size: int, least: Sequence[int]
-) -> tuple[Grams, list[Indices]]:
-    """Collect the sequences in recordings, and number those that end at each word.
+) -> tuple[NgramIndex, list[Indices]]:
+    """Collect the n-grams of recordings; return them and those that end at each word.
 
-    Of 2, 3, ... words those are kept that occur at least as often as `least` says; its numbers
-    ascend, so that the parts of what is kept are kept.
+    N-grams of 2, 3, ... words are kept that occur at least as often as `least` says. Its numbers
+    ascend, so that the parts of what is kept are kept too.
     """
     keys: list[Indices] = []
     found = [words]
@@ -172,82 +176,85 @@ def gathered(
         known, place, count = np.unique(
             rest[inside] * size + words[inside], return_inverse=True, return_counts=True
         )
-        kept = count >= times
-        kept[place[np.searchsorted(inside, first)]] = True
-        number = np.where(kept, np.cumsum(kept) - 1, -1)
+        is_kept = count >= times
+        is_kept[place[np.searchsorted(inside, first)]] = True
+        number = np.where(is_kept, np.cumsum(is_kept) - 1, -1)
         here = np.full(len(words), -1, np.int64)
         here[inside] = number[place]
-        keys.append(known[kept])
+        keys.append(known[is_kept])
         found.append(here)
-    return Grams(size, tuple(keys)), found
+    return NgramIndex(size, tuple(keys)), found
 
 
-class Text(NamedTuple):
+class NumberedText(NamedTuple):
     """Recordings one after another: the numbers of their words, and where each begins.
 
     Each begins with a `START`, which is no word of it and has class 1: what is before a
-    recording is another sentence.
+    recording counts as another sentence.
     """
 
     words: Indices
     first: Indices
 
     @property
-    def spoken(self) -> Indices:
-        """The places of the words."""
+    def word_places(self) -> Indices:
+        """The places of the words, without the `START`s."""
         return np.delete(np.arange(len(self.words)), self.first)
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How often each known sequence of words was seen, with which classes.
+    """How often each known n-gram of words was seen, with which classes.
 
-    `times[m - 1]` has a row for each sequence of m words and a column for each sequence of
-    classes: those of the words and, but for the longest sequences, that of the word before.
+    `tables[m - 1]` has a row for each n-gram of m words and a column for each sequence of
+    classes: those of the words and, except for the longest n-grams, that of the word before.
     The latest class is the last digit of the column's number.
     """
 
-    grams: Grams
+    index: NgramIndex
     classes: int
-    times: tuple[Cells, ...]
+    tables: tuple[SparseTable, ...]
 
     @property
     def order(self) -> int:
-        """The length of the longest sequences."""
-        return self.grams.order
+        """The length of the longest n-grams."""
+        return self.index.order
 
     @classmethod
-    def of(cls, text: Text, labels: Indices, size: int, classes: int, least: list[int]) -> Counts:
+    def of(
+        cls, text: NumberedText, labels: Indices, size: int, classes: int, least: list[int]
+    ) -> Counts:
         """Count in recordings whose words have these classes."""
-        grams, found = gathered(text.words, text.first, size, least)
-        spoken = text.spoken
-        times = []
+        index, found = collect_ngrams(text.words, text.first, size, least)
+        places = text.word_places
+        tables = []
         for length, numbers in enumerate(found, 1):
-            digits = min(length + 1, grams.order)
-            here, columns = numbers[spoken], histories(labels, text.first, classes, digits)[spoken]
+            digits = min(length + 1, index.order)
+            columns = class_histories(labels, text.first, classes, digits)[places]
+            here = numbers[places]
             known = here >= 0
             width = classes**digits
-            times.append(Cells.of(here[known], columns[known], grams.count(length), width))
-        return cls(grams, classes, tuple(times))
+            tables.append(SparseTable.of(here[known], columns[known], index.count(length), width))
+        return cls(index, classes, tuple(tables))
 
     @cached_property
-    def _fulls(self) -> list[Cells]:
+    def _full_tables(self) -> list[SparseTable]:
         widths = [self.classes**length for length in range(1, self.order)]
-        shorter = zip(self.times, widths, strict=False)
-        made = [cells.moved(cells.column % width, width) for cells, width in shorter]
-        return [*made, self.times[-1]]
+        shorter = zip(self.tables, widths, strict=False)
+        made = [table.with_columns(table.column % width, width) for table, width in shorter]
+        return [*made, self.tables[-1]]
 
-    def full(self, length: int) -> Cells:
-        """Counts of sequences of words, each with its class."""
-        return self._fulls[length - 1]
+    def full(self, length: int) -> SparseTable:
+        """Return the counts of n-grams of words, each with its class."""
+        return self._full_tables[length - 1]
 
-    def short(self, length: int) -> Cells:
-        """Counts of sequences one word shorter, after the class of the word left out."""
-        return self.times[length - 2]
+    def short(self, length: int) -> SparseTable:
+        """Return the counts of n-grams one word shorter, after the class of the word left out."""
+        return self.tables[length - 2]
 
 
-def histories(labels: Indices, first: Indices, classes: int, digits: int) -> Indices:
-    """Number the sequence of so many classes that ends at each word, the latest as last digit."""
+def class_histories(labels: Indices, first: Indices, classes: int, digits: int) -> Indices:
+    """Number the sequence of `digits` classes that ends at each word, the latest as last digit."""
     found, column = labels.copy(), labels
     for place in range(1, digits):
         column = shifted(column, first)
@@ -255,76 +262,79 @@ def histories(labels: Indices, first: Indices, classes: int, digits: int) -> Ind
     return found
 
 
+# Storage
+
 Arrays = Mapping[str, NDArray[Any]]
 
 LARGE = 255
-"""Stands in a column of bytes for a number that is not below it."""
+"""Stands in a column of bytes for any number that is not below it."""
 
 
 def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
-    """Give the arrays that counts are made of.
+    """Return counts as small arrays.
 
-    Of sequences of k words: the last word of each, how many begin with each shorter sequence,
-    and for the cells that are not 0 their column, their number, and how many a sequence has.
-    Most of these are small: what does not fit into a byte is kept apart, under `.more`.
+    For n-grams of k words these are: the last word of each, how many begin with each shorter
+    n-gram, and for the cells that are not 0 their column, their value, and how many an n-gram
+    has. Most of these are small: what does not fit into a byte is kept apart, under `.more`.
     """
     arrays: dict[str, NDArray[Any]] = {}
-    for length, times in enumerate(counts.times, 1):
+    for length, table in enumerate(counts.tables, 1):
         if length > 1:
-            shorter = counts.grams.count(length - 1)
-            arrays[f"words.{length}"] = _small(counts.grams.last(length))
-            begun = np.bincount(counts.grams.prefix(length), minlength=shorter)
-            arrays |= _bytes(f"children.{length}", begun)
-        arrays |= _bytes(f"cells.{length}", np.diff(times.begin))
-        arrays |= _bytes(f"times.{length}", times.times)
-        arrays[f"columns.{length}"] = _small(times.column)
+            shorter = counts.index.count(length - 1)
+            arrays[f"words.{length}"] = _smallest_type(counts.index.last(length))
+            children = np.bincount(counts.index.prefix(length), minlength=shorter)
+            arrays |= _pack_bytes(f"children.{length}", children)
+        arrays |= _pack_bytes(f"cells.{length}", np.diff(table.begin))
+        arrays |= _pack_bytes(f"times.{length}", table.values)
+        arrays[f"columns.{length}"] = _smallest_type(table.column)
     return arrays
 
 
-def _small(numbers: NDArray[Any]) -> NDArray[Any]:
+def _smallest_type(numbers: NDArray[Any]) -> NDArray[Any]:
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
-def _bytes(name: str, numbers: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def _pack_bytes(name: str, numbers: NDArray[Any]) -> dict[str, NDArray[Any]]:
     large = numbers[numbers >= LARGE]
-    return {name: np.minimum(numbers, LARGE).astype(np.uint8), f"{name}.more": _small(large)}
+    small = np.minimum(numbers, LARGE).astype(np.uint8)
+    return {name: small, f"{name}.more": _smallest_type(large)}
 
 
 def unpack_counts(arrays: Arrays, size: int, classes: int, order: int) -> Counts:
-    """Make counts of arrays, or raise an error if they do not fit together."""
+    """Make counts from the arrays of `pack_counts`, or raise an error if they do not fit."""
     if set(arrays) != set(_names(order)):
         raise damaged(f"it has the arrays {', '.join(sorted(arrays)) or 'none'}")
     keys: list[Indices] = []
     for length in range(2, order + 1):
-        shorter = Grams(size, tuple(keys)).count(length - 1)
-        keys.append(_keys(arrays, length, shorter, size))
-    grams = Grams(size, tuple(keys))
-    if any((suffix < 0).any() for suffix in grams.suffixes):
+        shorter = NgramIndex(size, tuple(keys)).count(length - 1)
+        keys.append(_unpack_keys(arrays, length, shorter, size))
+    index = NgramIndex(size, tuple(keys))
+    if any((suffix < 0).any() for suffix in index.suffixes):
         raise damaged("a sequence of words is known of which a part is not")
-    times = [
-        _times(arrays, length, grams.count(length), classes ** min(length + 1, order))
+    tables = [
+        _unpack_table(arrays, length, index.count(length), classes ** min(length + 1, order))
         for length in range(1, order + 1)
     ]
-    counts = Counts(grams, classes, tuple(times))
+    counts = Counts(index, classes, tuple(tables))
     _check_sums(counts)
     return counts
 
 
 def _check_sums(counts: Counts) -> None:
-    """No sequence of words is seen more often than the same without its first word."""
-    if counts.times[0].begin[START + 1]:
+    """Check that no n-gram is more frequent than the same n-gram without its first word."""
+    if counts.tables[0].begin[START + 1]:
         raise damaged("what is before a recording is counted as a word")
     for length in range(2, counts.order + 1):
         whole, shorter = counts.full(length), counts.short(length)
-        longer = whole.summed(counts.grams.suffixes[length - 1], shorter.rows)
-        both = Cells.of(
+        longer = whole.sum_rows(counts.index.suffixes[length - 1], shorter.rows)
+        both = SparseTable.of(
             np.append(longer.row, shorter.row),
             np.append(longer.column, shorter.column),
             shorter.rows,
             shorter.width,
-            np.append(-longer.times, shorter.times),
+            np.append(-longer.values, shorter.values),
         )
-        if (both.times < 0).any():
+        if (both.values < 0).any():
             raise damaged(f"times.{length} are more than times.{length - 1}")
 
 
@@ -337,9 +347,9 @@ def _names(order: int) -> Iterator[str]:
             yield from (f"{kind}.{length}", f"{kind}.{length}.more")
 
 
-def _keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
-    words = whole(arrays, f"words.{length}", size - 1)
-    children = _large(arrays, f"children.{length}", len(words))
+def _unpack_keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
+    words = _check_numbers(arrays, f"words.{length}", size - 1)
+    children = _unpack_bytes(arrays, f"children.{length}", len(words))
     if len(children) != shorter or children.sum() != len(words):
         raise damaged(f"words.{length} and children.{length} do not belong together")
     keys = np.repeat(np.arange(shorter), children) * size + words
@@ -348,21 +358,22 @@ def _keys(arrays: Arrays, length: int, shorter: int, size: int) -> Indices:
     return keys
 
 
-def _times(arrays: Arrays, length: int, rows: int, width: int) -> Cells:
-    cells = _large(arrays, f"cells.{length}", width)
-    columns = whole(arrays, f"columns.{length}", width - 1)
-    times = _large(arrays, f"times.{length}", 1 << 52)
+def _unpack_table(arrays: Arrays, length: int, rows: int, width: int) -> SparseTable:
+    cells = _unpack_bytes(arrays, f"cells.{length}", width)
+    columns = _check_numbers(arrays, f"columns.{length}", width - 1)
+    times = _unpack_bytes(arrays, f"times.{length}", 1 << 52)
     if len(cells) != rows or cells.sum() != len(columns) or len(times) != len(columns):
         raise damaged(f"cells.{length}, columns.{length} and times.{length} do not belong together")
     place = np.repeat(np.arange(rows), cells) * width + columns
     if (np.diff(place) <= 0).any() or (times < 1).any():
         raise damaged(f"columns.{length} or times.{length} are no counts")
-    return Cells(np.append(0, np.cumsum(cells)), columns, times.astype(np.float64), width)
+    return SparseTable(np.append(0, np.cumsum(cells)), columns, times.astype(np.float64), width)
 
 
-def _large(arrays: Arrays, name: str, most: int) -> Indices:
-    """Give a column of bytes, with the numbers that did not fit into it."""
-    column, more = whole(arrays, name, LARGE), whole(arrays, f"{name}.more", most)
+def _unpack_bytes(arrays: Arrays, name: str, most: int) -> Indices:
+    """Return a column of bytes, with the numbers that did not fit into a byte."""
+    column = _check_numbers(arrays, name, LARGE)
+    more = _check_numbers(arrays, f"{name}.more", most)
     large = column == LARGE
     if int(large.sum()) != len(more) or (more < LARGE).any():
         raise damaged(f"{name} and {name}.more do not belong together")
@@ -370,16 +381,16 @@ def _large(arrays: Arrays, name: str, most: int) -> Indices:
     return column
 
 
-def whole(arrays: Arrays, name: str, most: int) -> Indices:
-    """Give a column of whole numbers from 0 to `most`."""
+def _check_numbers(arrays: Arrays, name: str, most: int) -> Indices:
+    """Return a column of whole numbers from 0 to `most`, or raise an error."""
     column = arrays[name]
     if column.ndim != 1 or column.dtype.kind not in "ui":
-        raise damaged(f"{name} is no column of whole numbers")
+        raise damaged(f"{name} is not a column of whole numbers")
     if len(column) and not 0 <= int(column.min()) <= int(column.max()) <= most:
         raise damaged(f"{name} has numbers outside 0 to {most}")
     return column.astype(np.int64)
 
 
 def damaged(what: str) -> ModelError:
-    """Say what is wrong with a language model."""
+    """Return the error for a stored language model that is damaged."""
     return ModelError(f"the language model is damaged: {what}", remedy="train it again")

@@ -1,8 +1,9 @@
-"""Probabilities from counts: each history lends what it leaves over to a shorter one.
+"""Smoothing of n-gram counts: interpolation (Witten-Bell) and backoff (absolute discounting).
 
-Tables have a row for each sequence of words. Probabilities come from sums over a distribution:
-`total`, how often its history was seen, `kinds`, with how many different continuations, and
-`unseen`, what the shorter history gives to all others.
+A history gives part of its probability to continuations that were not seen, by the distribution of
+a shorter history. The share depends on `total`, how often the history was seen, on `kinds`, with
+how many different continuations, and on `unseen`, the probability that the shorter history gives
+to all others.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from caesura.core.arrays import Floats
 KINDS = ("interpolation", "backoff")
 
 ENOUGH = 1e-9
-"""A share of the probability below which nothing is taken to be left."""
+"""Less unseen probability than this counts as none."""
 
 
 class Terms(NamedTuple):
-    """What makes probabilities of the counts of a distribution, and what is left of it.
+    """The factors that turn the counts of a distribution into probabilities.
 
-    `rest` is the share that the shorter history has in what was not seen.
+    `scale` divides the counts, `off` is the discount, and `rest` is the weight of the shorter
+    history.
     """
 
     scale: Floats
@@ -33,56 +35,56 @@ class Terms(NamedTuple):
 
 
 class Smoothing(ABC):
-    """A way to smooth the distributions after histories of one length."""
+    """A method to smooth the distributions after histories of one length."""
 
-    asks_for_unseen: ClassVar[bool]
-    """Whether `unseen` is needed; it takes longer to work out than the rest."""
+    needs_unseen: ClassVar[bool]
+    """Whether `unseen` is needed; it takes longer to compute than the rest."""
 
     @abstractmethod
     def terms(self, total: Floats, kinds: Floats, unseen: Floats) -> Terms:
-        """Weigh what was seen against the shorter history."""
+        """Return the terms of distributions."""
 
     @abstractmethod
     def cells(self, counts: Floats, lower: Floats, terms: Terms) -> Floats:
-        """Give probabilities, where `lower` has those after the shorter history."""
+        """Return probabilities; `lower` has those after the shorter history."""
 
 
 @dataclass(frozen=True)
 class Interpolation(Smoothing):
-    """Mix with the shorter history, as Witten and Bell do it.
+    """Interpolate with the shorter history, as Witten and Bell do it.
 
-    A history seen c times with t different continuations lends `strength` * t / (c + `strength`
-    * t) to the shorter one.
+    A history seen c times with t different continuations gives the shorter one the weight
+    `strength` * t / (c + `strength` * t).
     """
 
     strength: float
 
-    asks_for_unseen = False
+    needs_unseen = False
 
     def terms(self, total: Floats, kinds: Floats, unseen: Floats) -> Terms:  # noqa: ARG002
-        """Share out by kinds; a history never seen lends all it has."""
+        """Return the weights; a history that was never seen gives all of its weight."""
         share = np.where(total > 0, self.strength * kinds, 1.0)
         whole = total + share
         return Terms(1.0 / whole, total, share / whole)
 
     def cells(self, counts: Floats, lower: Floats, terms: Terms) -> Floats:
-        """Add both."""
+        """Return the weighted sum of both."""
         return counts * terms.scale + terms.rest * lower
 
 
 @dataclass(frozen=True)
 class Backoff(Smoothing):
-    """Take `discount` off each count and give it to what was not seen, by the shorter history.
+    """Subtract `discount` from each count and give it to unseen continuations.
 
-    Where everything was seen there is nobody to give it to, and nothing is taken.
+    It is distributed by the shorter history. Where everything was seen nothing is subtracted.
     """
 
     discount: float
 
-    asks_for_unseen = True
+    needs_unseen = True
 
     def terms(self, total: Floats, kinds: Floats, unseen: Floats) -> Terms:
-        """Share out what is taken off among what was not seen."""
+        """Return the discount, and the weight of what was not seen."""
         apart = unseen > ENOUGH
         off = np.where(apart, self.discount, 0.0)
         known = np.maximum(total, 1.0)
@@ -90,16 +92,16 @@ class Backoff(Smoothing):
         return Terms(1.0 / known, off, rest)
 
     def cells(self, counts: Floats, lower: Floats, terms: Terms) -> Floats:
-        """Take the one or the other."""
+        """Return the discounted share of what was seen, else that of the shorter history."""
         return np.where(counts > 0, (counts - terms.off) * terms.scale, terms.rest * lower)
 
 
-def smoothing(kind: str, strength: float, times: Floats) -> Smoothing:
-    """Choose how to smooth distributions whose continuations were seen so many times."""
-    return Backoff(discount(times)) if kind == "backoff" else Interpolation(strength)
+def smoothing(kind: str, strength: float, counts: Floats) -> Smoothing:
+    """Return the smoothing of a kind, for distributions with these counts."""
+    return Backoff(discount(counts)) if kind == "backoff" else Interpolation(strength)
 
 
-def discount(times: Floats) -> float:
-    """Tell how much to take off each count: n1 / (n1 + 2 n2) of what was seen once and twice."""
-    once, twice = float((times == 1).sum()), float((times == 2).sum())
+def discount(counts: Floats) -> float:
+    """Return the discount n1 / (n1 + 2 n2), of the numbers of counts that are 1 and 2."""
+    once, twice = float((counts == 1).sum()), float((counts == 2).sum())
     return once / (once + 2 * twice) if once and twice else 0.5

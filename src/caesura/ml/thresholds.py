@@ -1,4 +1,4 @@
-"""The threshold on log-odds that serves a goal best, found exactly."""
+"""Find the threshold on log-odds with the best F1 or slot error rate, exactly."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ GOALS: tuple[Goal, ...] = ("f1", "ser")
 
 
 def best_threshold(odds: Floats, ends: Flags, goal: Goal = "f1") -> float:
-    """Give the threshold above which log-odds are boundaries for the best F1 or SER.
+    """Return the threshold above which log-odds are boundaries, for the best F1 or SER.
 
-    It lies halfway between two log-odds, or one beyond the last of them. Of thresholds that are
-    equally good it is the highest. F1 has no value without any boundary, so at least one is
-    found for it; without any gap the threshold is 0.
+    It lies halfway between two log-odds, or 1 beyond the last of them. Of equally good thresholds
+    it is the highest. F1 is undefined without any boundary, so for F1 at least one is found.
+    Without any gap the threshold is 0.
     """
     if not len(odds):
         return 0.0
@@ -28,14 +28,14 @@ def best_threshold(odds: Floats, ends: Flags, goal: Goal = "f1") -> float:
     right = np.concatenate([[0], np.cumsum(ends[order])])
     found = np.arange(len(right))
     value = 2 * right / np.maximum(found + right[-1], 1) if goal == "f1" else 2 * right - found
-    # Equal evidence cannot be parted by any threshold.
-    parted = falling[:-1] > falling[1:]
-    parted[0] = goal == "ser"
-    at = int(np.argmax(np.where(parted, value, -np.inf)))
+    # No threshold can separate equal log-odds.
+    separable = falling[:-1] > falling[1:]
+    separable[0] = goal == "ser"
+    at = int(np.argmax(np.where(separable, value, -np.inf)))
     return _between(float(falling[at + 1]), float(falling[at]))
 
 
 def _between(low: float, high: float) -> float:
-    """Halfway between two numbers, and below the higher one even if nothing lies between."""
+    """Return the middle of two numbers, or the lower one if nothing lies between."""
     middle = low + (high - low) / 2
     return middle if middle < high else low
