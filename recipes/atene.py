@@ -16,12 +16,11 @@ from pathlib import Path
 
 import caesura
 from caesura.core.transcript import Transcript
-from caesura.detectors.tagging.entity_classes import CLASS_OF_ANY
-from caesura.detectors.tagging.entity_model import Margins
+from caesura.detectors.tagging.entity_model import CLASS_OF_ANY, Margins
 from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.training.data import Dataset
-from caesura.training.tasks import score_entity_model
+from caesura.training.run import score_entity_model
 from caesura_studies.atene.corpora import glued
 
 SIZE = 65_000

@@ -25,12 +25,11 @@ from caesura.detectors.fusion import Fusion
 from caesura.detectors.lm import LM
 from caesura.detectors.pause import Pause
 from caesura.detectors.pause_model import PauseModel
-from caesura.ml.thresholds import best_threshold
 from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.text.punctuation import TITLES
 from caesura.training.data import Dataset, DatasetReader, inner_boundaries
-from caesura.training.search import boundary_rates
+from caesura.training.search import best_threshold, boundary_rates
 
 SPEECH = ("earnings22/references", "earnings21/references", "rev16/verbatim")
 LEFT_OUT = ("bitcoin_talks",)

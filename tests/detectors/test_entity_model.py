@@ -14,13 +14,16 @@ from caesura.core import registry
 from caesura.core.errors import CaesuraError, LayerError, ModelError
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging import entity_model as module
-from caesura.detectors.tagging.entity_classes import (
+from caesura.detectors.tagging.entity_model import (
+    FINE,
+    Margins,
+    capitalisation,
     distinct_classes,
     entities_of_classes,
     entity_labels,
     matching_class,
+    spelt,
 )
-from caesura.detectors.tagging.entity_model import FINE, Margins, capitalisation, spelt
 from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.ml import maxent
 from caesura.models import store

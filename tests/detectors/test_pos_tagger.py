@@ -18,7 +18,7 @@ from caesura.detectors.tagging.pos_tagger import Tagged, Tagger, TaggerModel
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.vocabulary import hash_spelling
-from caesura.training.tasks import tag_accuracy
+from caesura.training.run import tag_accuracy
 from detectors.toy_tags import tagged_text
 
 pytest.importorskip("scipy")

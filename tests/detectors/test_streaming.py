@@ -19,13 +19,7 @@ from caesura.core.serialize import to_document
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import Model
-from caesura.detectors.streaming import (
-    ENDLESS,
-    StateFile,
-    StreamSession,
-    stream,
-    stream_sentences,
-)
+from caesura.detectors.streaming import ENDLESS, StateFile, StreamSession, stream, stream_sentences
 from caesura.formats.live_words import LiveWords
 from caesura.models import store
 from caesura.testing.detector_laws import made_up_recording

@@ -10,13 +10,7 @@ from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
 from caesura.testing import check_metric
-from caesura.testing.metric_laws import (
-    METRIC_LAWS,
-    Drawn,
-    checked_counts,
-    documents,
-    ordinary_text,
-)
+from caesura.testing.metric_laws import METRIC_LAWS, Drawn, checked_counts, documents, ordinary_text
 
 METRICS = [
     *registry.names("metric"),

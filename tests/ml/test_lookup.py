@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.ml.lookup import Table
+from caesura.ml.features import Table
 
 NUMBERS = st.one_of(st.integers(0, 40), st.integers(0, (1 << 63) - 1))
 

@@ -6,7 +6,7 @@ import pytest
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Difference
-from caesura.ml.thresholds import GOALS
+from caesura.training.search import GOALS
 from caesura_studies import claims as measures
 from caesura_studies.claims import Claim, better, value
 from caesura_studies.claims import found as find_test

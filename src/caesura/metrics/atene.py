@@ -14,7 +14,7 @@ from caesura.core.config import between, one_of
 from caesura.core.protocols import Disagreement, EntityModel, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.detectors.tagging.entity_classes import entities_of_classes, matching_class
+from caesura.detectors.tagging.entity_model import entities_of_classes, matching_class
 from caesura.metrics import entity_words, text_match
 from caesura.metrics.atene_risks import UNIT, Contribution, Judged, Risks
 from caesura.metrics.base import (

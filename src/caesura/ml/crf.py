@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import CaesuraError, ModelError
 from caesura.ml import viterbi
-from caesura.ml.lookup import Table
+from caesura.ml.features import Table
 
 Keys = NDArray[np.int64]
 """A row for each template, a column for each word."""

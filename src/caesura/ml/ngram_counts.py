@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import ModelError
-from caesura.ml.lookup import Table
+from caesura.ml.features import Table
 
 AT_ONCE = 1 << 22
 """Cells of a dense table that are made at a time."""

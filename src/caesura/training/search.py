@@ -1,7 +1,7 @@
 """Tune settings: train a detector with each combination, and keep the best on the dev set.
 
 `parse_ranges` reads what `--tune` says, `SettingSearch` tries the combinations, and a `Training`
-is the result. Taggers and entity models are searched for in `tasks.py`.
+is the result. Taggers and entity models have tasks of their own in `run.py`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import product
 from math import inf, prod
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from caesura.core.arrays import Flags
+from caesura.core.arrays import Flags, Floats
 from caesura.core.config import MOST_POINTS, Trainable, number, points
 from caesura.core.errors import CaesuraError, LayerError, MismatchError, UnknownName
 from caesura.core.protocols import Detector
@@ -25,7 +25,6 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json
 from caesura.metrics.boundary import Boundary
-from caesura.ml.thresholds import GOALS, best_threshold
 from caesura.training.data import (
     PURPOSES,
     check_disjoint,
@@ -33,6 +32,39 @@ from caesura.training.data import (
     check_sentences,
     inner_boundaries,
 )
+
+Goal = Literal["f1", "ser"]
+GOALS: tuple[Goal, ...] = ("f1", "ser")
+"""The highest F1, or the lowest slot error rate."""
+
+
+def best_threshold(odds: Floats, ends: Flags, goal: Goal = "f1") -> float:
+    """Return the threshold above which log-odds are boundaries, for the best F1 or SER.
+
+    It lies halfway between two log-odds, or 1 beyond the last of them. Of equally good thresholds
+    it is the highest. F1 is undefined without any boundary, so for F1 at least one is found.
+    Without any gap the threshold is 0.
+    """
+    if not len(odds):
+        return 0.0
+    order = np.argsort(-odds, kind="stable")
+    falling = odds[order]
+    falling = np.concatenate([[falling[0] + 2], falling, [falling[-1] - 2]])
+    right = np.concatenate([[0], np.cumsum(ends[order])])
+    found = np.arange(len(right))
+    value = 2 * right / np.maximum(found + right[-1], 1) if goal == "f1" else 2 * right - found
+    # No threshold can separate equal log-odds.
+    separable = falling[:-1] > falling[1:]
+    separable[0] = goal == "ser"
+    at = int(np.argmax(np.where(separable, value, -np.inf)))
+    return _between(float(falling[at + 1]), float(falling[at]))
+
+
+def _between(low: float, high: float) -> float:
+    """Return the middle of two numbers, or the lower one if nothing lies between."""
+    middle = low + (high - low) / 2
+    return middle if middle < high else low
+
 
 T = TypeVar("T", bound=Trainable)
 

@@ -15,7 +15,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.ml.thresholds import best_threshold
+from caesura.training.search import best_threshold
 
 AROUND = ((0,), (1,), (-1, 0), (0, 1), (1, 2), (-1, 0, 1), (0, 1, 2), (1, 2, 3), (-2, -1, 0))
 """Words that are counted together: 0 is the word before the gap, 1 the one after it."""

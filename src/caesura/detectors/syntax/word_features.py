@@ -14,8 +14,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import UNKNOWN, speaker_turns
 from caesura.ml import features
 from caesura.ml.crf import TrainingExample, damaged, frequent
-from caesura.ml.features import Hashes
-from caesura.ml.lookup import Table
+from caesura.ml.features import Hashes, Table
 from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
 Columns = Mapping[str, Hashes]

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.errors import ModelError
 from caesura.ml import maxent
-from caesura.ml.features import Hashes, Keys, Plan, Template, plan
-from caesura.ml.lookup import Table
+from caesura.ml.features import Hashes, Keys, Plan, Table, Template, plan
 from caesura.text.vocabulary import hash_spelling
 
 logger = logging.getLogger("caesura.training")

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.transcript import Transcript
-from caesura.ml.lookup import Table
+from caesura.ml.features import Table
 from caesura_studies.atene.tagger_features import Labels, best, shape
 from caesura_studies.atene.taggers import Spans
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from caesura.core.arrays import Strings
 from caesura.core.transcript import Span, Transcript
-from caesura.detectors.tagging.entity_classes import CLASS_OF_ANY
+from caesura.detectors.tagging.entity_model import CLASS_OF_ANY
 from caesura.formats.sidecars import completed
 from caesura.text.normalization.token_edits import replace_words
 from caesura.text.phonetics import read_aloud

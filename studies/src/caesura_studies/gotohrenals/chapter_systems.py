@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from caesura.evaluation.reports.figures import COLOURS, MARKERS
-from caesura.ml.thresholds import Goal
+from caesura.training.search import Goal
 from caesura_studies.claims import sure_value, value
 from caesura_studies.gotohrenals import paper
 from caesura_studies.gotohrenals.chapter_weights import DECIDED

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
-from caesura.ml.thresholds import GOALS, Goal
+from caesura.training.search import GOALS, Goal
 from caesura_studies.gotohrenals.corpora import Corpora
 from caesura_studies.gotohrenals.scoring import Source, joined, tests
 from caesura_studies.gotohrenals.systems import (

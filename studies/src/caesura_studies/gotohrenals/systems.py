@@ -15,7 +15,7 @@ from caesura.detectors.lm import LM, LanguageModel
 from caesura.detectors.pause import Pause
 from caesura.detectors.pause_model import PauseModel
 from caesura.evaluation.scores import Scores
-from caesura.ml.thresholds import Goal, best_threshold
+from caesura.training.search import Goal, best_threshold
 from caesura_studies.claims import GOALS, value
 from caesura_studies.gotohrenals.scoring import Source, odds_of
 

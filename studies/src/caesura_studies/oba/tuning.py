@@ -18,7 +18,7 @@ from caesura.detectors.syntax.dependency_parser import word_heads
 from caesura.detectors.syntax.sda import SDA, Analysis
 from caesura.ml.parsing.chart import ParseScores
 from caesura.ml.parsing.search import best_parse, boundary_probabilities
-from caesura.ml.thresholds import best_threshold
+from caesura.training.search import best_threshold
 from caesura_studies.oba.corpora import Language, bare, ends
 from caesura_studies.oba.model_cache import Shelf
 from caesura_studies.oba.paper import LONGEST, REACH, Plan

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Flags
-from caesura.ml.thresholds import GOALS, Goal, best_threshold
+from caesura.training.search import GOALS, Goal, best_threshold
 
 PAIRS = st.lists(
     st.tuples(st.integers(-4, 4) | st.floats(-1e6, 1e6), st.booleans()), min_size=1, max_size=30
