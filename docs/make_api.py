@@ -38,7 +38,7 @@ SECTIONS = {
         *("pk", "windowdiff", "boundary_similarity", "wisebe"),
     ),
     "Input in memory": ("Text", "Sentences", "Words"),
-    "Transcripts": ("Transcript", "Segmentation", "Span", "normalize", "carry", "Carried"),
+    "Transcripts": ("Transcript", "Segmentation", "Span", "normalize", "transfer_layers", "Transferred"),
     "Results": (
         *("Scores", "Comparison", "Correlations", "ScriptAlignment", "Alignment", "Projection"),
         *("Training", "Counts", "Value", "Undefined"),

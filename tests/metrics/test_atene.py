@@ -20,7 +20,7 @@ from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.scores import score_recordings
 from caesura.formats.sidecars import with_sidecars
 from caesura.metrics.atene import ATENE
-from caesura.metrics.atene_risks import Risks, edges, margins, stretches
+from caesura.metrics.atene_risks import MarginLosses, edge_margins, label_margins, segment_margins
 from caesura.models import store
 from caesura.models.card import Card
 from caesura.text.entity_projection import Projected, project, separate_overlaps
@@ -44,7 +44,7 @@ def risk(inside: Sequence[dict[str, float]]) -> float:
 
 
 def slow(hypothesis: Transcript, reference: Transcript) -> dict[str, Value]:
-    """Equations (6), (7), (10), (11) and (12), name by name and stretch by stretch."""
+    """Equations (6), (7), (10), (11) and (12), name by name and segment by segment."""
     placed = separate_overlaps(project(reference, hypothesis))
     ours, theirs = (
         slow_probabilities(entity_model(), each.words) for each in (hypothesis, reference)
@@ -126,22 +126,22 @@ def test_the_worked_example() -> None:
     real = EntityProbabilities(("LOC", "PER"), np.array([[0.2, 0.1, 0.7]]), even, even)
     found = EntityProbabilities(("LOC", "PER"), np.array([[0.6, 0.1, 0.3]]), even, even)
     placed = [Projected(Span(0, 0, "PER"), 0, 0, "alignment", 0.0)]
-    risks = Risks.of(placed, found, real)
+    risks = MarginLosses.of(placed, found, real)
     assert risks.start.tolist() == [800_000_000]
     assert risks.end.tolist() == [0]
     assert risks.outside.tolist() == [0, 0]
 
 
-def test_margins_and_stretches_of_hand_made_probabilities() -> None:
+def test_margins_and_segments_of_hand_made_probabilities() -> None:
     inside = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.7, 0.3]])
-    assert margins(inside, np.array([0, 0, 1, 1])) == pytest.approx([0.8, -0.2, 0.6, -0.4])
+    assert label_margins(inside, np.array([0, 0, 1, 1])) == pytest.approx([0.8, -0.2, 0.6, -0.4])
     spans = [Span(0, 0, "PER"), Span(2, 2, "PER"), Span(3, 2, "PER")]
-    least, riskiest = stretches(spans, EntityProbabilities(("PER",), inside, inside, inside))
+    least, riskiest = segment_margins(spans, EntityProbabilities(("PER",), inside, inside, inside))
     # Before the first name there is nothing, after it a word that looks like a name; a lost
     # name parts nothing from what is harmless.
     assert least == pytest.approx([1, -0.2, 1, 1])
     assert riskiest.tolist() == [0, 1, 3, 3]
-    start, end = edges(spans, EntityProbabilities(("PER",), inside, inside, inside))
+    start, end = edge_margins(spans, EntityProbabilities(("PER",), inside, inside, inside))
     assert start == pytest.approx([-0.8, 0.6, -0.4])
     assert end == pytest.approx([-0.8, 0.6, 0.6])
 
@@ -162,19 +162,19 @@ def test_names_that_are_misheard_cost_and_are_told() -> None:
     assert found["atene"] > 10
     told = metric().contributions(hypothesis, reference)
     assert [each.level for each in told].count("name") == 2
-    assert [each.level for each in told].count("stretch") == 3
+    assert [each.level for each in told].count("segment") == 3
     by_name = {each.reference: each for each in told if each.level == "name"}
     assert by_name["new york"].hypothesis == "new york"
     assert by_name["anna"].loss > 0.5 > abs(by_name["new york"].loss)
     ds = sum(each.loss for each in told if each.level == "name") / 2
-    i = sum(each.loss for each in told if each.level == "stretch") / 3
+    i = sum(each.loss for each in told if each.level == "segment") / 3
     assert found["atene"] == pytest.approx(50 * (ds + i))
     harmful = [
         (each.level, each.kind, each.hypothesis)
         for each in metric().disagreements(hypothesis, [reference])
         if each.loss > 0.5
     ]
-    assert harmful == [("name", "PER", "uh"), ("stretch", "risk", "rome")]
+    assert harmful == [("name", "PER", "uh"), ("segment", "risk", "rome")]
 
 
 def test_capitals_punctuation_and_numbers_of_marks_play_no_part() -> None:
@@ -204,7 +204,7 @@ def test_without_names_there_is_no_value_and_a_reason() -> None:
     assert (
         found["atene"]
         == found["atene_ds"]
-        == Undefined("no name in the reference of a class that the model knows")
+        == Undefined("the reference has no name of a class that the model knows")
     )
     assert found["atene_i"] == 0
     with pytest.raises(LayerError, match=r"a reference \(unnamed\) has no entities"):

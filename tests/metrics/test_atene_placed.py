@@ -61,15 +61,15 @@ def test_of_two_names_that_claim_a_word_the_first_has_it() -> None:
     assert (values["entities"], values["lost"]) == (2, 1)
 
 
-def test_times_that_are_of_no_use_are_told() -> None:
+def test_times_that_differ_too_much_are_reported() -> None:
     reference = timed("we met [anna PER] today")
     late = timed("we met hanna today", 9, 10, 11, 12, 13)
     judge = metric()
     assert placed(judge, late, reference) == [("alignment", "hanna")]
-    told = "in 1 of 1 recordings the times of hypothesis and reference are too far apart"
-    assert any(told in each for each in judge.remarks(judge.count(late, [reference])))
+    remark = "in 1 of 1 recordings the times of hypothesis and reference differ too much"
+    assert any(remark in one for one in judge.remarks(judge.count(late, [reference])))
     fine = judge.count(timed("we met hanna today"), [reference])
-    assert not any(told in each for each in judge.remarks(fine))
+    assert not any(remark in one for one in judge.remarks(fine))
     assert "apart" not in judge.values(fine)
 
 

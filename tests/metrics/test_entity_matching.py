@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from caesura.core.transcript import Span
-from caesura.metrics.entity_matching import OUTCOMES, Matched, costs, kind
+from caesura.metrics.entity_matching import OUTCOMES, EntityMatching, error_kind, pair_costs
 from metrics.named import entities, matchings
 
 Spans = tuple[Span, ...]
@@ -19,7 +19,7 @@ def spans(*given: tuple[int, int, str]) -> Spans:
 
 
 def outcomes(real: Spans, found: Spans, way: str, alpha: float = 0.5) -> Counter[str]:
-    matched = Matched.of(real, found, WORDS)
+    matched = EntityMatching.of(real, found, WORDS)
     kinds = matched.kinds(matched.pairs(way, alpha)).tolist()
     return Counter(OUTCOMES[way][each] for each in kinds)
 
@@ -60,7 +60,7 @@ def test_ties(texts: tuple[Spans, Spans], way: str, expected: dict[str, int]) ->
 @example(spans((0, 1, "B"), (2, 4, "A")), spans((1, 2, "A"), (3, 5, "B")), "type", 0.5)
 def test_the_pairs_are_the_best_of_all(real: Spans, found: Spans, way: str, alpha: float) -> None:
     """The least cost, then most that cost nothing, then most right, most pairs, right classes."""
-    price = costs(way, alpha)
+    price = pair_costs(way, alpha)
 
     def aims(kinds: list[int]) -> tuple[object, ...]:
         free = sum(price[each] == 0 for each in kinds)
@@ -68,7 +68,7 @@ def test_the_pairs_are_the_best_of_all(real: Spans, found: Spans, way: str, alph
         wrong = sum(each in (1, 3) for each in kinds)
         return -saved, -free, -kinds.count(0), -len(kinds), wrong, kinds.count(3)
 
-    ways = [[kind(real[i], found[j]) for i, j in pairs] for pairs in matchings(real, found)]
-    matched = Matched.of(real, found, WORDS)
+    ways = [[error_kind(real[i], found[j]) for i, j in pairs] for pairs in matchings(real, found)]
+    matched = EntityMatching.of(real, found, WORDS)
     taken = matched.kinds(matched.pairs(way, alpha)).tolist()
     assert aims(taken) == min(map(aims, ways))

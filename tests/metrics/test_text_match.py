@@ -19,7 +19,7 @@ def test_few_shared_words_raise_a_doubt(metric: Metric) -> None:
     other = Transcript(tuple("we trafen gestern keine alten freunde aus oslo".split()))
     doubt = (
         "the hypothesis shares 12% of the words of reference 2: are they the same recordings, in "
-        "the same language, normalised alike?"
+        "the same language, with the same normalisation?"
     )
     counts = metric.count(other, [SAID.replace(words=other.words), SAID])
     assert doubt in metric.remarks(counts)

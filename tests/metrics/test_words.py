@@ -12,7 +12,7 @@ from hypothesis import given
 from caesura import api
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined
-from caesura.metrics.words import COUNTED, Words
+from caesura.metrics.words import COUNT_NAMES, Words
 from caesura.text.alignment.word_alignment import Alignment
 from metrics.wording import said, text, texts, values
 
@@ -61,7 +61,7 @@ def test_counts_and_rates_are_those_of_the_definition(
     deleted = sum(b is None for _, b in pairs)
     inserted = sum(a is None for a, _ in pairs)
     exchanged = len(pairs) - hits - deleted - inserted
-    assert [told[name] for name in COUNTED] == [hits, exchanged, deleted, inserted]
+    assert [told[name] for name in COUNT_NAMES] == [hits, exchanged, deleted, inserted]
     assert hits + exchanged + deleted == len(x)
     assert hits + exchanged + inserted == len(y)
     cost = exchanged * costs[0] + deleted * costs[1] + inserted * costs[2]
@@ -96,7 +96,7 @@ def test_jiwer_has_the_same_numbers(x: list[str], y: list[str]) -> None:
     peer = jiwer.process_words(" ".join(x), " ".join(y))
     told = values(text(x), text(y))
     counts = (peer.hits, peer.substitutions, peer.deletions, peer.insertions)
-    assert tuple(told[name] for name in COUNTED) == counts
+    assert tuple(told[name] for name in COUNT_NAMES) == counts
     assert [told[name] for name in ("wer", "mer", "wil")] == pytest.approx(
         [peer.wer, peer.mer, peer.wil]
     )
@@ -116,7 +116,7 @@ def test_small_exact_examples(example: str) -> None:
     x, y = example.split("|")
     told = values(text(x), text(y))
     counts, rates = EXAMPLES[example]
-    assert tuple(told[name] for name in COUNTED) == counts
+    assert tuple(told[name] for name in COUNT_NAMES) == counts
     assert tuple(told[name] for name in ("wer", "mer", "wil")) == pytest.approx(rates)
 
 

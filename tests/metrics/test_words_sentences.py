@@ -51,7 +51,7 @@ def test_other_numbers_of_sentences_are_refused() -> None:
     metric = Words(unit="sentence")
     with pytest.raises(MismatchError, match="2 in the hypothesis, 1 in a reference"):
         metric.count(text("a b", 1, 2), [text("a b", 2)])
-    with pytest.raises(LayerError, match="take unit='document' if each recording is one"):
+    with pytest.raises(LayerError, match="use unit='document' if each recording is one"):
         metric.count(text("a b"), [text("a b", 2)])
 
 

@@ -88,7 +88,7 @@ class Disagreement:
     """One place where a hypothesis and a reference differ, in words that can be shown."""
 
     level: str
-    """What differs: 'token', 'word', 'entity', 'name', 'stretch' or 'sentence'."""
+    """What differs: 'token', 'word', 'entity', 'name', 'segment' or 'sentence'."""
 
     kind: str
     """In which way."""

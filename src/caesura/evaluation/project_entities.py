@@ -17,7 +17,7 @@ from caesura.core.transcript import Transcript
 from caesura.evaluation.pairing import pair_recordings
 from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.formats.sidecars import Paths, with_sidecars
-from caesura.metrics.text_match import unlike
+from caesura.metrics.text_match import is_mismatch
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable_words
 from caesura.text.entity_projection import project as projected
@@ -141,7 +141,7 @@ def project(
         (said, there), (heard, here) = comparable_words(theirs), comparable_words(ours)
         alignment = align(said.words, heard.words)
         name = ours.id or "a recording"
-        if unlike(len(said), alignment.hits):
+        if is_mismatch(len(said), alignment.hits):
             doubtful.append(f"{name} ({alignment.hits / len(said):.0%})")
         if clocks_differ(said, heard, alignment, collar):
             apart.append(name)

@@ -1,4 +1,4 @@
-"""ATENE: how much harder recognition errors make it to find the names of a text."""
+"""ATENE: how much harder recognition errors make it to find names (Ben Jannet et al. 2015)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.detectors.tagging.entity_model import entities_of_classes, matching_class
 from caesura.metrics import entity_words, text_match
-from caesura.metrics.atene_risks import UNIT, Contribution, Judged, Risks
+from caesura.metrics.atene_risks import UNIT, Contribution, JudgedNames, MarginLosses
 from caesura.metrics.base import (
     Pairwise,
     ResultCache,
@@ -40,24 +40,25 @@ from caesura.text.normalization.steps import compose
 from caesura.text.phonetics import SOURCES
 from caesura.text.punctuation import strip_punctuation
 
-NONE_KNOWN = "no name in the reference of a class that the model knows"
-NONE_SCORED = "no text was scored"
-HIDDEN = ("starts", "ends", "outside", "stretches", "documents", "foreign", "apart")
-"""Counts that are no values, besides those that `leftout` and `related` count."""
+NO_KNOWN_NAME = "the reference has no name of a class that the model knows"
+NO_TEXT = "no text was scored"
+HIDDEN_COUNTS = ("starts", "ends", "outside", "segments", "documents", "foreign", "apart")
+"""Counts that are not shown as values, besides those of `entity_words` and `text_match`."""
 
 
 @dataclass(frozen=True, repr=False)
 class ATENE(Pairwise):
-    """By how much recognition errors make names harder to find, and false ones likelier.
+    """How much recognition errors make names harder to find, and false names likelier.
 
-    A `model` (one that ships, a folder, or what `Margins` gave) says how likely a name of each
-    class starts, ends and goes on at a word; the margin is the probability of the right label
-    less that of the likeliest other. `atene_ds` is the mean change of margins at the starts and
-    ends of names from the reference to the hypothesis (deletions and substitutions), `atene_i`
-    that of the least margin in the stretches between names (insertions), and `atene` is -100
-    times the mean of both: 0 is a perfect text, more is worse. Names of the reference are found
-    by times (with a `collar` of seconds) and `phones` ('letters' or 'dictionary') or else by
-    alignment; those that are nowhere are `lost`.
+    ATENE (Ben Jannet et al. 2015). An entity `model` (one that ships, a folder, or a trained
+    `Margins`) gives the probability that a name of each class starts, ends or continues at a
+    word; the margin is the probability of the right label minus that of the likeliest other one.
+    `atene_ds` (deletions and substitutions) is the mean change of the margins at starts and ends
+    of names from the reference to the hypothesis; `atene_i` (insertions) is that of the least
+    margin in the segments between names; `atene` = -100 × (atene_ds + atene_i) / 2: 0 for a
+    perfect text, higher is worse. Reference names are found in the hypothesis by time (with a
+    `collar` in seconds) and `phones` ('letters' or 'dictionary'), or else by alignment; those
+    that are not found count as `lost`.
     """
 
     model: str | EntityModel = "atene"
@@ -88,11 +89,11 @@ class ATENE(Pairwise):
         if isinstance(self.model, EntityModel):
             return self.model
         folder = find(self.model)
-        return _opened(str(folder.resolve()), card(folder).checksum)
+        return _load_model(str(folder.resolve()), card(folder).checksum)
 
     @cached_property
     def checksum(self) -> str:
-        """The checksum of the model's card, or of what it has learnt, and of what it refers to."""
+        """The checksum of the model: of its card, or of its settings and weights."""
         within = "".join(part.checksum for part in self.entity_model.parts())
         if isinstance(self.model, str) and not within:
             return card(find(self.model)).checksum
@@ -103,30 +104,30 @@ class ATENE(Pairwise):
 
     @cached_property
     def _language(self) -> str:
-        """The language that the model's card names; '' if there is none."""
+        """The language on the model's card; '' if there is none."""
         return card(find(self.model)).language if isinstance(self.model, str) else ""
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count margins at their place in the hypothesis."""
+        """Yield margins, counted at their place in the hypothesis."""
         found = self.judged(hypothesis, reference)
-        size, risks = max(1, len(hypothesis)), found.risks
+        size, losses = max(1, len(hypothesis)), found.losses
         at = np.array([found.place(each.first) for each in found.placed], np.int64)
         lost = np.array([each.by == "lost" for each in found.placed], np.bool_)
-        around = np.array([found.place(word) for word in risks.riskiest.tolist()], np.int64)
+        around = np.array([found.place(word) for word in losses.riskiest.tolist()], np.int64)
         once = np.zeros(1, np.int64)
         foreign = any(
             languages_differ(self._language, each.language) for each in (hypothesis, reference)
         )
         for name, places, numbers in (
             ("entities", at, 1),
-            ("findable", at, risks.findable),
+            ("findable", at, losses.findable),
             ("lost", at, lost),
-            ("starts", at, -risks.start),
-            ("ends", at, -risks.end),
-            ("stretches", around, 1),
-            ("outside", around, -risks.outside),
+            ("starts", at, -losses.start),
+            ("ends", at, -losses.end),
+            ("segments", around, 1),
+            ("outside", around, -losses.outside),
             ("documents", once, 1),
             ("foreign", once, int(foreign)),
             ("apart", once, int(found.apart)),
@@ -134,28 +135,28 @@ class ATENE(Pairwise):
             column = np.zeros(size, np.int64)
             np.add.at(column, places, numbers)
             yield name, column
-        yield from entity_words.left_out_columns(found.unknown, size)
-        yield from text_match.columns(found.alignment, size)
+        yield from entity_words.class_columns(found.unknown, size)
+        yield from text_match.match_columns(found.alignment, size)
 
-    def judged(self, hypothesis: Transcript, reference: Transcript) -> Judged:
-        """Find the names of a reference in a hypothesis, and their margins in both."""
+    def judged(self, hypothesis: Transcript, reference: Transcript) -> JudgedNames:
+        """Return the names of a reference in a hypothesis, and their margins in both."""
         kept = self._kept.get(self, hypothesis, reference)
         return kept or self._kept.put(
             self, hypothesis, reference, self._judge(hypothesis, reference)
         )
 
     @cached_property
-    def _kept(self) -> ResultCache[Judged]:
+    def _kept(self) -> ResultCache[JudgedNames]:
         return ResultCache()
 
-    def _judge(self, hypothesis: Transcript, reference: Transcript) -> Judged:
+    def _judge(self, hypothesis: Transcript, reference: Transcript) -> JudgedNames:
         require_entities(reference, hypothesis)
         entity_model = self.entity_model
         (ours, kept), (said, _) = (
             comparable_words(each.replace(lemma=each.words) if entity_model.capitals else each)
             for each in (hypothesis, reference)
         )
-        # Which names are the longest is seen in the reference as written: the same for all systems.
+        # The longest names are chosen in the reference as written: the same for all systems.
         theirs = said.replace(entities=entities_of_classes(said, entity_model.classes))
         if theirs.alternatives:
             theirs = choose_alternatives(theirs, ours.words)
@@ -163,84 +164,87 @@ class ATENE(Pairwise):
         alignment = align(theirs.words, ours.words)
         placed = separate_overlaps(project(theirs, ours, self.collar, alignment, self.phones))
         if entity_model.capitals:
-            ours, theirs = _written(ours), _written(theirs)
-        risks = Risks.of(placed, *entity_model.probabilities_all([ours, theirs]))
+            ours, theirs = _with_capitals(ours), _with_capitals(theirs)
+        losses = MarginLosses.of(placed, *entity_model.probabilities_all([ours, theirs]))
         unknown = tuple(
             span
             for span in said.entities or ()
             if matching_class(span.label, entity_model.classes) is None
         )
         apart = clocks_differ(theirs, ours, alignment, self.collar)
-        return Judged(ours, kept, theirs, alignment, placed, risks, unknown, apart)
+        return JudgedNames(ours, kept, theirs, alignment, placed, losses, unknown, apart)
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Give equations (7), (11) and (12) against one reference."""
+        """Return equations (7), (11) and (12) for one reference."""
         edges = counts["starts"] + counts["ends"]
-        there = entity_words.there(counts)
-        none = f"{NONE_KNOWN}: there are {there}" if there else NONE_KNOWN
+        there = entity_words.list_left_out(counts)
+        none = f"{NO_KNOWN_NAME}: there are {there}" if there else NO_KNOWN_NAME
         ds = ratio(edges / UNIT, 2 * counts["entities"], none)
-        inside = ratio(counts["outside"] / UNIT, counts["stretches"], NONE_SCORED)
+        inside = ratio(counts["outside"] / UNIT, counts["segments"], NO_TEXT)
         whole = ds if isinstance(ds, Undefined) else inside
         if not isinstance(ds, Undefined) and not isinstance(inside, Undefined):
             whole = 50 * (0.0 - ds - inside)
         return {"atene": whole, "atene_ds": ds, "atene_i": inside}
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Give the rates, and how many names there are, can be found at all, and were lost."""
-        found, hidden = super().values(counts), (*HIDDEN, entity_words.LEFT_OUT, text_match.FRONT)
+        """Return the rates, and the numbers of names, findable names and lost names."""
+        found, hidden = (
+            super().values(counts),
+            (*HIDDEN_COUNTS, entity_words.LEFT_OUT_PREFIX, text_match.PREFIX),
+        )
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Tell what must not be compared, and what the model cannot judge."""
+        """Warn about comparisons that are not valid, and about what the model cannot judge."""
         parts = split_by_reference(counts)
-        told = [each for at, part in enumerate(parts, 1) for each in _doubts(part, at)]
+        remarks = [one for at, part in enumerate(parts, 1) for one in _match_remarks(part, at)]
         recordings = max((part["documents"] for part in parts), default=0)
         if recordings > 1:
-            told.append(
-                f"the margins of {recordings:g} recordings are added up; each is relative to its "
-                "own reference: compare systems on the same recordings, not recordings"
+            remarks.append(
+                f"the margins of {recordings:g} recordings are summed, each relative to its own "
+                "reference: compare systems on the same recordings, not recordings"
             )
         foreign = max((part["foreign"] for part in parts), default=0)
         if foreign:
-            told.append(
+            remarks.append(
                 f"the language of {foreign:g} of {recordings:g} recordings is not that of the "
-                f"model ({self._language}), which says little of it; another can be trained: "
-                "caesura train Margins"
+                f"model ({self._language}), so that its margins mean little; another can be "
+                "trained: caesura train Margins"
             )
         apart = max((part["apart"] for part in parts), default=0)
         if apart:
-            told.append(
+            remarks.append(
                 f"in {apart:g} of {recordings:g} recordings the times of hypothesis and reference "
-                "are too far apart to be of use: names were found by alignment"
+                "differ too much: names were found by alignment"
             )
         total = Counts.total(parts)
         if total["findable"] < text_match.HALF * total["entities"]:
-            told.append(
+            remarks.append(
                 f"the model finds {total['findable']:g} of {total['entities']:g} names in the "
-                "reference itself; it would miss the others without any error, and they count as "
-                "much in atene; another can be trained: caesura train Margins"
+                "reference itself; it would miss the others even without errors, but they count "
+                "in atene all the same; another can be trained: caesura train Margins"
             )
-        unknown = sum(entity_words.left_out_classes(total).values())
+        unknown = sum(entity_words.class_counts(total).values())
         if unknown:
             are = "entity is of a class" if unknown == 1 else "entities are of classes"
-            told.append(
+            remarks.append(
                 f"{unknown:g} {are} that the model does not know, and left out: "
-                f"{entity_words.there(total)} "
+                f"{entity_words.list_left_out(total)} "
                 f"(it knows {', '.join(self.entity_model.classes)}; another can be trained: "
                 "caesura train Margins)"
             )
-        return [*told, *entity_words.elsewhere(total)]
+        return [*remarks, *entity_words.rev_remark(total)]
 
     def contributions(
         self, hypothesis: Transcript, reference: Transcript
     ) -> tuple[Contribution, ...]:
-        """Say of each name and each stretch how much it adds to the loss, in their order."""
+        """Return how much each name and each segment adds to the loss, in order."""
         return self.judged(hypothesis, reference).contributions()
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> Iterator[Disagreement]:
-        """Tell the names that became harder to find, and where false ones became likely."""
+        """Yield names that became harder to find, and places where false ones became likelier."""
         for number, reference in enumerate(references, 1):
             found = self.judged(hypothesis, reference)
             words = found.hypothesis.words
@@ -253,24 +257,24 @@ class ATENE(Pairwise):
                     yield Disagreement(each.level, kind, *texts, at, number, each.loss)
 
 
-def _doubts(counts: Counts, number: int) -> Iterator[str]:
-    """Ask if texts belong together, and tell if there are few words to take for names."""
-    yield from text_match.doubts(counts, number)
-    share = text_match.few(counts)
+def _match_remarks(counts: Counts, number: int) -> Iterator[str]:
+    """Warn about texts that share few words, and about hypotheses with few words."""
+    yield from text_match.mismatch_remarks(counts, number)
+    share = text_match.recognised_share(counts)
     if share is not None:
         yield (
             f"the hypothesis has {share:.0%} as many words as reference {number}: where words are "
-            "missing none can be taken for a name, which makes atene_i and atene too good"
+            "missing, none can be taken for a name, which makes atene_i and atene too good"
         )
 
 
 @lru_cache(maxsize=8)
-def _opened(folder: str, checksum: str) -> EntityModel:  # noqa: ARG001 - another checksum, another model
+def _load_model(folder: str, checksum: str) -> EntityModel:  # noqa: ARG001 - another checksum, another model
     return load(folder).entity_model
 
 
-def _written(text: Transcript) -> Transcript:
-    """Give words their capitals back, which were kept as lemmas; alternatives have none."""
+def _with_capitals(text: Transcript) -> Transcript:
+    """Restore the capitals of words, which were kept as lemmas; alternatives have none."""
     pairs = zip(text.lemma or (), text.words, strict=True)
     words = (strip_punctuation(compose(lemma)).rstrip(".") or word for lemma, word in pairs)
     return text.replace(words=tuple(words), lemma=None)

@@ -1,4 +1,7 @@
-"""What recognition errors do to names, by margins: equations (5) to (11) of Ben Jannet et al."""
+"""Margins of names, and how much they fall by recognition errors (Ben Jannet et al. 2015).
+
+Equations (5) to (11) of the paper; the metric is in `atene`.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +21,21 @@ from caesura.text.entity_projection import Projected
 UNIT = 10**9
 """Margins are counted in billionths, so that sums do not depend on their order."""
 
-NOWHERE = -1.0
-"""The margin of a name in a text without words: nobody can find it."""
+NO_WORDS_MARGIN = -1.0
+"""The margin of a name in a text without words, where it cannot be found."""
 
-SAFE = 1.0
-"""The margin of a stretch in which no name is likelier than none (equation 9)."""
+SAFE_MARGIN = 1.0
+"""The margin of a segment in which no name is likelier than none (equation 9)."""
 
 
 @dataclass(frozen=True)
-class Risks:
-    """By how much margins fall from the reference to the hypothesis, in billionths.
+class MarginLosses:
+    """How much margins fall from the reference to the hypothesis, in billionths.
 
-    `start` and `end` have a cell for each name; `outside` one for each stretch before, between
-    and after names. `riskiest` is the word of each stretch of the hypothesis, or the place of an
-    empty one, where a name is likeliest. `findable` says which names the model finds in the
-    reference itself, where both their margins are above 0.
+    `start` and `end` have a cell for each name, `outside` one for each segment before, between
+    and after names. `riskiest` is the word of each segment of the hypothesis (the place of an
+    empty one) where a name is likeliest. `findable` flags the names that the model finds in the
+    reference itself: both their margins are above 0.
     """
 
     start: Indices
@@ -44,29 +47,32 @@ class Risks:
     @classmethod
     def of(
         cls, placed: Sequence[Projected], ours: EntityProbabilities, theirs: EntityProbabilities
-    ) -> Risks:
-        """Compare the names of a reference, placed in a hypothesis (ours), with the reference."""
+    ) -> MarginLosses:
+        """Compute the losses of names that were projected from a reference to a hypothesis."""
         spans = [each.entity for each in placed]
         found = [Span(each.first, each.last, each.entity.label) for each in placed]
-        (start, end), (start_real, end_real) = edges(found, ours), edges(spans, theirs)
-        outside, riskiest = stretches(found, ours)
-        outside_real, _ = stretches(spans, theirs)
+        (start, end), (start_real, end_real) = (
+            edge_margins(found, ours),
+            edge_margins(spans, theirs),
+        )
+        outside, riskiest = segment_margins(found, ours)
+        outside_real, _ = segment_margins(spans, theirs)
         return cls(
-            _fall(start_real, start),
-            _fall(end_real, end),
-            _fall(outside_real, outside),
+            _margin_loss(start_real, start),
+            _margin_loss(end_real, end),
+            _margin_loss(outside_real, outside),
             riskiest,
             (start_real > 0) & (end_real > 0),
         )
 
 
-def _fall(real: Floats, found: Floats) -> Indices:
-    """Say by how much margins fall, the other way round than equation (6), in billionths."""
+def _margin_loss(real: Floats, found: Floats) -> Indices:
+    """Return how much margins fall, in billionths (the negative of equation 6)."""
     return np.rint((real - found) * UNIT).astype(np.int64)
 
 
-def margins(shares: Floats, labels: Indices) -> Floats:
-    """Give the probability of a label of each row less that of the likeliest other (equation 5)."""
+def label_margins(shares: Floats, labels: Indices) -> Floats:
+    """Return the probability of a label minus that of the likeliest other one (equation 5)."""
     rows = np.arange(len(shares))
     others = shares.copy()
     others[rows, labels] = -np.inf
@@ -74,49 +80,55 @@ def margins(shares: Floats, labels: Indices) -> Floats:
     return found
 
 
-def edges(spans: Sequence[Span], likely: EntityProbabilities) -> tuple[Floats, Floats]:
-    """Give the margins of the classes of names at their first and at their last words.
+def edge_margins(
+    spans: Sequence[Span], probabilities: EntityProbabilities
+) -> tuple[Floats, Floats]:
+    """Return the margins of names at their first and last words.
 
-    A lost one, whose last word is before its first, has those of the words around its place.
+    A lost name has those of the words around its place.
     """
-    count = len(likely.start)
+    count = len(probabilities.start)
     if not count:
-        return np.full(len(spans), NOWHERE), np.full(len(spans), NOWHERE)
-    number = {label: at for at, label in enumerate(likely.classes, 1)}
+        return np.full(len(spans), NO_WORDS_MARGIN), np.full(len(spans), NO_WORDS_MARGIN)
+    number = {label: at for at, label in enumerate(probabilities.classes, 1)}
     labels = np.array([number[span.label] for span in spans], np.int64)
     first, last = (
         np.clip(np.array(cells, np.int64), 0, count - 1)
         for cells in ([span.first for span in spans], [span.last for span in spans])
     )
-    return margins(likely.start[first], labels), margins(likely.end[last], labels)
+    return label_margins(probabilities.start[first], labels), label_margins(
+        probabilities.end[last], labels
+    )
 
 
-def stretches(spans: Sequence[Span], likely: EntityProbabilities) -> tuple[Floats, Indices]:
-    """Give the least margin of no name in the stretches around names (equations 8 and 9).
+def segment_margins(
+    spans: Sequence[Span], probabilities: EntityProbabilities
+) -> tuple[Floats, Indices]:
+    """Return the least margin of "no name" in each segment around names (equations 8 and 9).
 
-    One above 0 or of an empty stretch is 1. Beside them the words where they are least.
+    It is 1 if it is above 0 or the segment is empty. Also return the word where it is least.
     """
-    count = len(likely.inside)
-    none = margins(likely.inside, np.zeros(count, np.int64))
+    count = len(probabilities.inside)
+    none = label_margins(probabilities.inside, np.zeros(count, np.int64))
     begin = np.array([0, *(span.last + 1 for span in spans)], np.int64)
     stop = np.array([*(span.first for span in spans), count], np.int64)
-    least, riskiest = np.full(len(begin), SAFE), begin.copy()
+    least, riskiest = np.full(len(begin), SAFE_MARGIN), begin.copy()
     for at in np.flatnonzero(begin < stop).tolist():
         here = begin[at] + none[begin[at] : stop[at]].argmin()
         riskiest[at] = here
-        least[at] = none[here] if none[here] < 0 else SAFE
+        least[at] = none[here] if none[here] < 0 else SAFE_MARGIN
     return least, riskiest
 
 
 class Contribution(NamedTuple):
-    """What became of a name, or of a stretch between names, and by how much its margins fell.
+    """How much the margins of a name, or of a segment between names, fell.
 
-    `loss` is the mean fall at the start and the end of a name (at most 2, below 0 if it became
-    easier to find), or the fall in a stretch, where a name is seen that is none.
+    `loss` is the mean fall at the start and the end of a name (at most 2; below 0 if it became
+    easier to find), or the fall in a segment, where a false name became likelier.
     """
 
     level: str
-    """'name' or 'stretch'."""
+    """'name' or 'segment'."""
 
     label: str
     reference: str
@@ -127,54 +139,54 @@ class Contribution(NamedTuple):
 
     first: int
     last: int
-    """Words of the hypothesis; of a stretch the riskiest."""
+    """Words of the hypothesis; for a segment, the riskiest one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """A reference and a hypothesis as the model sees them, the names of the one in the other."""
+class JudgedNames:
+    """A hypothesis and a reference as the model sees them, and the projected names."""
 
     hypothesis: Transcript
     kept: Indices
-    """The places of its words among those that were given."""
+    """The places of its words in the original hypothesis."""
 
     reference: Transcript
     alignment: Alignment
     placed: tuple[Projected, ...]
-    risks: Risks
+    losses: MarginLosses
     unknown: tuple[Span, ...]
-    """Names of classes that the model does not know."""
+    """Entities of classes that the model does not know."""
 
     apart: bool
-    """Whether the times of the two are too far apart to be of use."""
+    """Whether the times of the two differ too much to be useful."""
 
     def place(self, word: int) -> int:
-        """Give the place of a word, or of what stands before it, among those that were given."""
+        """Return the place of a word in the original hypothesis."""
         last = len(self.kept) - 1
         return int(self.kept[min(max(word, 0), last)]) if last >= 0 else 0
 
     def contributions(self) -> tuple[Contribution, ...]:
-        """Say of each name and each stretch how much it adds to the loss, in their order."""
-        told = [*self._of_names(), *self._of_stretches()]
-        return tuple(sorted(told, key=lambda each: (each.first, each.last)))
+        """Return how much each name and each segment adds to the loss, in order."""
+        found = [*self._of_names(), *self._of_segments()]
+        return tuple(sorted(found, key=lambda one: (one.first, one.last)))
 
     def _of_names(self) -> Iterator[Contribution]:
-        falls = ((self.risks.start + self.risks.end) / (2 * UNIT)).tolist()
+        falls = ((self.losses.start + self.losses.end) / (2 * UNIT)).tolist()
         for each, fall in zip(self.placed, falls, strict=True):
             span = each.entity
             said = " ".join(self.reference.words[span.first : span.last + 1])
             ours = " ".join(self.hypothesis.words[each.first : each.last + 1])
             yield Contribution("name", span.label, said, ours, fall, each.by, each.first, each.last)
 
-    def _of_stretches(self) -> Iterator[Contribution]:
-        """Tell the riskiest word of each stretch, and what was said in its place."""
-        falls = (self.risks.outside / UNIT).tolist()
-        for word, fall in zip(self.risks.riskiest.tolist(), falls, strict=True):
+    def _of_segments(self) -> Iterator[Contribution]:
+        """Yield the riskiest word of each segment, and the reference words in its place."""
+        falls = (self.losses.outside / UNIT).tolist()
+        for word, fall in zip(self.losses.riskiest.tolist(), falls, strict=True):
             texts = (" ".join(self._said(word)), " ".join(self.hypothesis.words[word : word + 1]))
-            yield Contribution("stretch", "", *texts, fall, "alignment", word, word)
+            yield Contribution("segment", "", *texts, fall, "alignment", word, word)
 
     def _said(self, word: int) -> Strings:
-        """Give the word that was said in a word's place, or around an insertion, a few at most."""
+        """Return the reference word for a word, or a few around an insertion."""
         source = self.alignment.source
         near = source[word : word + 1]
         if (near < 0).all():

@@ -1,4 +1,4 @@
-"""What a recogniser does to entities: their words, and the entities found in what it wrote."""
+"""Entities: word errors inside entities (NE-WER), slot error rates (SER, ETER), F1 schemas."""
 
 from __future__ import annotations
 
@@ -21,19 +21,25 @@ from caesura.metrics.base import (
     require_entities,
     split_by_reference,
 )
-from caesura.metrics.entity_matching import OUTCOMES, SCHEMAS, Matched
-from caesura.metrics.entity_words import INSERTIONS, Heard, ended, labels, ordered
-from caesura.metrics.words import COUNTED
+from caesura.metrics.entity_matching import OUTCOMES, SCHEMAS, EntityMatching
+from caesura.metrics.entity_words import (
+    INSERTIONS,
+    EntityWords,
+    class_suffix,
+    classes_in,
+    sort_names,
+)
+from caesura.metrics.words import COUNT_NAMES
 from caesura.text.alignment.transfer import project_spans
 from caesura.text.alignment.word_alignment import WEIGHTS, Alignment, align
 from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
 from caesura.text.normalization.alternatives import choose_alternatives
 
-NONE_REAL = "no entity in the reference"
-NONE_FOUND = "no entity in the hypothesis"
-NONE_ANYWHERE = "no entity anywhere"
-THAT_COUNTS = " has a class that counts"
-NOT_LOOKED_FOR = "a hypothesis has no entities of its own: give one in which they were looked for"
+NO_REFERENCE_ENTITY = "no entity in the reference"
+NO_HYPOTHESIS_ENTITY = "no entity in the hypothesis"
+NO_ENTITY = "no entity anywhere"
+OF_COUNTED_CLASS = " has a class that counts"
+NO_HYPOTHESIS_LAYER = "a hypothesis has no entities: give the output of an entity tagger"
 
 RATES = ("precision", "recall", "f1")
 KINDS = ("", "another class", "another extent", "another class and extent")
@@ -41,48 +47,49 @@ KINDS = ("", "another class", "another extent", "another class and extent")
 HALF = 0.5
 
 SLOTS = {"ser": "strict", "ser_half": "half", "eter": "eter"}
-"""Values that are costs of entities, and the way of matching each."""
+"""Slot error rates, and the scheme of matching of each."""
 
-Told = tuple[int, int, str, tuple[str, str]]
-"""First and last word of the hypothesis, the kind, and both texts."""
+Difference = tuple[int, int, str, tuple[str, str]]
+"""The first and last word of the hypothesis, the kind, and both texts."""
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A reference on the words of a hypothesis: its entities, their words and what they match."""
+class ComparedEntities:
+    """The entities of a reference on the words of a hypothesis, their words and their matches."""
 
     reference: Transcript
     alignment: Alignment
     real: tuple[Span, ...]
     placed: tuple[Span, ...]
-    heard: Heard
+    words: EntityWords
     places: tuple[Span, ...]
     counted: tuple[Span, ...]
     others: tuple[Span, ...]
-    """Entities of the reference that count, also inside others, and that do not."""
+    """Entities of the reference that count (nested ones too), and those that do not."""
 
-    matched: Matched | None
-    """None if the hypothesis has no entities of its own."""
+    matched: EntityMatching | None
+    """None if the hypothesis has no entities layer."""
 
 
-COMPARED: ResultCache[Compared] = ResultCache()
-"""What was found to count, so that what differs can be told without aligning again."""
+COMPARISONS: ResultCache[ComparedEntities] = ResultCache()
+"""Comparisons made for counting, so that disagreements are found without aligning again."""
 
 
 @dataclass(frozen=True, repr=False)
 class Entities(Pairwise):
-    """Word errors inside entities (NE-WER), and errors of entities: SER, ETER, four schemas.
+    """Word errors inside entities (NE-WER), and entity errors: SER, ETER and four F1 schemas.
 
-    `ne_wer` is the word error rate of words inside entities of the reference, overall and for
-    each class. Words put in between the first and the last recognised word of an entity count
-    to it; with `insertions='edges'` those next to it too, with 'none' no such word does. The
-    other values need a hypothesis with entities of its own. Those of the reference are put on
-    its words by an alignment (`weights` as in `Words`), and matched one to one, at the least
-    cost, with those that overlap: the slot error rate `ser` counts any error as 1, `ser_half` a
-    wrong class or a wrong extent as 1/2, `eter` as 1 - `alpha` and `alpha`; strict, exact,
-    partial and type are the schemas of nervaluate. Of entities that overlap the longest counts,
-    with `nested` each does. Only entities of these `classes` count (none named: all), and none of
-    the classes `without`. If a reference has alternatives, those count that leave the fewest edits.
+    `ne_wer` is the word error rate over the words of reference entities, overall and by class.
+    Insertions between the first and last recognised word of an entity count; with
+    `insertions='edges'` also those next to it, with 'none' no insertion. All other values need a
+    hypothesis with entities. Reference entities are projected to its words by an alignment
+    (`weights` as in `Words`) and matched one to one with overlapping ones at the least cost. Slot
+    error rates = cost / reference entities: `ser` counts any error as 1 (Makhoul et al. 1999),
+    `ser_half` a wrong class or extent as 1/2, `eter` as 1 - `alpha` and `alpha` (Ben Jannet et
+    al. 2014); a missed or spurious entity costs 1. strict, exact, partial and type are the
+    schemas of nervaluate. Of overlapping entities only the longest counts, with `nested` all.
+    Only entities of `classes` count (default: all), and none of the classes `without`. Of
+    alternative transcriptions, those with the fewest edits count.
     """
 
     classes: Strings = ()
@@ -117,48 +124,52 @@ class Entities(Pairwise):
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Count words and entities at their place in the hypothesis."""
+        """Yield words and entities, counted at their place in the hypothesis."""
         found = self.compared(hypothesis, reference)
         size = max(1, len(hypothesis))
-        yield from found.heard.columns()
+        yield from found.words.columns()
         places = np.array([min(span.first, size - 1) for span in found.placed], np.int64)
         lost = np.array([span.last < span.first for span in found.placed], np.bool_)
         yield "entities", np.bincount(places, minlength=size)
         yield "lost", np.bincount(places[lost], minlength=size)
-        yield from entity_words.left_out_columns(found.others, size)
-        yield from entity_words.left_out_columns(found.counted, size, entity_words.COUNTED_CLASSES)
-        yield from text_match.columns(found.alignment, size)
+        yield from entity_words.class_columns(found.others, size)
+        yield from entity_words.class_columns(found.counted, size, entity_words.COUNTED_PREFIX)
+        yield from text_match.match_columns(found.alignment, size)
         if found.matched is None:
             yield "unnamed", np.eye(1, size, dtype=np.int64)[0]
         else:
             yield from found.matched.columns(self.alpha)
 
-    def compared(self, hypothesis: Transcript, reference: Transcript) -> Compared:
-        """Put the entities of a reference on the words of a hypothesis."""
-        kept = COMPARED.get(self, hypothesis, reference)
-        return kept or COMPARED.put(self, hypothesis, reference, self._look(hypothesis, reference))
+    def compared(self, hypothesis: Transcript, reference: Transcript) -> ComparedEntities:
+        """Return the entities of a reference on the words of a hypothesis."""
+        kept = COMPARISONS.get(self, hypothesis, reference)
+        return kept or COMPARISONS.put(
+            self, hypothesis, reference, self._compare(hypothesis, reference)
+        )
 
-    def _look(self, hypothesis: Transcript, reference: Transcript) -> Compared:
+    def _compare(self, hypothesis: Transcript, reference: Transcript) -> ComparedEntities:
         given = require_entities(reference, hypothesis)
         named = self._counting(given)
-        # Which are the longest is seen in the reference as written: the same for all systems.
-        said = _read(reference.replace(entities=drop_overlaps(named)), hypothesis)
+        # The longest are chosen in the reference as written, so that they are the same for all.
+        said = _choose_alternatives(reference.replace(entities=drop_overlaps(named)), hypothesis)
         aligned = align(said.words, hypothesis.words, self.weights)
         level = real = drop_overlaps(said.entities or ())
         if self.nested:
-            real = _read(reference.replace(entities=named), hypothesis).entities or ()
+            real = (
+                _choose_alternatives(reference.replace(entities=named), hypothesis).entities or ()
+            )
         there, matched = project_spans(real, aligned), None
         if hypothesis.entities is not None:
             found = self._counting(hypothesis.entities)
             found = found if self.nested else drop_overlaps(found)
-            matched = Matched.of(there, found, len(hypothesis))
-        heard = Heard.of(level, aligned, self.insertions)
+            matched = EntityMatching.of(there, found, len(hypothesis))
+        words = EntityWords.of(level, aligned, self.insertions)
         others = tuple(span for span in given if not self._counts(span))
         places = project_spans(level, aligned)
-        return Compared(said, aligned, real, there, heard, places, named, others, matched)
+        return ComparedEntities(said, aligned, real, there, words, places, named, others, matched)
 
     def _counting(self, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """Give the entities of classes that count."""
+        """Return the entities of classes that count."""
         return tuple(filter(self._counts, spans))
 
     def _counts(self, span: Span) -> bool:
@@ -166,68 +177,86 @@ class Entities(Pairwise):
         return wanted and span.label not in self.without
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Give the rates; what hypotheses without entities leave open is undefined."""
+        """Return the rates; some are undefined for hypotheses without entities."""
         parts = split_by_reference(counts)
-        names = ordered(tuple(dict.fromkeys(name for part in parts for name in part)))
+        names = sort_names(tuple(dict.fromkeys(name for part in parts for name in part)))
         whole = {f"{name}_{at}": part[name] for at, part in enumerate(parts, 1) for name in names}
         found = super().values(Counts(**whole))
         if any(part["unnamed"] for part in parts):
             ways = tuple(f"{way}_" for way in OUTCOMES)
-            found |= {name: Undefined(NOT_LOOKED_FOR) for name in found if name.startswith(ways)}
-        hidden = ("unnamed", entity_words.LEFT_OUT, entity_words.COUNTED_CLASSES, text_match.FRONT)
+            found |= {
+                name: Undefined(NO_HYPOTHESIS_LAYER) for name in found if name.startswith(ways)
+            }
+        hidden = (
+            "unnamed",
+            entity_words.LEFT_OUT_PREFIX,
+            entity_words.COUNTED_PREFIX,
+            text_match.PREFIX,
+        )
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Give the rates against one reference."""
-        hits, replaced, left_out, put_in = (counts[f"ne_{name}"] for name in COUNTED)
-        wrong = replaced + left_out
+        """Return the rates for one reference."""
+        hits, substitutions, deletions, insertions = (counts[f"ne_{name}"] for name in COUNT_NAMES)
+        wrong = substitutions + deletions
         which, there = (
-            THAT_COUNTS if self.classes or self.without else "",
-            entity_words.there(counts),
+            OF_COUNTED_CLASS if self.classes or self.without else "",
+            entity_words.list_left_out(counts),
         )
-        none = f"{NONE_REAL}{which}" + (f": there are {there}" if there else "")
-        rates: dict[str, Value] = {"ne_wer": ratio(wrong + put_in, hits + wrong, none)}
-        for label in sorted({*labels(tuple(counts)), *map(ended, self.classes)}):
+        none = f"{NO_REFERENCE_ENTITY}{which}" + (f": there are {there}" if there else "")
+        rates: dict[str, Value] = {"ne_wer": ratio(wrong + insertions, hits + wrong, none)}
+        for label in sorted({*classes_in(tuple(counts)), *map(class_suffix, self.classes)}):
             wrong, said = (counts[f"ne_{what}_{label}"] for what in ("errors", "words"))
-            rates[f"ne_wer_{label}"] = ratio(wrong, said, f"{NONE_REAL} is of class {label}")
+            rates[f"ne_wer_{label}"] = ratio(
+                wrong, said, f"{NO_REFERENCE_ENTITY} is of class {label}"
+            )
         for name, way in SLOTS.items():
-            rates[name] = _slots(counts, way, HALF if way == "half" else self.alpha, none)
+            rates[name] = _slot_error_rate(counts, way, HALF if way == "half" else self.alpha, none)
         for schema in SCHEMAS:
-            rates |= _schema(counts, schema, (f"{NONE_FOUND}{which}", none, NONE_ANYWHERE + which))
+            rates |= _schema_rates(
+                counts, schema, (f"{NO_HYPOTHESIS_ENTITY}{which}", none, NO_ENTITY + which)
+            )
         if counts["unnamed"]:
-            apart = Undefined(NOT_LOOKED_FOR)
+            apart = Undefined(NO_HYPOTHESIS_LAYER)
             rates |= {name: apart for name in rates if not name.startswith("ne_wer")}
         return rates
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Tell if texts or classes seem not to belong together, and if classes name nothing."""
+        """Warn about texts or classes that do not match, and about classes that name nothing."""
         parts = split_by_reference(counts)
-        told = [each for at, part in enumerate(parts, 1) for each in text_match.doubts(part, at)]
-        present = {label for part in parts for label in labels(tuple(part))}
+        remarks = [
+            remark
+            for at, part in enumerate(parts, 1)
+            for remark in text_match.mismatch_remarks(part, at)
+        ]
+        present = {label for part in parts for label in classes_in(tuple(part))}
         odd = tuple(label for label in SPELLING_CLASSES if label in present)
         if odd and not self.classes:
-            told.append(
+            remarks.append(
                 f"classes that name nothing count as entities: {', '.join(odd)}; leave them out "
                 f"with without={odd!r}"
             )
         total = Counts.total(parts)
         if total["type_incorrect"] and not total["type_correct"]:
-            told.append(
+            remarks.append(
                 "no entity has the class of the one it was matched with: do hypothesis and "
-                "reference name their classes alike?"
+                "reference use the same names for classes?"
             )
         if total["entities"]:
-            told += entity_words.absent(total, (*self.classes, *self.without))
-        return [*told, *entity_words.elsewhere(total)]
+            remarks += entity_words.unknown_class_remarks(total, (*self.classes, *self.without))
+        return [*remarks, *entity_words.rev_remark(total)]
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> Iterator[Disagreement]:
-        """Tell the entities whose words are wrong, and those that were found otherwise."""
+        """Yield entities with wrong words, and entities that were missed, added or changed."""
         for number, reference in enumerate(references, 1):
             found = self.compared(hypothesis, reference)
-            told = [*_misheard(found, hypothesis), *_mistaken(found, hypothesis, self.alpha)]
-            for first, last, kind, texts in sorted(told):
+            differences = [
+                *_word_differences(found, hypothesis),
+                *_entity_differences(found, hypothesis, self.alpha),
+            ]
+            for first, last, kind, texts in sorted(differences):
                 yield Disagreement(
                     "entity",
                     kind,
@@ -238,20 +267,20 @@ class Entities(Pairwise):
                 )
 
 
-def _read(reference: Transcript, hypothesis: Transcript) -> Transcript:
-    """Put the alternatives in place that are nearest to a hypothesis."""
+def _choose_alternatives(reference: Transcript, hypothesis: Transcript) -> Transcript:
+    """Choose the alternatives that are closest to a hypothesis."""
     return choose_alternatives(reference, hypothesis.words) if reference.alternatives else reference
 
 
-def _slots(counts: Counts, way: str, alpha: float, none: str) -> Value:
-    """Give what entities cost, for each of the reference."""
+def _slot_error_rate(counts: Counts, way: str, alpha: float, none: str) -> Value:
+    """Return the cost of errors divided by the number of reference entities."""
     whole = sum(counts[f"{way}_{name}"] for name in ("missed", "spurious", "incorrect", "both"))
     part = (1 - alpha) * counts[f"{way}_class"] + alpha * counts[f"{way}_extent"]
     return ratio(whole + part, counts["entities"], none)
 
 
-def _schema(counts: Counts, way: str, none: tuple[str, str, str]) -> dict[str, Value]:
-    """Give precision, recall and F1, or why there is none; what is partly right counts half."""
+def _schema_rates(counts: Counts, way: str, none: tuple[str, str, str]) -> dict[str, Value]:
+    """Return precision, recall and F1 of a schema; a partial match counts half."""
     shared = [counts[f"{way}_{name}"] for name in ("correct", "incorrect", "partial")]
     right = shared[0] + shared[2] / 2
     found = sum(shared) + counts[f"{way}_spurious"]
@@ -268,18 +297,20 @@ def _text(transcript: Transcript, span: Span, named: bool = True) -> str:
     return f"{words} ({span.label})" if named else words
 
 
-def _misheard(found: Compared, hypothesis: Transcript) -> Iterator[Told]:
-    """Tell the entities of which words are wrong."""
-    heard = found.heard
-    for at in np.flatnonzero(heard.errors).tolist():
+def _word_differences(found: ComparedEntities, hypothesis: Transcript) -> Iterator[Difference]:
+    """Yield the entities with wrong words."""
+    words = found.words
+    for at in np.flatnonzero(words.errors).tolist():
         place = found.places[at]
-        texts = _text(found.reference, heard.spans[at]), _text(hypothesis, place, named=False)
+        texts = _text(found.reference, words.spans[at]), _text(hypothesis, place, named=False)
         kind = "words wrong" if place.last >= place.first else "lost"
         yield place.first, place.last, kind, texts
 
 
-def _mistaken(found: Compared, hypothesis: Transcript, alpha: float) -> Iterator[Told]:
-    """Tell the entities that are missed, added, or not of the same class and extent."""
+def _entity_differences(
+    found: ComparedEntities, hypothesis: Transcript, alpha: float
+) -> Iterator[Difference]:
+    """Yield the entities that are missed, added, or of another class or extent."""
     matched = found.matched
     if matched is None:
         return

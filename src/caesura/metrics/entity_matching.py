@@ -1,4 +1,4 @@
-"""Entities of two texts, on the same words, matched one to one at the least cost."""
+"""Match the entities of two texts, on the same words, one to one at the least cost."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Span
 
 
-def heaviest(weights: Sequence[Mapping[int, int]]) -> dict[int, int]:
+def heaviest_pairing(weights: Sequence[Mapping[int, int]]) -> dict[int, int]:
     """Pair left with right, each at most once, for the greatest sum of `weights[left][right]`.
 
-    Weights are positive whole numbers; what has none cannot be paired. The left come in one
-    after another, each along the heaviest path that gives it a partner and others another one,
-    or none: what is best for those before and this one differs from the best before by just
-    such a path.
+    Weights are positive whole numbers; without one there is no pair. Left nodes are added one
+    after another, each along the heaviest augmenting path: the best pairing with one more node
+    differs from the best one without it by just such a path.
     """
     owner: dict[int, int] = {}
     for left in range(len(weights)):
-        _add(weights, owner, left)
+        _add_left(weights, owner, left)
     return {left: right for right, left in owner.items()}
 
 
-def _add(weights: Sequence[Mapping[int, int]], owner: dict[int, int], start: int) -> None:
-    """Let one more in."""
+def _add_left(weights: Sequence[Mapping[int, int]], owner: dict[int, int], start: int) -> None:
+    """Add one more left node."""
     gain = {start: 0}
     came: dict[int, tuple[int, int]] = {}
     most, end, free = 0, start, -1
@@ -67,8 +66,7 @@ OUTCOMES = {
     "half": ("correct", "class", "extent", "both"),
     "eter": ("correct", "class", "extent", "both"),
 }
-"""What two matched entities are to each way of counting: both right, another class, another
-extent, both wrong."""
+"""The outcome of a pair in each scheme: all correct, wrong class, wrong extent, both wrong."""
 
 SCHEMAS = ("strict", "exact", "partial", "type")
 
@@ -76,17 +74,16 @@ Pairs = dict[int, int]
 """Entities of the hypothesis by those of the reference."""
 
 
-def kind(real: Span, found: Span) -> int:
-    """Tell what is wrong with an entity: 0 nothing, 1 its class, 2 its extent, 3 both."""
+def error_kind(real: Span, found: Span) -> int:
+    """Return what is wrong with an entity: 0 nothing, 1 its class, 2 its extent, 3 both."""
     extent = (real.first, real.last) != (found.first, found.last)
     return (real.label != found.label) + 2 * extent
 
 
-def costs(way: str, alpha: float) -> tuple[Fraction, ...]:
-    """Give the cost of a pair of each kind; what is missed or spurious costs 1.
+def pair_costs(way: str, alpha: float) -> tuple[Fraction, ...]:
+    """Return the cost of a pair of each kind; a missed or spurious entity costs 1.
 
-    A schema takes as many correct pairs as there can be, and then as many pairs: so exact and
-    partial have the same pairs.
+    A schema maximises correct pairs, then all pairs: so exact and partial have the same pairs.
     """
     share = Fraction(1, 2) if way == "half" else Fraction(str(alpha))
     price = {
@@ -101,11 +98,11 @@ def costs(way: str, alpha: float) -> tuple[Fraction, ...]:
 
 
 @dataclass(frozen=True)
-class Matched:
-    """Entities of a reference and of a hypothesis, and what can be matched.
+class EntityMatching:
+    """Entities of a reference (`real`) and of a hypothesis (`found`), and possible pairs.
 
-    `single` are pairs that overlap nothing else; `knots` are groups in which there is a
-    choice: the kind of each pair that overlaps, by entity of the reference and of the hypothesis.
+    `single` are pairs that overlap with nothing else; `knots` are groups with a choice: the
+    kind of each overlapping pair, by entity of the reference and of the hypothesis.
     """
 
     real: tuple[Span, ...]
@@ -115,44 +112,45 @@ class Matched:
     size: int
 
     @classmethod
-    def of(cls, real: tuple[Span, ...], found: tuple[Span, ...], size: int) -> Matched:
-        """Find what overlaps."""
+    def of(cls, real: tuple[Span, ...], found: tuple[Span, ...], size: int) -> EntityMatching:
+        """Find the entities that overlap."""
         single: Pairs = {}
         knots = []
-        for left, right in _groups(real, found):
+        for left, right in _overlap_groups(real, found):
             if len(left) == len(right) == 1:
                 single[left[0]] = right[0]
             elif left and right:
-                # those that overlap much come last: then there is little to try for the others
+                # Long ones come last: then there is little to try for the others.
                 left.sort(key=lambda i: real[i].last - real[i].first)
-                knots.append({i: _overlapping(real[i], found, right) for i in left})
+                knots.append({i: _overlapping_kinds(real[i], found, right) for i in left})
         return cls(real, found, single, tuple(knots), max(1, size))
 
     def pairs(self, way: str, alpha: float) -> Pairs:
-        """Match at the least cost; of equal costs take more pairs that cost nothing.
+        """Return the pairs of the least cost; on equal costs, those with more pairs at no cost.
 
-        Ties that are left have equally many pairs of each kind, so that no count depends on
-        the order of anything.
+        Remaining ties have equally many pairs of each kind, so that no count depends on order.
         """
         made = dict(self.single)
-        price = costs(way, alpha)
+        price = pair_costs(way, alpha)
         for knot in self.knots:
-            worth = _worth(price, len(knot))
+            worth = _pair_weights(price, len(knot))
             left = list(knot)
             weights = [{j: worth[kind] for j, kind in knot[i].items()} for i in left]
-            made |= {left[i]: j for i, j in heaviest(weights).items()}
+            made |= {left[i]: j for i, j in heaviest_pairing(weights).items()}
         return made
 
     def kinds(self, pairs: Pairs) -> Indices:
-        """Tell what is wrong with each pair."""
-        return np.array([kind(self.real[i], self.found[j]) for i, j in pairs.items()], np.int64)
+        """Return what is wrong with each pair."""
+        return np.array(
+            [error_kind(self.real[i], self.found[j]) for i, j in pairs.items()], np.int64
+        )
 
     def columns(self, alpha: float) -> PerGapCounts:
-        """Count each way, pairs and spurious ones at their first word in the hypothesis."""
+        """Yield the counts of each scheme; entities are counted at their first word."""
         ours, theirs = self._places(self.found), self._places(self.real)
         known: dict[tuple[Fraction, ...], Pairs] = {}
         for way, outcomes in OUTCOMES.items():
-            price = costs(way, alpha)
+            price = pair_costs(way, alpha)
             pairs = known.get(price) or known.setdefault(price, self.pairs(way, alpha))
             kinds, places = self.kinds(pairs), ours[list(pairs.values())]
             for outcome in dict.fromkeys(outcomes):
@@ -168,10 +166,12 @@ class Matched:
         return np.bincount(places, minlength=self.size)
 
 
-def _groups(real: Sequence[Span], found: Sequence[Span]) -> Iterator[tuple[list[int], list[int]]]:
-    """Give entities that hang together by their words, as numbers of both sides.
+def _overlap_groups(
+    real: Sequence[Span], found: Sequence[Span]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield groups of entities that are connected by overlaps, as numbers of both sides.
 
-    Those without words hang on nothing.
+    Entities without words are in no group.
     """
     both = [(span.first, span.last, 0, at) for at, span in enumerate(real)]
     both += [(span.first, span.last, 1, at) for at, span in enumerate(found)]
@@ -188,20 +188,19 @@ def _groups(real: Sequence[Span], found: Sequence[Span]) -> Iterator[tuple[list[
     yield group
 
 
-def _overlapping(one: Span, spans: Sequence[Span], which: Sequence[int]) -> dict[int, int]:
+def _overlapping_kinds(one: Span, spans: Sequence[Span], which: Sequence[int]) -> dict[int, int]:
     return {
-        at: kind(one, spans[at])
+        at: error_kind(one, spans[at])
         for at in which
         if spans[at].first <= one.last and one.first <= spans[at].last
     }
 
 
-def _worth(price: Sequence[Fraction], most: int) -> Mapping[int, int]:
-    """Turn what a pair saves into whole numbers, in which later aims never outweigh earlier ones.
+def _pair_weights(price: Sequence[Fraction], most: int) -> Mapping[int, int]:
+    """Return a weight for each kind of pair, in which later aims never outweigh earlier ones.
 
-    The aims are the least cost, most pairs that cost nothing, most that are right in all, most
-    pairs, fewest with another class, fewest with both wrong; `most` is the greatest number of
-    pairs.
+    The aims: least cost, most pairs at no cost, most correct pairs, most pairs, fewest wrong
+    classes, fewest with both wrong. `most` is the largest number of pairs.
     """
     base, scale = most + 2, lcm(*(each.denominator for each in price))
     worth = {}

@@ -1,4 +1,4 @@
-"""The words of entities: right, replaced, left out, and put in between."""
+"""Word errors inside entities, by class, and remarks about classes of entities."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from caesura.core.errors import closest, same
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Span
 from caesura.core.values import Counts
-from caesura.metrics.words import COUNTED
+from caesura.metrics.words import COUNT_NAMES
 from caesura.text.alignment.word_alignment import Alignment
 from caesura.text.entity_projection import SPELLING_CLASSES
 
 UNNAMED = "unnamed"
-"""What an entity without a class is called."""
+"""The name for entities without a class."""
 
-OF_CLASS = ("ne_words_", "ne_errors_")
-"""How counts of the words of a class begin."""
+CLASS_PREFIXES = ("ne_words_", "ne_errors_")
+"""The prefixes of counts of the words of a class."""
 
 INSERTIONS = ("inside", "edges", "none")
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What became of each word of entities that do not overlap, and of words put into them.
+class EntityWords:
+    """The words of entities that do not overlap, and words inserted into them, with outcomes.
 
-    Columns with a cell for each such word: its entity, what became of it (a place in
-    `COUNTED`), and the word of the hypothesis at which it counts.
+    Columns with a cell for each such word: its entity, its outcome (an index into
+    `COUNT_NAMES`), and the word of the hypothesis at which it is counted.
     """
 
     spans: tuple[Span, ...]
@@ -42,14 +42,14 @@ class Heard:
     size: int
 
     @classmethod
-    def of(cls, spans: tuple[Span, ...], aligned: Alignment, insertions: str) -> Heard:
-        """Read it off an alignment."""
+    def of(cls, spans: tuple[Span, ...], aligned: Alignment, insertions: str) -> EntityWords:
+        """Find the outcomes in an alignment."""
         owner = np.full(aligned.source_length + 1, -1, np.int64)
         for number, span in enumerate(spans):
             owner[span.first : span.last + 1] = number
         words = np.flatnonzero(owner >= 0)
         outcome = np.where(aligned.equal_target >= 0, 0, np.where(aligned.target >= 0, 1, 2))
-        into = _owners(owner, aligned, insertions)
+        into = _insertion_owners(owner, aligned, insertions)
         added = np.flatnonzero(into >= 0)
         return cls(
             spans,
@@ -61,26 +61,26 @@ class Heard:
 
     @property
     def errors(self) -> Indices:
-        """How many words of each entity are wrong."""
+        """The number of word errors of each entity."""
         return np.bincount(self.owner[self.outcome > 0], minlength=len(self.spans))
 
     def columns(self) -> PerGapCounts:
-        """Count what became of words, and words and errors of each class."""
-        for number, name in enumerate(COUNTED):
+        """Yield the outcomes of words, and the words and errors of each class."""
+        for number, name in enumerate(COUNT_NAMES):
             yield f"ne_{name}", self._column(self.outcome == number)
         labels = sorted({span.label for span in self.spans})
         classes = np.array([labels.index(span.label) for span in self.spans], np.int64)[self.owner]
         for number, label in enumerate(labels):
             here = classes == number
-            yield f"ne_words_{ended(label)}", self._column(here & (self.outcome < 3))
-            yield f"ne_errors_{ended(label)}", self._column(here & (self.outcome > 0))
+            yield f"ne_words_{class_suffix(label)}", self._column(here & (self.outcome < 3))
+            yield f"ne_errors_{class_suffix(label)}", self._column(here & (self.outcome > 0))
 
     def _column(self, which: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Indices:
         return np.bincount(self.place[which], minlength=self.size)
 
 
-def _owners(owner: Indices, aligned: Alignment, insertions: str) -> Indices:
-    """Give the entity to which each word of the hypothesis counts as put in, or -1."""
+def _insertion_owners(owner: Indices, aligned: Alignment, insertions: str) -> Indices:
+    """Return the entity into which each word of the hypothesis was inserted, or -1."""
     source, none = aligned.source, aligned.source_length
     if insertions == "none" or not len(source):
         return np.full(len(source), -1)
@@ -91,10 +91,10 @@ def _owners(owner: Indices, aligned: Alignment, insertions: str) -> Indices:
     return np.where(source < 0, into, -1)
 
 
-def ended(label: str) -> str:
-    """Write a class so that no number at its end is taken for that of a reference.
+def class_suffix(label: str) -> str:
+    """Return a class as the end of a name, so that its digits are not read as a reference number.
 
-    No class at all is `unnamed`.
+    An entity without a class is `unnamed`.
     """
     if not label:
         return UNNAMED
@@ -105,11 +105,11 @@ def ended(label: str) -> str:
 
 
 @lru_cache(maxsize=1 << 8)
-def ordered(names: Strings) -> list[str]:
-    """Put counts of classes side by side, in the order of classes, after those of all words."""
+def sort_names(names: Strings) -> list[str]:
+    """Sort names of counts: those of all words first, then those of each class together."""
 
     def place(name: str) -> tuple[int, str, int]:
-        for at, front in enumerate(OF_CLASS):
+        for at, front in enumerate(CLASS_PREFIXES):
             if name.startswith(front):
                 return 1, name.removeprefix(front), at
         return 0 if name.startswith("ne_") else 2, "", 0
@@ -117,74 +117,76 @@ def ordered(names: Strings) -> list[str]:
     return sorted(names, key=place)
 
 
-def labels(names: Sequence[str]) -> list[str]:
-    """Give the classes, as they are written, of counts with these names."""
-    front = OF_CLASS[0]
+def classes_in(names: Sequence[str]) -> list[str]:
+    """Return the classes, as written in these names of counts."""
+    front = CLASS_PREFIXES[0]
     return sorted(name.removeprefix(front) for name in names if name.startswith(front))
 
 
-LEFT_OUT = "left_out_"
-COUNTED_CLASSES = "counted_"
-"""How the names of counts of entities begin that do not count, and that do."""
+LEFT_OUT_PREFIX = "left_out_"
+COUNTED_PREFIX = "counted_"
+"""The prefixes of counts of entities by class: those left out, and those that count."""
 
-MOST = 8
-"""Classes that are named."""
+MAX_LISTED = 8
+"""How many classes are listed."""
 
-REV = (
+REV_HINT = (
     "the names of Rev's transcripts are read with --reference-format \"nlp(entities='both')\" "
     "and --entity-classes of their wer_tags"
 )
 
 
-def left_out_columns(spans: Iterable[Span], size: int, front: str = LEFT_OUT) -> PerGapCounts:
-    """Count entities that are left out, or others, by class, all at the first word."""
+def class_columns(spans: Iterable[Span], size: int, front: str = LEFT_OUT_PREFIX) -> PerGapCounts:
+    """Yield the number of entities of each class, all counted at the first word."""
     for label, count in sorted(Counter(span.label for span in spans).items()):
-        yield f"{front}{ended(label)}", np.eye(1, size, dtype=np.int64)[0] * count
+        yield f"{front}{class_suffix(label)}", np.eye(1, size, dtype=np.int64)[0] * count
 
 
-def left_out_classes(counts: Counts, front: str = LEFT_OUT) -> dict[str, float]:
-    """Give how many were left out of each class, the most frequent first."""
-    found = {_class(name, front): n for name, n in counts.items() if name.startswith(front) and n}
+def class_counts(counts: Counts, front: str = LEFT_OUT_PREFIX) -> dict[str, float]:
+    """Return the number of entities of each class with this prefix, the most frequent first."""
+    found = {
+        _class_of_name(name, front): n for name, n in counts.items() if name.startswith(front) and n
+    }
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
-def _class(name: str, front: str) -> str:
-    """Undo what `ended` does to names that end in a number."""
+def _class_of_name(name: str, front: str) -> str:
+    """Undo what `class_suffix` does to classes that end in a number."""
     label = name.removeprefix(front)
-    return label[:-1] if label.endswith("_") and ended(label[:-1]) == label else label
+    return label[:-1] if label.endswith("_") and class_suffix(label[:-1]) == label else label
 
 
-def there(counts: Counts) -> str:
-    """Name the classes that were left out, not more than a reader can take in."""
-    return _listed(list(left_out_classes(counts)))
+def list_left_out(counts: Counts) -> str:
+    """List the classes that were left out, up to a readable number."""
+    return _listed(list(class_counts(counts)))
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    return ", ".join(names[:MOST]) + more
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more
 
 
-def elsewhere(counts: Counts) -> list[str]:
-    """Tell where names may be found if none counts, and what is there names nothing."""
+def rev_remark(counts: Counts) -> list[str]:
+    """Say how names of Rev's transcripts are read, if only classes of spelling were found."""
     lacking = not counts["entities"] and not {*SPELLING_CLASSES, UNNAMED}.isdisjoint(
-        left_out_classes(counts)
+        class_counts(counts)
     )
-    return [REV] if lacking else []
+    return [REV_HINT] if lacking else []
 
 
-def absent(counts: Counts, classes: Strings) -> list[str]:
-    """Tell classes that were asked for or left out by a name that no entity has.
+def unknown_class_remarks(counts: Counts, classes: Strings) -> list[str]:
+    """Warn about classes that were asked for or left out, but that no entity has.
 
-    Classes of spelling are no surprise: all of them are left out where only some are there.
+    Classes of spelling are not reported: all are left out where only some occur.
     """
-    known = [*left_out_classes(counts, COUNTED_CLASSES), *left_out_classes(counts)]
-    told = []
+    known = [*class_counts(counts, COUNTED_PREFIX), *class_counts(counts)]
+    remarks = []
     for label in classes:
         if label not in known and label not in SPELLING_CLASSES:
             meant = same(label, known) or closest(label, known)
             question = f": did you mean {meant!r}?" if meant else ""
-            told.append(
+            remarks.append(
                 f"no entity in the reference is of class {label} (there are "
                 f"{_listed(known)}){question}"
             )
-    return told
+    return remarks

@@ -1,4 +1,4 @@
-"""Whether two texts belong together: how much of what was said was recognised."""
+"""Warn about texts that share too few words to be of the same recording."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from caesura.core.protocols import PerGapCounts
 from caesura.core.values import Counts
 from caesura.text.alignment.word_alignment import Alignment
 
-FRONT = "text_"
-"""How the names of such counts begin."""
+PREFIX = "text_"
+"""The prefix of the names of these counts."""
 
 HALF = 0.5
 
 
-def columns(alignment: Alignment, size: int) -> PerGapCounts:
-    """Count the words of both texts, and those that they share, all at the first word."""
+def match_columns(alignment: Alignment, size: int) -> PerGapCounts:
+    """Yield the words of both texts and those they share, all counted at the first word."""
     for name, count in (
         ("said", alignment.source_length),
         ("recognised", len(alignment.source)),
         ("shared", alignment.hits),
     ):
-        yield f"{FRONT}{name}", np.eye(1, size, dtype=np.int64)[0] * count
+        yield f"{PREFIX}{name}", np.eye(1, size, dtype=np.int64)[0] * count
 
 
-def unlike(said: float, shared: float) -> bool:
-    """Whether less than half of the words that were said were recognised."""
+def is_mismatch(said: float, shared: float) -> bool:
+    """Whether less than half of the reference words were recognised."""
     return shared < HALF * said
 
 
-def doubts(counts: Counts, number: int) -> list[str]:
-    """Ask of the counts against a reference whether the texts belong together."""
-    return asked(counts[f"{FRONT}said"], counts[f"{FRONT}shared"], number)
+def mismatch_remarks(counts: Counts, number: int) -> list[str]:
+    """Return a warning if the counts show that hypothesis and reference share too few words."""
+    return mismatch_remark(counts[f"{PREFIX}said"], counts[f"{PREFIX}shared"], number)
 
 
-def asked(said: float, shared: float, number: int) -> list[str]:
-    """Ask whether texts that share so few words belong together."""
-    if not unlike(said, shared):
+def mismatch_remark(said: float, shared: float, number: int) -> list[str]:
+    """Return a warning if less than half of the reference words are shared."""
+    if not is_mismatch(said, shared):
         return []
     return [
         f"the hypothesis shares {shared / said:.0%} of the words of reference {number}: are they "
-        "the same recordings, in the same language, normalised alike?"
+        "the same recordings, in the same language, with the same normalisation?"
     ]
 
 
-def few(counts: Counts) -> float | None:
-    """Give how many words were recognised for each that was said, if that is less than half."""
-    said, recognised = counts[f"{FRONT}said"], counts[f"{FRONT}recognised"]
+def recognised_share(counts: Counts) -> float | None:
+    """Return hypothesis words / reference words if that is less than half, else None."""
+    said, recognised = counts[f"{PREFIX}said"], counts[f"{PREFIX}recognised"]
     return recognised / said if recognised < HALF * said else None

@@ -1,4 +1,4 @@
-"""Word errors: how many words of a recogniser are wrong, and how much they still tell."""
+"""Words: word error rate (WER), match error rate (MER), information lost (WIL, RIL)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.metrics.base import PerReference, ResultCache, context_words, split_by_reference
-from caesura.metrics.text_match import asked
+from caesura.metrics.text_match import mismatch_remark
 from caesura.text.alignment.word_alignment import (
     KINDS,
     WEIGHTS,
@@ -34,49 +34,51 @@ from caesura.text.normalization.alternatives import choose_alternatives
 from caesura.text.normalization.steps import compose
 
 NOTHING = ""
-PART = "\t"
-"""Parts the words of a pair, and ends it, so that no word runs into the number of a reference."""
+SEPARATOR = "\t"
+"""Separates the words of a pair in the name of its count, and ends the pair."""
 
-FRONT = f"pair{PART}"
+PAIR_PREFIX = f"pair{SEPARATOR}"
 
 NO_WORDS = "no word on either side"
-SAME = "the hypothesis says the same everywhere, and so tells nothing"
-NOT_DRAWN = "ril rests on pairs of words, which are not drawn again"
+NO_INFORMATION = "the hypothesis has the same word everywhere, so it has no information"
+NOT_RESAMPLED = "ril is computed from pairs of words, which are not resampled"
 
 
-def tallied(hits: Iterable[str], wrong: Iterable[tuple[str | None, str | None]]) -> dict[str, int]:
-    """Count pairs of a word that was said and one that was recognised, None for nothing.
+def count_pairs(
+    hits: Iterable[str], wrong: Iterable[tuple[str | None, str | None]]
+) -> dict[str, int]:
+    """Count the pairs of a reference word and a recognised one (None: no word), by name.
 
-    `hits` are pairs of the same word.
+    `hits` are pairs of equal words.
     """
-    found = {_named(word, word): count for word, count in Counter(hits).items()}
-    return found | {_named(*pair): count for pair, count in Counter(wrong).items()}
+    found = {_pair_name(word, word): count for word, count in Counter(hits).items()}
+    return found | {_pair_name(*pair): count for pair, count in Counter(wrong).items()}
 
 
-def _named(said: str | None, found: str | None) -> str:
-    return f"{FRONT}{_spelt(said)}{PART}{_spelt(found)}{PART}"
+def _pair_name(said: str | None, found: str | None) -> str:
+    return f"{PAIR_PREFIX}{_printable(said)}{SEPARATOR}{_printable(found)}{SEPARATOR}"
 
 
 @lru_cache(maxsize=1 << 12)
-def _spelt(word: str | None) -> str:
-    """Write a word so that it can be neither nothing nor more than one part."""
+def _printable(word: str | None) -> str:
+    """Return a word as printable text without separators; None is the empty text."""
     if word is None:
         return NOTHING
     return word if word and word.isprintable() else ascii(word)
 
 
-def alike(counts: Counts) -> float:
-    """Count pairs of words that differ only in characters that look the same or are not seen."""
+def count_lookalikes(counts: Counts) -> float:
+    """Count the pairs of words that differ only in Unicode form or invisible characters."""
     found = 0.0
     for name, count in counts.items():
-        if name.startswith(FRONT) and (not name.isascii() or "\\" in name):
-            said, beside = map(_said, name.split(PART)[1:3])
+        if name.startswith(PAIR_PREFIX) and (not name.isascii() or "\\" in name):
+            said, beside = map(_unescape, name.split(SEPARATOR)[1:3])
             found += count * (said != beside and compose(said) == compose(beside))
     return found
 
 
-def _said(text: str) -> str:
-    """Read a word that was spelt; one that could be shown stands as it is."""
+def _unescape(text: str) -> str:
+    """Undo `_printable`."""
     if not (text.startswith(("'", '"')) and "\\" in text):
         return text
     try:
@@ -85,61 +87,61 @@ def _said(text: str) -> str:
         return text
 
 
-def without_pairs(counts: Counts) -> Counts:
-    """Leave out the counts of pairs."""
-    return Counts(**{name: n for name, n in counts.items() if not name.startswith(FRONT)})
+def without_pair_counts(counts: Counts) -> Counts:
+    """Return the counts without those of pairs."""
+    return Counts(**{name: n for name, n in counts.items() if not name.startswith(PAIR_PREFIX)})
 
 
 def information_lost(counts: Counts, words: float) -> Value:
-    """Relative information lost: H(Y|X) / H(Y) of what was recognised (Y) and said (X).
+    """Return RIL = H(Y|X) / H(Y) for recognised words Y and reference words X.
 
-    Both are taken times the number of pairs. Sums are exact, so that a systematic exchange of
-    words loses nothing at all and the order of documents plays no part.
+    Both entropies are multiplied by the number of pairs. Sums are exact, so that a consistent
+    exchange of words loses nothing and the order of documents does not matter.
     """
     said: defaultdict[str, float] = defaultdict(float)
     found: defaultdict[str, float] = defaultdict(float)
     both: list[float] = []
     for name, count in counts.items():
-        if name.startswith(FRONT):
-            _, x, y, _ = name.split(PART)
+        if name.startswith(PAIR_PREFIX):
+            _, x, y, _ = name.split(SEPARATOR)
             said[x] += count
             found[y] += count
             both.append(count)
     if not both:
-        return Undefined(NOT_DRAWN if words else NO_WORDS)
-    given = _summed(said.values()) - _summed(both)
-    alone = _summed([fsum(both)]) - _summed(found.values())
-    return min(1.0, given / alone) if alone else Undefined(SAME)
+        return Undefined(NOT_RESAMPLED if words else NO_WORDS)
+    given = _sum_n_log_n(said.values()) - _sum_n_log_n(both)
+    alone = _sum_n_log_n([fsum(both)]) - _sum_n_log_n(found.values())
+    return min(1.0, given / alone) if alone else Undefined(NO_INFORMATION)
 
 
-def _summed(counts: Iterable[float]) -> float:
+def _sum_n_log_n(counts: Iterable[float]) -> float:
     return fsum(count * log(count) for count in counts)
 
 
-UNITS = ("document", "sentence")
-EMPTY = ("undefined", "one", "insertions")
+WORD_UNITS = ("document", "sentence")
+EMPTY_RULES = ("undefined", "one", "insertions")
 
-COUNTED = ("hits", "substitutions", "deletions", "insertions")
+COUNT_NAMES = ("hits", "substitutions", "deletions", "insertions")
 NO_REFERENCE = "no word in the reference"
 
 
 @dataclass(frozen=True)
-class Aligned:
-    """A reference, its alternatives chosen, and its words beside those of a hypothesis."""
+class AlignedWords:
+    """A reference with its chosen alternatives, a hypothesis, and their alignment."""
 
     reference: Transcript
     hypothesis: Transcript
     alignment: Alignment
     stops: tuple[Indices, Indices] | None = None
-    """Where each sentence of both stops, if each was aligned with its own."""
+    """Where the sentences of both stop, if they were aligned sentence by sentence."""
 
     @cached_property
     def rows(self) -> SideBySide:
-        """The words of both, in order."""
-        return side_by_side(self.alignment, *map(_numbers, self.stops or ()))
+        """The words of both texts in rows."""
+        return side_by_side(self.alignment, *map(_part_numbers, self.stops or ()))
 
     def counts(self) -> dict[str, int]:
-        """Count hits and errors, and pairs of a word that was said and one that was recognised."""
+        """Count hits, errors, and pairs of a reference word and a recognised one."""
         said, found = self.reference.words, self.hypothesis.words
         equal, source = self.alignment.equal, self.alignment.source
         other = np.flatnonzero(~equal)
@@ -152,27 +154,27 @@ class Aligned:
         )
         insertions = int(np.count_nonzero(places < 0))
         numbers = len(found) - len(other), len(other) - insertions, len(missing), insertions
-        pairs = tallied(compress(found, equal.tolist()), wrong)
-        return dict(zip(COUNTED, numbers, strict=True)) | pairs
+        pairs = count_pairs(compress(found, equal.tolist()), wrong)
+        return dict(zip(COUNT_NAMES, numbers, strict=True)) | pairs
 
 
-ALIGNED: ResultCache[Aligned] = ResultCache()
-"""What was aligned to count, so that what differs can be told without aligning again."""
+ALIGNMENTS: ResultCache[AlignedWords] = ResultCache()
+"""Alignments made for counting, so that disagreements are found without aligning again."""
 
 
 @dataclass(frozen=True, repr=False)
 class Words(PerReference):
     """Word error rate (WER), match error rate (MER), word and relative information lost (WIL, RIL).
 
-    The words of a hypothesis are aligned with those of the reference with the fewest edits, or
-    with `weights='sclite'` at the costs of sclite (substitution 4, deletion and insertion 3):
-    the whole text at once, or with `unit='sentence'` each sentence, as an utterance, with the
-    one of the same number. Of alternatives, those with the fewest edits count.
-    WER = (S + D + I) / N, with N words in the reference; MER = (S + D + I) / (H + S + D + I);
-    WIL = 1 - (H / N) (H / M), with M words in the hypothesis; RIL = H(Y|X) / H(Y) over pairs of
-    aligned words. Where nothing was said WER and WIL are undefined; with `empty='one'` any
-    recognised word makes them 1, with `empty='insertions'` WER is the number of such words, and
-    where nothing was recognised either they are 0.
+    Hypothesis and reference are aligned with the fewest edits, or with `weights='sclite'` at
+    sclite's costs (substitution 4, deletion and insertion 3): as a whole, or with
+    `unit='sentence'` each sentence with the one of the same number. Of alternative
+    transcriptions, those with the fewest edits count. With H hits, S substitutions, D deletions,
+    I insertions, N reference and M hypothesis words: WER = (S + D + I) / N; MER = (S + D + I) /
+    (H + S + D + I) and WIL = 1 - (H / N)(H / M) (Morris, Maier and Green 2004); RIL = H(Y|X) /
+    H(Y) over pairs of aligned words. If the reference has no words, WER and WIL are undefined;
+    with `empty='one'` they are 1 for any recognised word, with `empty='insertions'` WER is the
+    number of insertions, and without recognised words they are 0.
     """
 
     weights: str = "edits"
@@ -188,36 +190,38 @@ class Words(PerReference):
 
     def __post_init__(self) -> None:
         one_of("weights", self.weights, WEIGHTS)
-        one_of("unit", self.unit, UNITS)
-        one_of("empty", self.empty, EMPTY)
+        one_of("unit", self.unit, WORD_UNITS)
+        one_of("empty", self.empty, EMPTY_RULES)
 
-    def aligned(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
-        """Align a hypothesis with one reference."""
-        kept = ALIGNED.get(self, hypothesis, reference)
-        return kept or ALIGNED.put(self, hypothesis, reference, self._align(hypothesis, reference))
+    def aligned(self, hypothesis: Transcript, reference: Transcript) -> AlignedWords:
+        """Return the alignment of a hypothesis with one reference."""
+        kept = ALIGNMENTS.get(self, hypothesis, reference)
+        return kept or ALIGNMENTS.put(
+            self, hypothesis, reference, self._align(hypothesis, reference)
+        )
 
-    def _align(self, hypothesis: Transcript, reference: Transcript) -> Aligned:
+    def _align(self, hypothesis: Transcript, reference: Transcript) -> AlignedWords:
         if self.unit == "document":
             said = (
                 choose_alternatives(reference, hypothesis.words)
                 if reference.alternatives
                 else reference
             )
-            return Aligned(said, hypothesis, align(said.words, hypothesis.words, self.weights))
-        ours, theirs = map(_stops, (hypothesis, reference))
+            return AlignedWords(said, hypothesis, align(said.words, hypothesis.words, self.weights))
+        ours, theirs = map(_sentence_stops, (hypothesis, reference))
         if len(ours) != len(theirs):
             raise MismatchError(
-                f"{self!r} wants as many sentences on both sides: there are {len(ours)} in the "
-                f"hypothesis, {len(theirs)} in a reference",
+                f"{self!r} needs the same number of sentences on both sides: there are {len(ours)} "
+                f"in the hypothesis, {len(theirs)} in a reference",
                 where=hypothesis.id,
-                remedy="give each utterance as a recording of its own, or take unit='document'",
+                remedy="give each utterance as a recording of its own, or use unit='document'",
             )
-        said, theirs = _read_by_sentence(reference, theirs, hypothesis, ours)
+        said, theirs = _choose_by_sentence(reference, theirs, hypothesis, ours)
         found = align_parts(said.words, hypothesis.words, theirs, ours, self.weights)
-        return Aligned(said, hypothesis, found, (theirs, ours))
+        return AlignedWords(said, hypothesis, found, (theirs, ours))
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
-        """Count hits and errors, and pairs of words, against each reference."""
+        """Count hits, errors and pairs of words for each reference."""
         numbers: dict[str, float] = {}
         for number, reference in enumerate(references, 1):
             counts = self.aligned(hypothesis, reference).counts()
@@ -225,29 +229,29 @@ class Words(PerReference):
         return Counts(**numbers)
 
     def drawn(self, counts: Counts) -> Counts:
-        """Leave out pairs of words, of which there are as many as words."""
-        return without_pairs(counts)
+        """Leave out the counts of pairs, which are as many as words."""
+        return without_pair_counts(counts)
 
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
-        """Say how much each word adds; what is missing stands at the last word before it."""
+        """Yield how much each word adds; a deletion is counted at the last word before it."""
         for number, reference in enumerate(references, 1):
             found = self.aligned(hypothesis, reference).rows
             places = np.maximum.accumulate(found.target).clip(min=0)
-            for kind, name in enumerate(COUNTED):
+            for kind, name in enumerate(COUNT_NAMES):
                 here = places[found.kind == kind]
                 yield f"{name}_{number}", np.bincount(here, minlength=max(1, len(hypothesis)))
 
     def rates(self, counts: Counts) -> dict[str, Value]:
-        """Give WER, MER, WIL and RIL."""
-        hits, substitutions, deletions, insertions = (counts[name] for name in COUNTED)
+        """Return WER, MER, WIL and RIL."""
+        hits, substitutions, deletions, insertions = (counts[name] for name in COUNT_NAMES)
         said, found = hits + substitutions + deletions, hits + substitutions + insertions
         wrong = substitutions + deletions + insertions
         rates: dict[str, Value] = {
             "wer": ratio(wrong, said, NO_REFERENCE),
             "mer": ratio(wrong, said + insertions, NO_WORDS),
-            "wil": _lost(hits, said, found),
+            "wil": _word_information_lost(hits, said, found),
         }
         if not said and self.empty != "undefined":
             spurious = float(found > 0)
@@ -256,23 +260,23 @@ class Words(PerReference):
         return rates | {"ril": information_lost(counts, said + found)}
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Ask whether texts that share few words belong together; tell words that look alike."""
-        told = []
+        """Warn about texts that share few words, and about words that only look alike."""
+        remarks = []
         for number, part in enumerate(split_by_reference(counts), 1):
-            hits, substitutions, deletions, _ = (part[name] for name in COUNTED)
-            told += asked(hits + substitutions + deletions, hits, number)
-            same = alike(part)
+            hits, substitutions, deletions, _ = (part[name] for name in COUNT_NAMES)
+            remarks += mismatch_remark(hits + substitutions + deletions, hits, number)
+            same = count_lookalikes(part)
             if same:
-                told.append(
-                    f"{same:g} words differ only in their Unicode form from those of reference "
-                    f"{number}: add unicode to --normalize"
+                remarks.append(
+                    f"{same:g} words differ from those of reference {number} only in their Unicode "
+                    "form: add unicode to --normalize"
                 )
-        return told
+        return remarks
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> Iterator[Disagreement]:
-        """Tell each word that is wrong, missing or too much."""
+        """Yield each substituted, deleted or inserted word."""
         ours = hypothesis.words
         for number, reference in enumerate(references, 1):
             found = self.aligned(hypothesis, reference)
@@ -293,44 +297,46 @@ class Words(PerReference):
                 )
 
 
-def _lost(hits: float, said: float, found: float) -> Value:
-    """Word information lost; of no words nothing is kept, of nothing said it means nothing."""
+def _word_information_lost(hits: float, said: float, found: float) -> Value:
+    """Return WIL; 1 without hypothesis words, undefined without reference words."""
     if not said:
         return Undefined(NO_REFERENCE)
     return 1 - hits / said * (hits / found) if found else 1.0
 
 
-def _stops(transcript: Transcript) -> Indices:
-    """Where each sentence stops, or what to do without sentences."""
+def _sentence_stops(transcript: Transcript) -> Indices:
+    """Return where each sentence stops, or raise an error that says how to get sentences."""
     if transcript.sentences is None:
         raise LayerError(
             f"{transcript.id or 'a transcript'} has no sentences",
-            remedy="take unit='document' if each recording is one utterance; else find them "
-            "first: caesura segment",
+            remedy="use unit='document' if each recording is one utterance; if not, find "
+            "sentences first: caesura segment",
         )
     return transcript.sentences.gaps + 1
 
 
-def _read_by_sentence(
+def _choose_by_sentence(
     reference: Transcript, stops: Indices, hypothesis: Transcript, others: Indices
 ) -> tuple[Transcript, Indices]:
-    """Choose the alternatives of each sentence by its counterpart, and tell where they end.
+    """Choose the alternatives of each sentence by its counterpart; return where sentences stop.
 
-    A sentence that may be missing can end up with no words, and keeps its number.
+    A sentence whose alternative is empty can end up without words, and keeps its number.
     """
     if not reference.alternatives:
         return reference, stops
     parts = [
         choose_alternatives(reference[first:stop], hypothesis.words[start:end])
-        for (first, stop), (start, end) in zip(_between(stops), _between(others), strict=True)
+        for (first, stop), (start, end) in zip(
+            _spans_between(stops), _spans_between(others), strict=True
+        )
     ]
     return Transcript.join(parts), np.cumsum([len(part) for part in parts])
 
 
-def _between(stops: Indices) -> Iterator[tuple[int, int]]:
+def _spans_between(stops: Indices) -> Iterator[tuple[int, int]]:
     return pairwise((0, *stops.tolist()))
 
 
-def _numbers(stops: Indices) -> Indices:
-    """The number of the sentence that each word stands in."""
+def _part_numbers(stops: Indices) -> Indices:
+    """Return the number of the sentence of each word."""
     return np.repeat(np.arange(len(stops)), np.diff(stops, prepend=0))

@@ -146,7 +146,7 @@ def test_values_undefined_alike_are_told_in_a_line() -> None:
     assert not {"ser", "eter", "type_f1"} & set(names)
     (told,) = (line for line in found.texts("li") if line.startswith("undefined"))
     assert told.startswith("undefined (ser, ser_half, eter, strict_precision")
-    assert told.endswith("give one in which they were looked for")
+    assert told.endswith("give the output of an entity tagger")
 
 
 SYSTEMS = """

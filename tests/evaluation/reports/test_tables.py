@@ -143,7 +143,7 @@ def test_values_undefined_alike_have_no_rows_of_their_own() -> None:
     )
     results = Results(("sys",), (found,))
     for shown in (terminal(results), markdown(results), latex(results)):
-        assert "no entities of its own" in shown
+        assert "a hypothesis has no entities" in shown
         rows = shown.replace("\\_", "_").splitlines()
         names = {row.strip("| ").split(" ")[0] for row in rows}
         assert "ne_wer" in names

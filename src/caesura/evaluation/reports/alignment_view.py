@@ -14,7 +14,7 @@ from caesura.core.errors import UnknownName
 from caesura.evaluation.reports.table import display_width, printable
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.scores import Scores
-from caesura.metrics.words import Aligned, Words
+from caesura.metrics.words import AlignedWords, Words
 from caesura.text.alignment.word_alignment import DELETED, EQUAL, INSERTED, KINDS
 
 SIGNS = " SDI"
@@ -78,7 +78,7 @@ def words_metric(scores: Scores) -> Words:
     raise UnknownName("no metric has words side by side to show", remedy="add --metric Words")
 
 
-def _fill_lines(aligned: Aligned, width: int) -> Iterator[Line]:
+def _fill_lines(aligned: AlignedWords, width: int) -> Iterator[Line]:
     """Fill lines; a sentence of the reference that ends, if they are known, ends a line too."""
     ends = set(_sentence_end_rows(aligned).tolist())
     digits = len(str(max(len(aligned.reference), len(aligned.hypothesis), 1)))
@@ -100,7 +100,7 @@ def _fill_lines(aligned: Aligned, width: int) -> Iterator[Line]:
         yield line
 
 
-def _sentence_end_rows(aligned: Aligned) -> Indices:
+def _sentence_end_rows(aligned: AlignedWords) -> Indices:
     """Rows at which a sentence of the reference ends, words inserted there included."""
     sentences = aligned.reference.sentences
     if sentences is None:
@@ -112,7 +112,7 @@ def _sentence_end_rows(aligned: Aligned) -> Indices:
     return firsts - 1
 
 
-def _cells(aligned: Aligned) -> Iterator[Cell]:
+def _cells(aligned: AlignedWords) -> Iterator[Cell]:
     said = [printable(word) for word in aligned.reference.words]
     found = [printable(word) for word in aligned.hypothesis.words]
     rows = aligned.rows
@@ -178,7 +178,7 @@ def alignments_as_json(results: Results, which: str) -> list[dict[str, Any]]:
     return found
 
 
-def _runs(aligned: Aligned) -> Iterator[dict[str, Any]]:
+def _runs(aligned: AlignedWords) -> Iterator[dict[str, Any]]:
     kinds = aligned.rows.kind
     edges = [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist(), len(kinds)]
     said = np.append(0, np.cumsum(kinds != INSERTED)).tolist()
@@ -217,7 +217,7 @@ def page_alignments(results: Results) -> dict[str, Any] | None:
 
 
 def _page_alignment(
-    aligned: Aligned, texts: dict[tuple[str, tuple[int, ...]], int]
+    aligned: AlignedWords, texts: dict[tuple[str, tuple[int, ...]], int]
 ) -> dict[str, Any]:
     """Give the number of the reference's text, the kinds of rows in runs, and the other words."""
     sentences = aligned.reference.sentences

@@ -33,7 +33,7 @@ TITLES = {
     "word": "Words that differ",
     "entity": "Entities that differ",
     "name": "Names that became harder to find",
-    "stretch": "Words between names that may be taken for names",
+    "segment": "Words between names that may be taken for names",
     "sentence": "Ends of sentences that differ",
 }
 KIND_MEANINGS = {
@@ -50,7 +50,7 @@ KIND_MEANINGS = {
         "missed": "missed = only in the reference",
         "added": "added = only in the hypothesis",
     },
-    "stretch": {"risk": "risk = a name is likelier than none, more so than in the reference"},
+    "segment": {"risk": "risk = a name is likelier than none, more so than in the reference"},
     "sentence": {
         "missed": "missed = ¶ only in the reference",
         "added": "added = ¶ only in the hypothesis",

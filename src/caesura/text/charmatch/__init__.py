@@ -7,6 +7,6 @@ How it stays fast: `forced_runs` cuts both texts where every best matching must 
 dynamic programming, and `sentence_matching` those in which sentences start or end.
 
 Throughout, *gold* is the reference and *system* the hypothesis. A *run* (gold, system, length) is
-a stretch of matched characters; a *box* (gold start, system start, gold end, system end) is the
+a sequence of matched characters; a *box* (gold start, system start, gold end, system end) is the
 part of both texts between two runs. Metrics are not here, but in `metrics.joint`.
 """

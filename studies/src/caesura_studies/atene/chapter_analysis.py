@@ -10,7 +10,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.correlation_coefficients import ranks
-from caesura.metrics.entity_words import Heard
+from caesura.metrics.entity_words import EntityWords
 from caesura.text.alignment.transfer import project_spans
 from caesura_studies.atene.correlations import Table, below
 from caesura_studies.atene.experiment import APART, REFERENCE, Trial
@@ -67,7 +67,7 @@ def cases(trial: Trial, view: View = ALL) -> Cases:
         spans = [span for span in every if span.key in losses]
         label += [span.label for span in spans]
         loss += [losses[span.key] for span in spans]
-        misheard.append(Heard.of(every, both.aligned, "inside").errors[known] > 0)
+        misheard.append(EntityWords.of(every, both.aligned, "inside").errors[known] > 0)
         harm.append(np.stack([_harm(cells, key) for cells in found.values()], axis=1)[known])
         for span, place in zip(spans, project_spans(spans, both.aligned), strict=True):
             said = " ".join(both.reference.words[span.first : span.last + 1])

@@ -15,9 +15,9 @@ from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.detectors.tagging.entity_model import Margins
 from caesura.metrics.atene import ATENE
-from caesura.metrics.atene_risks import UNIT, Risks
-from caesura.metrics.entity_matching import Matched, costs
-from caesura.metrics.entity_words import Heard
+from caesura.metrics.atene_risks import UNIT, MarginLosses
+from caesura.metrics.entity_matching import EntityMatching, pair_costs
+from caesura.metrics.entity_words import EntityWords
 from caesura.metrics.words import Words
 from caesura.models.store import find, load
 from caesura.text.alignment.transfer import project_spans
@@ -80,9 +80,9 @@ class Costs:
     @classmethod
     def of(cls, real: Sequence[Span], placed: Sequence[Span], found: Sequence[Span]) -> Costs:
         """Match entities as `Entities` does for ETER; `placed` are the real ones on the words."""
-        matched = Matched.of(tuple(placed), tuple(found), 1)
+        matched = EntityMatching.of(tuple(placed), tuple(found), 1)
         pairs = matched.pairs("eter", ALPHA)
-        price = np.array(costs("eter", ALPHA), float)
+        price = np.array(pair_costs("eter", ALPHA), float)
         spent = np.ones(len(real))
         spent[list(pairs)] = price[matched.kinds(pairs)]
         return cls(tuple(span.key for span in real), spent, len(found) - len(pairs))
@@ -195,7 +195,7 @@ class Sampled(NamedTuple):
 
 def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> Errors:
     """Count the words of entities that are wrong, as NE-WER does."""
-    outcome = np.bincount(Heard.of(tuple(spans), aligned, insertions).outcome, minlength=4)
+    outcome = np.bincount(EntityWords.of(tuple(spans), aligned, insertions).outcome, minlength=4)
     return Errors(int(outcome[1:].sum()), int(outcome[:3].sum()))
 
 
@@ -253,7 +253,7 @@ class Risk:
     falls: Floats
 
     @classmethod
-    def of(cls, risks: Risks, keys: Strings) -> Risk:
+    def of(cls, risks: MarginLosses, keys: Strings) -> Risk:
         """Average as the metric does."""
         counts = Counts(
             starts=-int(risks.start.sum()),
@@ -304,7 +304,7 @@ def risked(compared: Comparisons, places: Places, entity_model: EntityModel) -> 
         found = separate_overlaps(
             [each for each in places[key] if each.entity.label in entity_model.classes]
         )
-        risks = Risks.of(found, *likely[2 * at : 2 * at + 2])
+        risks = MarginLosses.of(found, *likely[2 * at : 2 * at + 2])
         made[key] = Risk.of(risks, tuple(each.entity.key for each in found))
     return made
 

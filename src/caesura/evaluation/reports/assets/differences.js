@@ -16,7 +16,7 @@ const MEANINGS = {
   "sentence changed": "too little in common",
 };
 
-const PLURALS = { entity: "entities", stretch: "stretches" };
+const PLURALS = { entity: "entities" };
 
 const differing = { set: 0, rows: [], shown: 0 };
 

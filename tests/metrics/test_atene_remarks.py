@@ -1,4 +1,4 @@
-"""What ATENE tells besides its values, what models of capitals see, and what none sees."""
+"""Remarks and disagreements of ATENE, and models with and without capitals."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_models_of_capitals_align_words_without_them(capitals: ATENE) -> None:
 )
 def test_what_was_said_at_the_riskiest_word_is_short(reference: str, heard: str, told: str) -> None:
     found = metric().contributions(spoken(heard), spoken(reference))
-    (worst,) = [each for each in found if each.level == "stretch" and each.loss > 0]
+    (worst,) = [each for each in found if each.level == "segment" and each.loss > 0]
     assert (worst.hypothesis, worst.reference) == ("rome", told)
 
 
@@ -61,7 +61,7 @@ def test_if_no_name_is_left_the_classes_that_are_there_are_told() -> None:
     reference = spoken("[we're CONTRACTION] off on [monday DATE] or [friday DATE]")
     counts = metric().count(reference, [reference])
     assert metric().values(counts)["atene"] == Undefined(
-        "no name in the reference of a class that the model knows: there are DATE, CONTRACTION"
+        "the reference has no name of a class that the model knows: there are DATE, CONTRACTION"
     )
     _, advice = metric().remarks(counts)
     assert "--reference-format \"nlp(entities='both')\"" in advice

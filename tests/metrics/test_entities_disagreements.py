@@ -1,4 +1,4 @@
-"""What Entities tells besides its values, and the order of these."""
+"""Remarks and disagreements of Entities, and the order of its values."""
 
 import pytest
 
@@ -94,7 +94,7 @@ def test_remarks() -> None:
     other = text("it's rated", (1, 1, "organisation"))
     one, two = metric.remarks(metric.count(other, [reference]))
     assert "without=('CONTRACTION',)" in one
-    assert "name their classes alike" in two
+    assert "use the same names for classes" in two
     assert metric.remarks(metric.count(text("it's"), [text("it's", (0, 0, "ORG"))])) == []
     chosen = Entities(without=("CONTRACTION",))
     assert len(chosen.remarks(chosen.count(other, [reference]))) == 1

@@ -1,9 +1,9 @@
-"""The heaviest pairing, against trying all of them."""
+"""The heaviest pairing, compared with trying all of them."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.metrics.entity_matching import heaviest
+from caesura.metrics.entity_matching import heaviest_pairing
 
 Weights = list[dict[int, int]]
 
@@ -22,7 +22,7 @@ def slow(weights: Weights, taken: frozenset[int] = frozenset()) -> int:
 
 
 def total(weights: Weights) -> int:
-    pairs = heaviest(weights)
+    pairs = heaviest_pairing(weights)
     assert len(set(pairs.values())) == len(pairs)
     return sum(weights[left][right] for left, right in pairs.items())
 
@@ -33,18 +33,18 @@ def test_no_pairing_is_heavier(weights: Weights) -> None:
 
 
 def test_one_may_lose_its_partner() -> None:
-    assert heaviest([{0: 5}, {0: 7}]) == {1: 0}
+    assert heaviest_pairing([{0: 5}, {0: 7}]) == {1: 0}
 
 
 def test_partners_are_changed_along_a_path() -> None:
-    assert heaviest([{0: 9, 1: 8}, {0: 9, 2: 1}, {0: 9}]) == {0: 1, 1: 2, 2: 0}
+    assert heaviest_pairing([{0: 9, 1: 8}, {0: 9, 2: 1}, {0: 9}]) == {0: 1, 1: 2, 2: 0}
 
 
 def test_large_numbers_stay_exact() -> None:
     huge = 10**40
-    assert heaviest([{0: huge, 1: huge}, {0: huge + 1, 1: huge}]) == {0: 1, 1: 0}
+    assert heaviest_pairing([{0: huge, 1: huge}, {0: huge + 1, 1: huge}]) == {0: 1, 1: 0}
 
 
 def test_nothing() -> None:
-    assert heaviest([]) == {}
-    assert heaviest([{}, {}]) == {}
+    assert heaviest_pairing([]) == {}
+    assert heaviest_pairing([{}, {}]) == {}

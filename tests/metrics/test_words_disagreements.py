@@ -1,10 +1,10 @@
-"""What Words tells besides its values: where errors stand, which they are, and doubts."""
+"""Remarks and disagreements of Words: where errors are, which they are, and warnings."""
 
 from hypothesis import given
 
 from caesura import api
 from caesura.core.transcript import Transcript
-from caesura.metrics.words import COUNTED, Words
+from caesura.metrics.words import COUNT_NAMES, Words
 from metrics.wording import text, texts
 
 Places = dict[str, list[int]]
@@ -14,7 +14,7 @@ def places(hypothesis: Transcript, *references: Transcript, unit: str = "documen
     """Where hits, substitutions, deletions and insertions stand against each reference."""
     columns = dict(Words(unit=unit).per_gap_counts(hypothesis, references))
     return [
-        {name: columns[f"{name}_{number}"].tolist() for name in COUNTED}
+        {name: columns[f"{name}_{number}"].tolist() for name in COUNT_NAMES}
         for number in range(1, len(references) + 1)
     ]
 
@@ -29,9 +29,9 @@ def test_errors_stand_at_their_word_and_deletions_at_the_word_before() -> None:
         "deletions":     [1, 0, 0, 0, 0, 1, 1],
         "insertions":    [0, 0, 0, 0, 1, 0, 0],
     }  # fmt: skip
-    assert right == {name: [0] * 7 for name in COUNTED} | {"hits": [1] * 7}
+    assert right == {name: [0] * 7 for name in COUNT_NAMES} | {"hits": [1] * 7}
     (none,) = places(text(""), text("a b"))
-    assert none == {name: [0] for name in COUNTED} | {"deletions": [2]}
+    assert none == {name: [0] for name in COUNT_NAMES} | {"deletions": [2]}
 
 
 def test_deletions_at_the_end_of_a_sentence_stay_in_it() -> None:
@@ -50,7 +50,7 @@ def test_deletions_stand_before_the_next_word_that_was_recognised(
     x: list[str], y: list[str]
 ) -> None:
     source = Words().aligned(text(y), text(x)).alignment.source.tolist()
-    expected = {name: [0] * max(1, len(y)) for name in COUNTED}
+    expected = {name: [0] * max(1, len(y)) for name in COUNT_NAMES}
     for j, i in enumerate(source):
         kind = "insertions" if i < 0 else "hits" if x[i] == y[j] else "substitutions"
         expected[kind][j] += 1
@@ -92,7 +92,7 @@ def test_words_that_look_alike_raise_a_doubt() -> None:
     hypothesis = Transcript(("cafe\u0301", "so\u00adft", "naive", "'o", "end"))
     words = Words()
     assert words.remarks(words.count(hypothesis, [reference]))[1:] == [
-        "2 words differ only in their Unicode form from those of reference 1: "
+        "2 words differ from those of reference 1 only in their Unicode form: "
         "add unicode to --normalize"
     ]
     assert words.remarks(words.count(reference, [reference])) == []
@@ -106,10 +106,11 @@ def test_pairs_are_neither_printed_nor_drawn() -> None:
     reference, hypothesis = text(words), text(words.replace("w3", "w4"))
     found = api.score(hypothesis, reference=reference, metric="Words", resamples=50)
     json = found.to_dict()
-    assert set(json["documents"][0]["scores"][0]["counts"]) == {f"{name}_1" for name in COUNTED}
-    assert set(json["scores"][0]["values"]) == {"wer", "mer", "wil", "ril", *COUNTED}
+    assert set(json["documents"][0]["scores"][0]["counts"]) == {f"{name}_1" for name in COUNT_NAMES}
+    assert set(json["scores"][0]["values"]) == {"wer", "mer", "wil", "ril", *COUNT_NAMES}
     low, high = json["scores"][0]["intervals"]["wer"]
     assert low < 1 / 7 < high
     assert json["scores"][0]["intervals"]["ril"] is None
-    assert any("ril rests on pairs of words" in told for told in json["scores"][0]["remarks"])
+    remarks = json["scores"][0]["remarks"]
+    assert any("ril is computed from pairs of words" in remark for remark in remarks)
     assert "units=10 blocks(100 words)" in json["scores"][0]["signature"]
