@@ -51,6 +51,40 @@ except SystemExit:
     assert run(code).splitlines()[-1] == "5 False"
 
 
+LOADED = """
+import sys
+from pathlib import Path
+from caesura.cli.main import main
+try:
+    main({arguments})
+except SystemExit as done:
+    assert not done.code
+root = Path(sys.modules["caesura"].__file__).parent
+for name in [each for each in sys.modules if each.split(".")[0] == "caesura"]:
+    print(Path(sys.modules[name].__file__).relative_to(root))
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "detector", "most"),
+    [("convert", "", 30), ("segment", "Pause", 35), ("segment", "en", 47)],
+)
+def test_few_files_are_passed_from_whisper_to_srt(
+    tmp_path: Path, command: str, detector: str, most: int
+) -> None:
+    """Count modules that do something: those of other formats, metrics and streams are no part.
+
+    The default model is a combination of a language model and pauses, and needs those as well.
+    """
+    given = [command, "examples/interview.whisper.json", "-o", str(tmp_path / "out.srt")]
+    given += ["--detector", detector] if detector else []
+    files = [file for file in run(LOADED.format(arguments=given)).split() if "__" not in file]
+    assert len(files) <= most, files
+    assert not any(file.startswith(("metrics", "training")) for file in files)
+    recognisers = {file for file in files if file.startswith("formats/asr/")}
+    assert recognisers <= {"formats/asr/segments.py", "formats/asr/whisper.py"}
+
+
 def test_every_public_name_is_there_once() -> None:
     assert len(set(caesura.__all__)) == len(caesura.__all__)
     for name in caesura.__all__:

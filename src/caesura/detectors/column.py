@@ -12,7 +12,6 @@ from caesura.core.arrays import Floats
 from caesura.core.errors import LayerError
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
-from caesura.detectors.window_stream import LocalStream
 
 SCALES = ("log_odds", "probability")
 LEAST = 1e-6
@@ -68,6 +67,8 @@ class Column(Detector):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that decides each gap when the next word has arrived."""
+        from caesura.detectors.window_stream import LocalStream
+
         return LocalStream(self, ahead=self.reach, behind=self.reach, state=state)
 
 

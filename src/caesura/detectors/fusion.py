@@ -16,7 +16,6 @@ from caesura.core.protocols import Detector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import WITHIN
-from caesura.detectors.window_stream import WindowStream
 from caesura.ml import logistic
 
 logger = logging.getLogger("caesura")
@@ -164,6 +163,8 @@ class Fusion(TrainableDetector[Floats]):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that decides each gap when the words that are looked at have arrived."""
+        from caesura.detectors.window_stream import WindowStream
+
         return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
 
     def _combine(self, found: Sequence[Segmentation]) -> Segmentation:

@@ -26,7 +26,6 @@ from caesura.detectors.gaps import (
     likeliest_classes,
     without_punctuation,
 )
-from caesura.detectors.window_stream import WindowStream
 from caesura.ml import viterbi
 from caesura.ml.ngram_counts import START, NumberedText
 from caesura.text.vocabulary import NO_WORD, UNKNOWN, Vocabulary
@@ -138,6 +137,8 @@ class HMMDetector(Detector):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that decides each gap from a window of words around it."""
+        from caesura.detectors.window_stream import WindowStream
+
         return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
 
     def _segment(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:

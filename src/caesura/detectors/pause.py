@@ -14,7 +14,6 @@ from caesura.core.config import strings
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import NO_GAP
-from caesura.detectors.window_stream import LocalStream
 from caesura.text.punctuation import end_mark, punctuation_flags, sentence_ends
 
 EVIDENCE = ("pause", "speaker", "marks")
@@ -96,6 +95,8 @@ class Pause(Detector):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that decides each gap when the words that it looks at have arrived."""
+        from caesura.detectors.window_stream import LocalStream
+
         return LocalStream(self, ahead=self.reach, behind=self.reach, state=state)
 
     def _pause_log_odds(self, transcript: Transcript) -> Floats:

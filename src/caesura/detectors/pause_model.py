@@ -31,7 +31,6 @@ from caesura.detectors.gaps import (
     round_to_steps,
     speaker_turns,
 )
-from caesura.detectors.window_stream import LocalStream
 
 EVIDENCE = ("pause", "marker", "speaker")
 EVIDENCE_NAMES = {"pause": "word times", "marker": "pause markers", "speaker": "speakers"}
@@ -191,6 +190,8 @@ class PauseModel(TrainableDetector[PauseCounts]):
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that decides each gap when the next word has arrived."""
+        from caesura.detectors.window_stream import LocalStream
+
         return LocalStream(self, ahead=self.reach, behind=0, state=state)
 
     def curve(self) -> list[Point]:

@@ -14,10 +14,8 @@ from caesura.core.arrays import Floats, Strings
 from caesura.core.errors import ModelError, UnknownName
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
-from caesura.core.serialize import from_document, to_document
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.detectors.window_stream import with_delay_after
 from caesura.models.store import Stored, card, find, kind_of, load, shipped
 from caesura.text.languages import LANGUAGES, language_code, languages_differ
 
@@ -141,6 +139,8 @@ class ModelStream(Stream):
     """A stream that holds the first words until they show whether the model fits."""
 
     def __init__(self, model: Model, state: Mapping[str, Any] | None) -> None:
+        from caesura.core.serialize import from_document
+
         saved = state or {"held": {"words": []}, "by": "", "stream": None}
         self.model = model
         self.held = from_document(saved["held"])
@@ -168,6 +168,8 @@ class ModelStream(Stream):
 
     def state(self) -> Mapping[str, Any]:
         """Return the words that are held, or the state of the stream that was chosen."""
+        from caesura.core.serialize import to_document
+
         return {
             "held": to_document(self.held),
             "by": self.by,
@@ -175,6 +177,8 @@ class ModelStream(Stream):
         }
 
     def _choose(self) -> list[Transcript]:
+        from caesura.detectors.window_stream import with_delay_after
+
         misfit = self.model.misfit(self.held)
         if misfit:
             self.model.warn(self.held, misfit)
