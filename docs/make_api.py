@@ -38,7 +38,14 @@ SECTIONS = {
         *("pk", "windowdiff", "boundary_similarity", "wisebe"),
     ),
     "Input in memory": ("Text", "Sentences", "Words"),
-    "Transcripts": ("Transcript", "Segmentation", "Span", "normalize", "transfer_layers", "Transferred"),
+    "Transcripts": (
+        "Transcript",
+        "Segmentation",
+        "Span",
+        "normalize",
+        "transfer_layers",
+        "Transferred",
+    ),
     "Results": (
         *("Scores", "Comparison", "Correlations", "ScriptAlignment", "Alignment", "Projection"),
         *("Training", "Counts", "Value", "Undefined"),
