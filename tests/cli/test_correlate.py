@@ -100,7 +100,7 @@ def test_scores_under_different_terms_are_refused(caesura: Program, tmp_path: Pa
     one, two = (f"{file}: text" for file in files)
     assert done.err == (
         f"caesura: {two}: wer was measured with normalize=case+punctuation, "
-        f"and with normalize=case in {one}; score all systems under the same terms\n"
+        f"and with normalize=case in {one}; score all systems with the same options\n"
     )
 
 

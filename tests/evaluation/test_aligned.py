@@ -39,12 +39,12 @@ def test_boundaries_after_words_that_were_left_out_are_missing() -> None:
 def test_blocks_of_aligned_texts_sum_to_the_whole(metric: str) -> None:
     scores = aligned(SHORT, FULL, FULL, metric=metric)
     (document,) = scores.documents
-    blocks = document.blocks(scores.metrics[0])
+    blocks = document.block_counts(scores.metrics[0])
     assert sum(blocks[1:], blocks[0]) == document.counts[0]
 
 
 def test_metrics_that_cannot_count_what_is_lost_say_so() -> None:
-    lost = "8 boundaries of the references stand after words that the hypothesis lacks"
+    lost = "8 boundaries of the references follow words that the hypothesis does not have"
     assert any(lost in remark for remark in aligned(SHORT, FULL, metric="Pk").remarks[0])
     assert not any(lost in remark for remark in aligned(SHORT, FULL).remarks[0])
 
@@ -72,7 +72,7 @@ def test_systems_with_their_own_words_are_compared_by_recordings() -> None:
 
 def test_annotators_are_told_whose_words_they_are_compared_on() -> None:
     found = api.agree([FULL, SHORT], align=True)
-    assert any(remark.startswith("on the words of ") for remark in found.remarks[0])
+    assert any(remark.startswith("aligned to the words of ") for remark in found.remarks[0])
     assert ",base=talk 1)" in found.signatures[0]
 
 

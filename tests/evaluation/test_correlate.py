@@ -156,7 +156,10 @@ def test_direction_is_told_and_turned_round_on_demand_only() -> None:
     wer, accuracy = found.mean("wer").value, found.mean("accuracy").value
     assert isinstance(wer, float)
     assert accuracy == pytest.approx(-wer)
-    assert any(line.startswith("accuracy and wer go opposite ways") for line in found.remarks)
+    assert any(
+        line.startswith("accuracy and wer have correlations of opposite sign")
+        for line in found.remarks
+    )
     assert turned.metrics == ("wer", "-accuracy")
     assert turned.mean("-accuracy").value == pytest.approx(wer)
     assert not any("opposite" in line for line in turned.remarks)

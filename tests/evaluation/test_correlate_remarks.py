@@ -24,8 +24,8 @@ def test_missing_rows_are_told() -> None:
     rows = [row for row in smooth(1) if (row["system"], row["show"]) != ("a", "two")]
     found = ask(rows)
     assert (
-        "systems lack numbers in 2 of 6 pairs of show and task system: the others were used "
-        "there" in found.remarks
+        "some systems have no numbers in 2 of 6 pairs of show and task system: "
+        "the others were used there" in found.remarks
     )
     fewer = [row for row in rows if (row["system"], row["show"]) != ("b", "two")]
     reason = "fewer than 3 systems have all the numbers"
@@ -39,8 +39,8 @@ def test_missing_rows_are_told() -> None:
 
 def test_what_weakens_intervals_is_told() -> None:
     found = ask(smooth(3), resamples=20)
-    assert "the intervals rest on 3 shows only: they come out too narrow" in found.remarks
-    assert "the intervals rest on too few resamples to mean much" in found.remarks
+    assert "the intervals are based on only 3 shows: they are too narrow" in found.remarks
+    assert "the intervals are based on too few resamples to mean much" in found.remarks
     single = ask([row for row in smooth(3) if row["show"] == "one"])
     assert single.remarks == ["no interval: there is only one to draw from"]
     assert ask(smooth(3), resamples=0).mean("wer").interval is None

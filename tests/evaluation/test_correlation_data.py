@@ -69,7 +69,9 @@ def test_columns_that_are_nowhere_are_refused() -> None:
 
 
 def test_a_column_with_and_without_task_systems_is_refused() -> None:
-    with pytest.raises(MismatchError, match="of task systems in one table, and of none in another"):
+    with pytest.raises(
+        MismatchError, match="for each task system in one table, and without in another"
+    ):
         joined(table(("a", "one", 1), names="system show eter"), ETER, numbers="eter")
 
 
@@ -101,12 +103,12 @@ def test_systems_that_have_all_numbers() -> None:
         ("two", ("a",), [[5, 5]]),
     ]
     assert (found.systems, found.shows, found.tasks) == (("a", "c"), ("one", "two"), ("",))
-    assert found.lacking == ("b", "d", "three")
+    assert found.incomplete == ("b", "d", "three")
 
 
 def test_systems_can_be_left_out() -> None:
     given = numbers("a one 1 2\nb one 3 4\nb two 3 4")
     found = complete_pairs(given, ("eter", "wer"), without=("b",))
-    assert (found.systems, found.shows, found.lacking) == (("a",), ("one",), ("two",))
+    assert (found.systems, found.shows, found.incomplete) == (("a",), ("one",), ("two",))
     with pytest.raises(UnknownName, match="there is no system 'z'; there are a, b"):
         complete_pairs(given, ("eter", "wer"), without=("z",))

@@ -37,7 +37,7 @@ def test_separators_and_line_ends(tmp_path: Path, mark: str, end: str) -> None:
         (("a b", "one", ""), {"wer": 0.5}),
         (("b", "two", ""), {"wer": 0.01}),
     ]
-    assert found[0].heads == ("show", "system", "words", "wer")
+    assert found[0].header == ("show", "system", "words", "wer")
     assert [row.where.rpartition(":")[2] for row in found] == ["2", "4"]
 
 
@@ -61,15 +61,15 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
         ("show,wer\none,1\n", "t.csv:1: there is no column 'system'; name it with --system; "),
         ("system,wer\na,1\n", "there is no column 'show'; name it with --show; "),
         ("system,show,wer,wer\na,one,1,2\n", "two columns are called 'wer'"),
-        ("system,show,wer\na,one,1,2\n", "t.csv:2: 4 cells under a head of 3"),
-        ("system,show,wer\na,one\n", "2 cells under a head of 3"),
+        ("system,show,wer\na,one,1,2\n", "t.csv:2: 4 cells under a header of 3"),
+        ("system,show,wer\na,one\n", "2 cells under a header of 3"),
         ("system,show,wer\na,one,1\na,two,\n", "t.csv:3: there is no number in the column 'wer'"),
         ("system,show,wer\na,one,12%\n", "t.csv:2: '12%' is no number in the column 'wer'"),
         ("system;show;wer\na;one;0,5\n", "'0,5' is no number"),
         ("system,show,wer\na,one,nan\n", "'nan' is no number"),
         ("system,show,wer\na,one,inf\n", "'inf' is no number"),
-        ("system,show,wer\n ,one,1\n", "nothing stands in the column 'system'"),
-        ("system,show,task,wer\na,one,,1\n", "nothing stands in the column 'task'"),
+        ("system,show,wer\n ,one,1\n", "there is nothing in the column 'system'"),
+        ("system,show,task,wer\na,one,,1\n", "there is nothing in the column 'task'"),
         ('system,show,wer\na,"one,1\n', "not a table"),
         ("\x00", "binary data"),
     ],
@@ -116,7 +116,7 @@ def test_scores_are_named_after_their_file(tmp_path: Path) -> None:
     assert row.numbers["Words.hits"] == 3
     assert isinstance(row.numbers["wil"], Undefined)
     assert "eter" not in row.numbers
-    assert row.measures["wer"] == {"metric": words[0]}
+    assert row.conditions["wer"] == {"metric": words[0]}
 
 
 def test_what_must_agree_is_read_off_signatures() -> None:

@@ -173,7 +173,7 @@ def test_blocks_sum_to_the_document(found: Document) -> None:
     metrics = [registry.parse("metric", name) for name in registry.names("metric")]
     gaps = [metric for metric in metrics if "sentences" in metric.compares]
     for metric, counts in zip([*gaps, Errors()], found.counts, strict=True):
-        blocks = found.blocks(metric)
+        blocks = found.block_counts(metric)
         if blocks:
             assert len(blocks) == wanted
             assert sum(blocks, Counts()) == counts
@@ -187,7 +187,7 @@ def test_blocks_by_hand() -> None:
     theirs = text(words, *range(1, 24, 2))
     ours = text(words, 1, 4, 9, 11, 20, 21)
     (counts,) = (found := score_document(ours, [theirs], [Boundary()], PLAIN)).counts
-    blocks = found.blocks(Boundary())
+    blocks = found.block_counts(Boundary())
     assert [block["correct_1"] for block in blocks] == [2, 1, 1]
     assert [block["spurious_1"] for block in blocks] == [1, 0, 1]
     assert [block["missing_1"] for block in blocks] == [3, 4, 0]
@@ -196,4 +196,4 @@ def test_blocks_by_hand() -> None:
 
 def test_no_words_make_no_blocks() -> None:
     found = score_document(text(""), [text("")], [Boundary()], PLAIN)
-    assert found.blocks(Boundary()) == []
+    assert found.block_counts(Boundary()) == []

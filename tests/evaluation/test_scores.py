@@ -165,7 +165,7 @@ def test_what_cannot_be_told_by_words_needs_several_documents() -> None:
 
 
 def test_few_units_are_told() -> None:
-    few = "the intervals rest on 7 units only: they come out too narrow"
+    few = "the intervals are based on only 7 units: they are too narrow"
     assert made(noisy(7)).remarks[0] == [few]
     assert made(noisy(8)).remarks[0] == []
 
@@ -265,7 +265,7 @@ def test_alignments_are_in_the_json() -> None:
 
 def test_some_of_the_metrics() -> None:
     scores = made(noisy(9), "Boundary", "WiSeBE")
-    chosen = scores.chosen(slice(1, 2))
+    chosen = scores.with_metrics(slice(1, 2))
     assert chosen.metrics == (WiSeBE(),)
     assert chosen.values == scores.values[1:]
     assert chosen.intervals == scores.intervals[1:]

@@ -48,7 +48,7 @@ def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
 def test_the_report_says_what_its_numbers_rest_on(outcome: Outcome) -> None:
     text = report(outcome)
     assert "ATENE is better without capitals (which no tagger sees here)" in text
-    assert "the intervals rest on too few resamples to mean much" in text
+    assert "the intervals are based on too few resamples to mean much" in text
     assert "without the worst" in text
     for view in ("all", "names"):
         found = results(outcome)["correlations"][view]

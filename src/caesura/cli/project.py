@@ -112,7 +112,7 @@ def as_document(found: list[Projection], lost: bool) -> dict[str, Any]:
     recordings = [
         {
             "id": one.transcript.id,
-            "entities": [one.described(each) for each in one.listed(lost)],
+            "entities": [one.describe(each) for each in one.select(lost)],
         }
         for one in found
     ]
@@ -127,8 +127,8 @@ def as_tables(found: list[Projection], lost: bool) -> str:
     parts = []
     for one in found:
         rows = []
-        for each in one.listed(lost):
-            cells = one.described(each)
+        for each in one.select(lost):
+            cells = one.describe(each)
             start = "" if cells["start"] is None else f"{cells['start']:.2f}"
             texts = (cells["reference_words"], cells["recognised_words"])
             label = truncate(cells["class"], CLASS_WIDTH)

@@ -1,4 +1,4 @@
-"""Whether systems differ: paired tests on the same recordings against the same references."""
+"""Compare systems: paired tests of their scores on the same recordings and references."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Difference:
-    """One value of two systems: the first minus the second, and whether chance explains it.
+    """The difference of two systems (a minus b) in one value, with confidence interval and tests.
 
     `p_corrected` is the randomization test's p-value after Holm's correction for all rows of
-    the comparison. Where there is no number, `undefined` says why.
+    the comparison. If there is no difference or test, `undefined` says why.
     """
 
     metric: str
@@ -58,59 +58,62 @@ class Difference:
 
 @dataclass(frozen=True)
 class PairedUnits:
-    """The units of one metric, paired over systems, and the values of their resamples."""
+    """Counts of one metric on the same units for all systems, and the values of their resamples."""
 
     metric: Metric
     names: list[str]
     systems: list[Rows]
     resampling: Resampling
-    trades: dict[tuple[int, int], list[tuple[dict[str, Value], dict[str, Value]]]] = field(
+    swap_cache: dict[tuple[int, int], list[tuple[dict[str, Value], dict[str, Value]]]] = field(
         default_factory=dict
     )
 
     def values(self, row: Rows) -> dict[str, Value]:
-        """Give the values of a sum of units."""
+        """Return the values of a sum of units."""
         return self.metric.values(counts_of_row(self.names, row))
 
     @cached_property
-    def drawn(self) -> list[list[dict[str, Value]]]:
-        """For each resample the values of each system."""
+    def bootstrap_values(self) -> list[list[dict[str, Value]]]:
+        """The values of each system for each bootstrap resample."""
         draws = bootstrap_sums(self.systems, self.resampling)
         return [[self.values(row) for row in rows] for rows in draws]
 
-    def traded(self, a: int, b: int) -> list[tuple[dict[str, Value], dict[str, Value]]]:
-        """Give the values of two systems each time they have traded units at random."""
-        if (a, b) not in self.trades:
-            self.trades[a, b] = [
+    def randomized_values(self, a: int, b: int) -> list[tuple[dict[str, Value], dict[str, Value]]]:
+        """Return the values of two systems after each random swap of their units."""
+        if (a, b) not in self.swap_cache:
+            self.swap_cache[a, b] = [
                 (self.values(one), self.values(other))
                 for one, other in randomization_sums(
                     self.systems[a], self.systems[b], self.resampling
                 )
             ]
-        return self.trades[a, b]
+        return self.swap_cache[a, b]
 
     def test(self, row: Difference) -> Difference:
         """Add interval and p-values to a difference."""
-        pairs = [(each[row.a][row.value], each[row.b][row.value]) for each in self.drawn]
-        drawn = _differences(pairs)
-        between = percentile_interval(drawn, self.resampling.level)
-        if isinstance(between, Undefined):
-            return replace(row, undefined=between.reason)
-        traded = _differences(
-            [(one[row.value], other[row.value]) for one, other in self.traded(row.a, row.b)]
+        pairs = [(each[row.a][row.value], each[row.b][row.value]) for each in self.bootstrap_values]
+        resampled = _differences(pairs)
+        limits = percentile_interval(resampled, self.resampling.level)
+        if isinstance(limits, Undefined):
+            return replace(row, undefined=limits.reason)
+        swapped = _differences(
+            [
+                (one[row.value], other[row.value])
+                for one, other in self.randomized_values(row.a, row.b)
+            ]
         )
         return replace(
             row,
-            interval=between,
-            p_bootstrap=bootstrap_p(drawn),
+            interval=limits,
+            p_bootstrap=bootstrap_p(resampled),
             p_randomization=max(
-                randomization_p(row.difference or 0.0, traded), lowest_p(len(self.systems[0]))
+                randomization_p(row.difference or 0.0, swapped), lowest_p(len(self.systems[0]))
             ),
         )
 
 
 def lowest_p(units: int) -> float:
-    """Give the least p-value that randomization has: trading no unit, or all, changes nothing."""
+    """Return the lowest p-value of randomization: swapping no unit, or all, changes nothing."""
     return min(1.0, 2.0 ** (1 - units))
 
 
@@ -123,9 +126,10 @@ def _differences(pairs: list[tuple[Value, Value]]) -> list[Value]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Scores of several systems, and the differences of each pair in the chosen values.
+    """Scores of several systems, and tests of the differences of each pair of them.
 
-    If none is chosen, it is the main value of each metric.
+    `comparison["name"]` are the scores of one system; `rows` are the differences in the `chosen`
+    values, or in the main value of each metric if none is chosen.
     """
 
     systems: tuple[str, ...]
@@ -174,10 +178,10 @@ class Comparison:
 
     def _rows(self, i: int) -> list[Difference]:
         metric, values = self.scores[0].metrics[i], self.scores[0].values[i]
-        wanted = [name for name in self.chosen if name in values] if self.chosen else [metric.main]
+        names = [name for name in self.chosen if name in values] if self.chosen else [metric.main]
         paired = self._paired(i)
         rows = []
-        for name in wanted:
+        for name in names:
             for a, b in combinations(range(len(self.systems)), 2):
                 row = self._difference(i, name, a, b)
                 if row.difference is not None and isinstance(paired, PairedUnits):
@@ -197,7 +201,7 @@ class Comparison:
         return row if isinstance(apart, Undefined) else replace(row, difference=apart)
 
     def _paired(self, i: int) -> PairedUnits | str:
-        """Pair the units of all systems, or say why they cannot be."""
+        """Pair the units of all systems, or return the reason why that is not possible."""
         settings = self.scores[0].settings
         if not settings.resampling.resamples:
             return "nothing was resampled"
@@ -222,12 +226,12 @@ class Comparison:
 
     @property
     def tests(self) -> int:
-        """How many differences were tested."""
+        """The number of differences that were tested."""
         return sum(row.p_corrected is not None for row in self.rows)
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader of the tests must know."""
+        """What a reader must know about the tests."""
         count, tests = len(self.scores[0].documents), self.tests
         enough = int(log2(2 * tests / SIGNIFICANT)) + 1 if tests else 0
         if count < 2 or count >= enough:
@@ -236,19 +240,19 @@ class Comparison:
         return [f"{count} documents cannot reach p < {SIGNIFICANT}{several}: give {enough} or more"]
 
     @property
-    def tested(self) -> str:
-        """What signatures say of the tests, if there are any."""
+    def test_signature(self) -> str:
+        """The part of signatures that names the tests, if there were any."""
         return f"|tests=bootstrap+randomization+holm({self.tests})" if self.tests else ""
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """The lines that reproduce the tests: those of each system's scores, and which tests."""
+        """The signatures of the systems' scores, with the tests that were made."""
         lines = {
             line: None
             for each in zip(*(one.signatures for one in self.scores), strict=True)
             for line in each
         }
-        return tuple(f"{line}{self.tested}" for line in lines)
+        return tuple(f"{line}{self.test_signature}" for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries and lists: what `compare --json` prints."""

@@ -49,7 +49,7 @@ NO_VALUES = Undefined("nothing there is defined")
 
 @dataclass(frozen=True)
 class BootstrapMean:
-    """A mean over groups, its interval (None if nothing was drawn), and the mean of each group."""
+    """A mean over groups, its interval (None without resamples), and the mean of each group."""
 
     value: Value
     interval: Interval | Undefined | None
@@ -57,10 +57,10 @@ class BootstrapMean:
 
 
 def bootstrap_means(cells: Rows, resampling: Resampling) -> list[BootstrapMean]:
-    """Average each column of units × columns × groups; NaN is left out.
+    """Return the mean of each column of an array of units × columns × groups, without NaN.
 
-    A group without any number is left out too. The same units are drawn for all columns; a draw
-    that has no number of a group that otherwise has some has no mean.
+    Groups without any number are left out. The same units are drawn for all columns. A resample
+    has no mean if a group that has numbers has none in it.
     """
     known = ~np.isnan(cells)
     rows = np.stack([np.where(known, cells, 0.0), known.astype(float)], 1)
@@ -83,13 +83,13 @@ def bootstrap_means(cells: Rows, resampling: Resampling) -> list[BootstrapMean]:
 
 
 def _group_means(sums: Rows) -> Rows:
-    """Mean of each group, from the sums of its units and their counts; NaN if there are none."""
+    """Return the mean of each group from sums and counts of its units; NaN if it has none."""
     with np.errstate(invalid="ignore"):
         return np.asarray(sums[0] / sums[1])
 
 
 def _mean_of_groups(groups: Rows, some: Rows) -> Rows:
-    """Mean over the groups that have numbers at all."""
+    """Return the mean over the groups that have numbers."""
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(some, groups, 0.0).sum(1) / some.sum(1))
 
@@ -107,17 +107,17 @@ def _value(number: float) -> Value:
 
 
 FEWEST_SYSTEMS = 3
-"""Systems that a correlation takes: any two lie on a line."""
+"""The least number of systems for a correlation: any two lie on a line."""
 
 NO_TASKS = ("",)
-"""What stands for the task systems where none are told apart."""
+"""The task systems of tables without a column for them."""
 
 FEW_SYSTEMS = Undefined(f"fewer than {FEWEST_SYSTEMS} systems have all the numbers")
 
 
 @dataclass(frozen=True)
 class CorrelationSettings:
-    """How correlations are made: without whom, compared with what, drawn again how often."""
+    """The baseline metric, the systems to leave out, and the resampling."""
 
     baseline: str
     without: Strings = ()
@@ -126,10 +126,10 @@ class CorrelationSettings:
 
 @dataclass(frozen=True)
 class Correlation:
-    """A mean correlation of a metric with the result, or how far it is above the baseline's.
+    """The mean correlation of a metric with a result, or its difference to the baseline's.
 
-    `interval` is None if nothing was drawn; `tasks` has the mean over shows of each task system;
-    `undefined` counts, by reason, the pairs of show and task system that had to be left out.
+    `interval` is None without resamples; `tasks` has the mean over shows of each task system;
+    `undefined` counts, by reason, the pairs of show and task system that were left out.
     """
 
     metric: str
@@ -140,7 +140,7 @@ class Correlation:
     undefined: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what JSON says of it."""
+        """Return the numbers for JSON."""
         return {
             **vars(self),
             "value": as_json(self.value),
@@ -152,7 +152,7 @@ class Correlation:
 
 @dataclass(frozen=True, eq=False)
 class ResultCorrelations:
-    """Metrics against one result: mean correlations, and differences to the baseline."""
+    """Correlations of metrics with one result, and their differences to the baseline metric."""
 
     result: str
     metrics: Strings
@@ -161,7 +161,7 @@ class ResultCorrelations:
 
     @cached_property
     def values(self) -> dict[tuple[str, str], list[Value]]:
-        """For each metric and coefficient the correlations, one for each pair."""
+        """For each metric and coefficient the correlation of each pair of show and task system."""
         return {
             (metric, name): values
             for name in COEFFICIENTS
@@ -169,7 +169,7 @@ class ResultCorrelations:
         }
 
     def _values(self, coefficient: str, without: str = "") -> list[list[Value]]:
-        """For each metric the correlations, one for each pair, without one system if need be."""
+        """Return for each metric the correlation of each pair, perhaps without one system."""
         rows = [_correlate_pair(pair, coefficient, without) for pair in self.data.pairs]
         return [list(column) for column in zip(*rows, strict=True)]
 
@@ -180,12 +180,12 @@ class ResultCorrelations:
 
     @cached_property
     def differences(self) -> tuple[Correlation, ...]:
-        """How far each other metric is above the baseline, where both have a correlation."""
+        """How far each other metric is above the baseline, on pairs where both have a value."""
         return self._means[len(self.values) :]
 
     @cached_property
     def _means(self) -> tuple[Correlation, ...]:
-        """All of them, so that the same shows are drawn for all."""
+        """All means and differences at once, so that the same shows are drawn for all."""
         first = self.settings.baseline
         alone = [(each, each) for each in self.values]
         others = [((m, name), (first, name)) for m, name in self.values if m != first]
@@ -206,7 +206,7 @@ class ResultCorrelations:
         return bootstrap_means(np.stack(columns, 1).reshape(shape).transpose(0, 2, 1), resampling)
 
     def _reasons(self, *asked: tuple[str, str]) -> dict[str, int]:
-        """Count why pairs have no correlation by any of these."""
+        """Count the reasons why pairs have no correlation."""
         return dict(
             Counter(
                 next(value.reason for value in each if isinstance(value, Undefined))
@@ -217,9 +217,9 @@ class ResultCorrelations:
 
     @cached_property
     def without_each(self) -> dict[str, dict[str, Value]]:
-        """Spearman's mean correlation of each metric, were one more system left out.
+        """Spearman's mean correlation of each metric without each of the systems.
 
-        One very bad system lifts every correlation: this shows it.
+        A single very bad system raises every correlation: this shows it.
         """
         found = {}
         for system in self.data.systems:
@@ -229,16 +229,16 @@ class ResultCorrelations:
         return found
 
     def mean(self, metric: str, coefficient: str = "spearman") -> Correlation:
-        """Find the mean correlation of a metric."""
+        """Return the mean correlation of a metric with the result."""
         return _find(self.correlations, metric, coefficient)
 
     def difference(self, metric: str, coefficient: str = "spearman") -> Correlation:
-        """Find how far a metric is above the baseline."""
+        """Return how far the correlation of a metric is above that of the baseline."""
         return _find(self.differences, metric, coefficient)
 
     @property
     def signature(self) -> str:
-        """The line that reproduces the numbers."""
+        """A line that says how the numbers can be reproduced."""
         terms, found = self.settings, self.data
         shows = f"{len(found.shows)} shows"
         names = f"metrics={'+'.join(self.metrics)},result={self.result},baseline={terms.baseline}"
@@ -255,54 +255,57 @@ class ResultCorrelations:
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader of the numbers must know."""
-        return [*self._opposed(), *self._left_out(), *self._doubts()]
+        """What a reader must know about the numbers."""
+        return [*self._sign_remarks(), *self._missing_remarks(), *self._interval_remarks()]
 
-    def _opposed(self) -> Iterator[str]:
-        """Tell metrics whose correlation has another sign than the baseline's."""
+    def _sign_remarks(self) -> Iterator[str]:
+        """Name metrics whose correlation has another sign than that of the baseline."""
         first = self.settings.baseline
         base = _or_nan(self.mean(first).value)
         for metric in self.metrics:
             if base * _or_nan(self.mean(metric).value) < 0:
                 yield (
-                    f"{metric} and {first} go opposite ways with {self.result}: if more is better "
-                    "in one and worse in the other, turn one round (--negate), or their "
-                    "difference means nothing"
+                    f"{metric} and {first} have correlations of opposite sign with {self.result}: "
+                    "if higher is better in one and worse in the other, negate one (--negate), or "
+                    "their difference means nothing"
                 )
 
-    def _left_out(self) -> Iterator[str]:
-        """Tell what had no correlation, and which numbers were missing."""
+    def _missing_remarks(self) -> Iterator[str]:
+        """Name what has no correlation, and which numbers are missing."""
         pairs, count = self.data.pairs, len(self.data.pairs)
         what = "shows" if self.data.tasks == NO_TASKS else "pairs of show and task system"
-        told: dict[tuple[str, int], list[str]] = {}
+        by_reason: dict[tuple[str, int], list[str]] = {}
         for metric in self.metrics:
             for each in self.mean(metric).undefined.items():
-                told.setdefault(each, []).append(metric)
-        for (reason, number), metrics in told.items():
+                by_reason.setdefault(each, []).append(metric)
+        for (reason, number), metrics in by_reason.items():
             names = "" if len(metrics) == len(self.metrics) else f"{', '.join(metrics)}: "
             yield f"{names}left out {number} of {count} {what}: {reason}"
         missing = sum(
             FEWEST_SYSTEMS <= len(pair.systems) < len(self.data.systems) for pair in pairs
         )
         if missing:
-            yield f"systems lack numbers in {missing} of {count} {what}: the others were used there"
-        if self.data.lacking:
-            names = ", ".join(self.data.lacking)
+            yield (
+                f"some systems have no numbers in {missing} of {count} {what}: "
+                "the others were used there"
+            )
+        if self.data.incomplete:
+            names = ", ".join(self.data.incomplete)
             yield f"left out because they never have all the numbers: {names}"
 
-    def _doubts(self) -> Iterator[str]:
-        """Tell what weakens the intervals."""
+    def _interval_remarks(self) -> Iterator[str]:
+        """Name what makes the intervals unreliable."""
         drawn = [each.interval for each in (*self.correlations, *self.differences)]
         for reason in dict.fromkeys(each.reason for each in drawn if isinstance(each, Undefined)):
             yield f"no interval: {reason}"
         some, shows = any(isinstance(each, tuple) for each in drawn), len(self.data.shows)
         if some and shows < FEW_UNITS:
-            yield f"the intervals rest on {shows} shows only: they come out too narrow"
+            yield f"the intervals are based on only {shows} shows: they are too narrow"
         if some and self.settings.resampling.resamples < FEWEST_RESAMPLES:
-            yield "the intervals rest on too few resamples to mean much"
+            yield "the intervals are based on too few resamples to mean much"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what JSON says of one result."""
+        """Return everything about one result for JSON."""
         return {
             "result": self.result,
             "metrics": self.metrics,
@@ -361,7 +364,7 @@ class ResultCorrelations:
 def correlate_result(
     observed: Observations, result: str, metrics: Strings, terms: CorrelationSettings
 ) -> ResultCorrelations:
-    """Correlate metrics with one result."""
+    """Correlate metrics with one result, over the systems that have all the numbers."""
     found = complete_pairs(observed, (result, *metrics), terms.without)
     if len(found.systems) < FEWEST_SYSTEMS:
         raise MismatchError(
@@ -374,7 +377,7 @@ def correlate_result(
 
 
 def _correlate_pair(pair: Pair, coefficient: str, without: str) -> list[Value]:
-    """Correlate each metric with the result over systems, all but one if need be."""
+    """Return the correlation of each metric with the result, perhaps without one system."""
     kept = [row for row, system in enumerate(pair.systems) if system != without]
     if len(kept) < FEWEST_SYSTEMS:
         return [FEW_SYSTEMS] * (pair.numbers.shape[1] - 1)
@@ -398,7 +401,7 @@ def _find(found: Sequence[Correlation], metric: str, coefficient: str) -> Correl
 
 @dataclass(frozen=True)
 class Correlations:
-    """Metrics against results, one after another."""
+    """Correlations of metrics with several results; `correlations["eter"]` is one of them."""
 
     results: tuple[ResultCorrelations, ...]
 
@@ -441,30 +444,30 @@ def correlate(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Correlations:
-    """Measure how well metrics predict what a task makes of recognisers' output.
+    """Measure how well metrics predict the results of a task that uses recognisers' output.
 
     Tables are CSV or TSV files with a row for each `system` and `show` (and `task`, if they have
     that column), files that `score --json` or `compare --json` wrote, lists of dicts, or tables
     of pandas, Polars or Arrow; they are joined. Each `metric` and `result` is a column of them,
-    or a value of the scores. Other metrics are compared with the `baseline`, the first if none
-    is named. Systems in `without` are left out; columns in `negate` count with the opposite
-    sign. Intervals come from `resamples` draws of shows.
+    or a value of the scores. The metrics are compared with the `baseline`, by default the first
+    of them. Systems in `without` are left out; the numbers of columns in `negate` get the
+    opposite sign. Intervals come from resampling shows.
     """
-    metrics, results, turned = _as_tuple(metric), _as_tuple(result), _as_tuple(negate)
+    metrics, results, negated = _as_tuple(metric), _as_tuple(result), _as_tuple(negate)
     for kind, names in (("metric", metrics), ("result", results)):
         if not names:
             raise UnknownName(f"there is no {kind}", remedy="name a column of the tables")
     first = baseline or metrics[0]
     _require_known(first, metrics, "baseline")
-    for name in turned:
+    for name in negated:
         _require_known(name, (*metrics, *results), "column to negate")
-    signs = {name: f"-{name}" for name in turned}
+    signs = {name: f"-{name}" for name in negated}
     terms = CorrelationSettings(
         signs.get(first, first), _as_tuple(without), Resampling(resamples, seed)
     )
     found = read_observations(
         tables, TableColumns(system, show, task, (*metrics, *results))
-    ).negated(turned)
+    ).negated(negated)
     named = tuple(signs.get(name, name) for name in metrics)
     return Correlations(
         tuple(correlate_result(found, signs.get(name, name), named, terms) for name in results)

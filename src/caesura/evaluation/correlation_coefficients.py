@@ -22,35 +22,36 @@ CONSTANT = Undefined("one of the series does not vary")
 
 
 def pearson(one: Series, other: Series) -> Value:
-    """How close two series come to a straight line."""
+    """Return Pearson's correlation: how close two series come to a straight line."""
     return _correlate_series(one, other, "pearson")
 
 
 def spearman(one: Series, other: Series) -> Value:
-    """Pearson's correlation of ranks; equal numbers share the mean of their ranks."""
+    """Return Spearman's correlation: that of the ranks; equal numbers share their mean rank."""
     return _correlate_series(one, other, "spearman")
 
 
 def kendall(one: Series, other: Series) -> Value:
-    """Kendall's tau-b: pairs in the same order less pairs in the opposite, ties allowed for."""
+    """Return Kendall's tau-b: pairs in the same order minus those in the opposite, with ties."""
     return _correlate_series(one, other, "kendall")
 
 
 def correlate_with_first(columns: Rows, coefficient: str) -> list[Value]:
-    """Correlate each column but the first with the first."""
+    """Return the correlation of each other column with the first."""
     if len(columns) < 2:
         return [TOO_SHORT] * (columns.shape[1] - 1)
-    # Asked of the numbers themselves: a mean may differ from equal numbers in the last bit.
-    flat = columns.min(0) == columns.max(0)
+    # The numbers are compared with each other: their mean may differ in the last bit.
+    constant = columns.min(0) == columns.max(0)
     with np.errstate(invalid="ignore"):
         found = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
     return [
-        CONSTANT if flat[0] or flat[at] else float(found[at]) for at in range(1, columns.shape[1])
+        CONSTANT if constant[0] or constant[at] else float(found[at])
+        for at in range(1, columns.shape[1])
     ]
 
 
 def ranks(columns: Series) -> Rows:
-    """Ranks from 1 within each column; equal numbers share the mean of theirs."""
+    """Return the ranks from 1 within each column; equal numbers share their mean rank."""
     given = np.asarray(columns, float)
     order = np.argsort(given, axis=0, kind="stable")
     ordered = np.take_along_axis(given, order, 0)
@@ -68,7 +69,7 @@ def ranks(columns: Series) -> Rows:
 def pearson_with_interval(
     one: Sequence[float], other: Sequence[float], resampling: Resampling
 ) -> tuple[Value, Interval | Undefined]:
-    """Correlation of two series, and its interval when pairs of them are drawn again."""
+    """Return Pearson's correlation and its confidence interval from resampled pairs."""
     pairs = np.array([one, other], float)
     drawn = [pearson(*pairs[:, units]) for units in bootstrap_draws(len(one), resampling)]
     return pearson(one, other), percentile_interval(drawn, resampling.level)
@@ -82,19 +83,19 @@ def _correlate_series(one: Series, other: Series, coefficient: str) -> Value:
 
 
 def _pearson_columns(columns: Rows) -> Rows:
-    """Centre each column, multiply by the first, and divide by the lengths of both."""
-    # Powers of two cost no digits, and differences from one of the numbers few.
+    """Return Pearson's correlation of all columns with the first."""
+    # Scaling by powers of two loses no digits; subtracting one of the numbers loses few.
     scaled = np.ldexp(columns, -np.frexp(np.abs(columns).max(0))[1])
     shifted = scaled - scaled[0]
     centred = shifted - shifted.mean(0)
-    # Divided last, and summed alike, so that what lies on a line of ranks comes out as 1.
+    # Divided last and summed alike, so that ranks on a line give exactly 1.
     products, squares = (centred[:, :1] * centred).sum(0), (centred * centred).sum(0)
     return np.asarray(products / np.sqrt(squares[0] * squares))
 
 
 def _kendall_columns(columns: Rows) -> Rows:
-    """Compare the order of each pair of rows with that in the first column."""
-    # Ranks order as the numbers do, and their differences never overflow.
+    """Return Kendall's tau-b of all columns with the first, from all pairs of rows."""
+    # Ranks have the same order as the numbers, and their differences never overflow.
     ranked = ranks(columns)
     same, untied = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
     for at in range(len(ranked) - 1):

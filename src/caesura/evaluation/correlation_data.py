@@ -1,7 +1,7 @@
-"""Numbers of systems on shows, read from tables and from scores, and joined.
+"""Read the numbers of systems on shows from tables and from scores, and join them.
 
-A table has a row for each system and show, and for each task system if it says so; a number in
-one that names no task system holds for all of them. A show is a recording.
+A table has a row for each system and show, and for each task system if it has a column for them.
+Numbers of a table without that column hold for all task systems. A show is a recording.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ Table = str | Path | Records | DataFrame | Readable
 Tables = Table | Sequence[Table]
 
 SYSTEM, SHOW, TASK = "system", "show", "task"
-"""What the columns are called that say whose a row is, if nothing else is said."""
+"""The default names of the columns that identify a row."""
 
 UNDEFINED = "undefined"
-"""What stands in a cell that has no number for a reason."""
+"""The text of a cell that has no value."""
 
 Key = tuple[str, str, str]
-"""System, show and task system, '' if it is all the same."""
+"""System, show and task system ('' if a number holds for all of them)."""
 
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns that say whose a row is, and those of the numbers wanted."""
+    """The names of the columns that identify a row, and of the columns to read."""
 
     system: str
     show: str
@@ -62,23 +62,23 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class Row:
-    """Numbers of one system on one show, of those columns that are wanted.
+    """Numbers of one system on one show.
 
-    `measures` says how a number was measured, where that is known: by which metric, and under
-    which terms, by their names; `heads` are all columns there are.
+    `conditions` says how each number was measured, if that is known; `header` has the names of
+    all columns of the table.
     """
 
     where: str
     key: Key
     numbers: dict[str, Value]
-    heads: Strings
-    measures: dict[str, dict[str, str]] = field(default_factory=dict)
+    header: Strings
+    conditions: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def read_rows(tables: Tables, heads: TableColumns) -> Iterator[Row]:
-    """Give the rows of all tables; scores of one system are named after their file."""
+def read_rows(tables: Tables, wanted: TableColumns) -> Iterator[Row]:
+    """Yield the rows of all tables; scores of a single system are named after their file."""
     several: Any = [tables] if _is_one_table(tables) else tables
-    opened = [_opened(each) for each in several]
+    opened = [_open_table(each) for each in several]
     scores = [
         source.name
         for source in opened
@@ -87,20 +87,20 @@ def read_rows(tables: Tables, heads: TableColumns) -> Iterator[Row]:
     names = dict(zip(scores, names_of(scores), strict=True))
     for each in opened:
         if isinstance(each, Source):
-            yield from _file_rows(each, names.get(each.name, ""), heads)
+            yield from _file_rows(each, names.get(each.name, ""), wanted)
         else:
-            yield from _record_rows(list(each), "row", heads)
+            yield from _record_rows(list(each), "row", wanted)
 
 
 def _is_one_table(tables: Any) -> bool:
-    """Whether this is one table rather than several: a file, a table, or rows."""
+    """Tell whether this is one table (a file, a table or rows) and not several."""
     if isinstance(tables, (str, Path, Readable)) or is_table(tables):
         return True
     return len(tables) > 0 and isinstance(tables[0], Mapping)
 
 
-def _opened(table: Any) -> Source | Records:
-    """Give the content of a file, or the rows of a table that is there already."""
+def _open_table(table: Any) -> Source | Records:
+    """Return the content of a file, or the rows of a table in memory."""
     if isinstance(table, (str, Path)):
         return load(str(table))
     if isinstance(table, Readable):
@@ -113,23 +113,23 @@ def _first_character(source: Source) -> str:
     return source.text.lstrip()[:1]
 
 
-def _file_rows(source: Source, name: str, heads: TableColumns) -> Iterator[Row]:
-    """Give the rows of one file, whatever it is written in."""
+def _file_rows(source: Source, name: str, wanted: TableColumns) -> Iterator[Row]:
+    """Yield the rows of one file: JSON, CSV or TSV."""
     if _first_character(source) not in ("{", "["):
-        yield from _csv_rows(source, heads)
+        yield from _csv_rows(source, wanted)
         return
     found = _json(source)
     if isinstance(found, list):
-        yield from _record_rows(found, f"{source.name}: row", heads)
+        yield from _record_rows(found, f"{source.name}: row", wanted)
     elif items(found.get("systems")):
         for each in items(found["systems"]):
-            yield from _score_rows(each, string(each.get("name")), source, heads)
+            yield from _score_rows(each, string(each.get("name")), source, wanted)
     else:
-        yield from _score_rows(found, name, source, heads)
+        yield from _score_rows(found, name, source, wanted)
 
 
 def _json(source: Source) -> Any:
-    """Give what a file holds: one thing, or the rows that stand one after another."""
+    """Return the content of a JSON file: one value, or a list of rows if there are several."""
     try:
         found = source.documents
     except FormatError as error:
@@ -137,8 +137,8 @@ def _json(source: Source) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _csv_rows(source: Source, heads: TableColumns) -> Iterator[Row]:
-    """Rows of text: cells between commas, semicolons or tabs, as the first line has them."""
+def _csv_rows(source: Source, wanted: TableColumns) -> Iterator[Row]:
+    """Yield the rows of a CSV or TSV file; the header decides what separates cells."""
     lines = source.text.split("\n")
     mark = max(",\t;", key=next(filter(str.strip, lines), "").count)
     rows = csv.reader((f"{line}\n" for line in lines), delimiter=mark, strict=True)
@@ -151,33 +151,33 @@ def _csv_rows(source: Source, heads: TableColumns) -> Iterator[Row]:
             where = f"{source.name}:{rows.line_num}"
             if not head:
                 head = cells
-                _check_header(head, where, heads)
+                _check_header(head, where, wanted)
             elif len(cells) != len(head):
                 raise FormatError(
-                    f"{len(cells)} cells under a head of {len(head)}",
+                    f"{len(cells)} cells under a header of {len(head)}",
                     where=where,
                     remedy="give each column a cell; quote one that has the separator in it",
                 )
             else:
-                yield _row(dict(zip(head, cells, strict=True)), where, heads)
+                yield _row(dict(zip(head, cells, strict=True)), where, wanted)
     except csv.Error as error:
         raise source.error(f"not a table: {error}", rows.line_num) from error
     if not head:
         raise source.error("the table is empty")
 
 
-def _record_rows(rows: Sequence[Any], where: str, heads: TableColumns) -> Iterator[Row]:
-    """Rows that are mappings of columns to cells."""
+def _record_rows(rows: Sequence[Any], where: str, wanted: TableColumns) -> Iterator[Row]:
+    """Yield rows that are mappings of columns to cells."""
     for at, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise FormatError("a row is a mapping of columns to cells", where=f"{where} {at}")
         cells = {str(name): cell for name, cell in row.items()}
-        _check_header(list(cells), f"{where} {at}", heads)
-        yield _row(cells, f"{where} {at}", heads)
+        _check_header(list(cells), f"{where} {at}", wanted)
+        yield _row(cells, f"{where} {at}", wanted)
 
 
-def _check_header(head: Sequence[str], where: str, heads: TableColumns) -> None:
-    for option, name in (("--system", heads.system), ("--show", heads.show)):
+def _check_header(head: Sequence[str], where: str, wanted: TableColumns) -> None:
+    for option, name in (("--system", wanted.system), ("--show", wanted.show)):
         if name not in head:
             raise FormatError(
                 f"there is no column {name!r}",
@@ -185,17 +185,22 @@ def _check_header(head: Sequence[str], where: str, heads: TableColumns) -> None:
                 remedy=f"name it with {option}; there are {', '.join(head)}",
             )
     for name in head:
-        if head.count(name) > 1 and name in (heads.system, heads.show, heads.task, *heads.numbers):
+        if head.count(name) > 1 and name in (
+            wanted.system,
+            wanted.show,
+            wanted.task,
+            *wanted.numbers,
+        ):
             raise FormatError(f"two columns are called {name!r}", where=where)
 
 
-def _row(cells: Mapping[str, Any], where: str, heads: TableColumns) -> Row:
-    places = [name for name in (heads.system, heads.show, heads.task) if name in cells]
+def _row(cells: Mapping[str, Any], where: str, wanted: TableColumns) -> Row:
+    places = [name for name in (wanted.system, wanted.show, wanted.task) if name in cells]
     for name in places:
         if cells[name] is None or str(cells[name]).strip() == "":
-            raise FormatError(f"nothing stands in the column {name!r}", where=where)
+            raise FormatError(f"there is nothing in the column {name!r}", where=where)
     system, show, *task = (str(cells[name]).strip() for name in places)
-    numbers = {name: _number(cells[name], name, where) for name in heads.numbers if name in cells}
+    numbers = {name: _number(cells[name], name, where) for name in wanted.numbers if name in cells}
     return Row(where, (system, show, task[0] if task else ""), numbers, tuple(cells))
 
 
@@ -207,9 +212,9 @@ def _number(cell: Any, name: str, where: str) -> Value:
     found = number(cell)
     if isnan(found):
         empty = cell is None or str(cell).strip() == ""
-        told = "there is no number" if empty else f"{str(cell)!r} is no number"
+        problem = "there is no number" if empty else f"{str(cell)!r} is no number"
         raise FormatError(
-            f"{told} in the column {name!r}",
+            f"{problem} in the column {name!r}",
             where=where,
             remedy=f"write digits with a point, or {UNDEFINED!r} where there is no value",
         )
@@ -217,9 +222,9 @@ def _number(cell: Any, name: str, where: str) -> Value:
 
 
 def _score_rows(
-    found: Mapping[str, Any], system: str, source: Source, heads: TableColumns
+    found: Mapping[str, Any], system: str, source: Source, wanted: TableColumns
 ) -> Iterator[Row]:
-    """Give what `score --json` tells of each recording of one system."""
+    """Yield a row for each recording in the output of `score --json` for one system."""
     documents = items(found.get("documents"))
     if not documents or not system or not all(string(each.get("id")) for each in documents):
         raise source.error(
@@ -238,7 +243,7 @@ def _score_rows(
             for name, value in _values(score)
         }
         there = tuple(dict.fromkeys(name for _, name in known))
-        chosen = {name: _find_value(name, list(known), where) for name in heads.numbers}
+        chosen = {name: _find_value(name, list(known), where) for name in wanted.numbers}
         numbers: dict[str, Value] = {
             name: Undefined("it has no value there")
             if known[one] is None
@@ -246,18 +251,18 @@ def _score_rows(
             for name, one in chosen.items()
             if one
         }
-        measures = {
+        conditions = {
             name: measurement_conditions(one[0], signatures.get(one[0], ""))
             for name, one in chosen.items()
             if one
         }
-        yield Row(where, (system, string(document.get("id")), ""), numbers, there, measures)
+        yield Row(where, (system, string(document.get("id")), ""), numbers, there, conditions)
 
 
 def measurement_conditions(metric: str, signature: str) -> dict[str, str]:
-    """Read off a signature what must agree where numbers of several systems stand together.
+    """Return what must be the same for numbers of one column, from a metric's signature.
 
-    Recognisers may differ in the format of their output, and in how many boundaries are lost.
+    Systems may differ in the format of their output, and in how many boundaries are lost.
     """
     if not signature.startswith(f"{metric}|"):
         return {"metric": metric}
@@ -281,7 +286,7 @@ def _values(score: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
 
 
 def _find_value(name: str, known: Sequence[tuple[str, str]], where: str) -> tuple[str, str] | None:
-    """Find the value meant by `wer`, `Words.wer` or `Words(…).wer`."""
+    """Find the value that `wer`, `Words.wer` or `Words(…).wer` names."""
     fitting = [
         (metric, value)
         for metric, value in known
@@ -297,21 +302,21 @@ def _find_value(name: str, known: Sequence[tuple[str, str]], where: str) -> tupl
 
 @dataclass(frozen=True)
 class Observations:
-    """Columns of numbers, each by system, show and task system."""
+    """Columns of numbers by system, show and task system."""
 
     columns: dict[str, dict[Key, Value]]
 
     def of(self, column: str, system: str, show: str, task: str) -> Value | None:
-        """Give a number, or None if no row has it."""
+        """Return a number, or None if no row has it."""
         cells = self.columns[column]
         return cells.get((system, show, task), cells.get((system, show, "")))
 
     def keys(self, columns: Iterable[str]) -> list[Key]:
-        """Give all keys of these columns."""
+        """Return all keys of these columns."""
         return list(dict.fromkeys(key for name in columns for key in self.columns[name]))
 
     def negated(self, names: Iterable[str]) -> Observations:
-        """Give some columns the opposite sign, and a minus before their name."""
+        """Return the same with the sign of some columns reversed, and a minus before their name."""
         turned = {
             name: {
                 key: value if isinstance(value, Undefined) else -value
@@ -329,9 +334,9 @@ class Observations:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """One show and task system: the systems that have all numbers there, and these.
+    """One show and task system, and the numbers of the systems that have all of them.
 
-    `numbers` has a row for each system, and a column for each that was asked for.
+    `numbers` has a row for each system, and a column for each column that was read.
     """
 
     show: str
@@ -342,22 +347,22 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class CompletePairs:
-    """Pairs of show and task system, show by show, with the systems that have all numbers.
+    """All pairs of show and task system, with the systems that have all numbers.
 
-    `lacking` are the systems and shows left out because they never have.
+    `incomplete` are the systems and shows that were left out because they never have.
     """
 
     systems: Strings
     shows: Strings
     tasks: Strings
     pairs: tuple[Pair, ...]
-    lacking: Strings
+    incomplete: Strings
 
 
 def complete_pairs(
     observed: Observations, columns: Strings, without: Strings = ()
 ) -> CompletePairs:
-    """Find which systems have numbers in all these columns, but leave some systems out."""
+    """Find the systems that have numbers in all these columns; leave out those in `without`."""
     keys = observed.keys(columns)
     known = sorted({system for system, _, _ in keys})
     for name in without:
@@ -374,10 +379,10 @@ def complete_pairs(
     ]
     there = {system for pair in pairs for system in pair.systems}
     shows = sorted({pair.show for pair in pairs if pair.systems})
-    lacking = [name for name in systems if name not in there]
-    lacking += dict.fromkeys(pair.show for pair in pairs if pair.show not in shows)
+    incomplete = [name for name in systems if name not in there]
+    incomplete += dict.fromkeys(pair.show for pair in pairs if pair.show not in shows)
     kept = tuple(pair for pair in pairs if pair.show in shows)
-    return CompletePairs(tuple(sorted(there)), tuple(shows), tasks, kept, tuple(lacking))
+    return CompletePairs(tuple(sorted(there)), tuple(shows), tasks, kept, tuple(incomplete))
 
 
 def _pair(
@@ -397,14 +402,14 @@ def _joined_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def read_observations(tables: Tables, heads: TableColumns) -> Observations:
-    """Read tables and join them."""
+def read_observations(tables: Tables, wanted: TableColumns) -> Observations:
+    """Read tables and join them by system, show and task system."""
     there: dict[str, None] = {}
-    columns: dict[str, dict[Key, Value]] = {name: {} for name in heads.numbers}
+    columns: dict[str, dict[Key, Value]] = {name: {} for name in wanted.numbers}
     places: dict[tuple[str, Key], str] = {}
-    measures: dict[str, tuple[dict[str, str], str]] = {}
-    for row in read_rows(tables, heads):
-        there.update(dict.fromkeys(row.heads))
+    conditions: dict[str, tuple[dict[str, str], str]] = {}
+    for row in read_rows(tables, wanted):
+        there.update(dict.fromkeys(row.header))
         for column, value in row.numbers.items():
             first = places.setdefault((column, row.key), row.where)
             if row.key in columns[column]:
@@ -415,31 +420,32 @@ def read_observations(tables: Tables, heads: TableColumns) -> Observations:
                     + ("" if row.key[2] else ", or name the column of task systems with --task"),
                 )
             columns[column][row.key] = value
-        _require_same_conditions(row, measures)
-    _require_columns(columns, there, heads)
+        _require_same_conditions(row, conditions)
+    _require_columns(columns, there, wanted)
     return Observations(columns)
 
 
-def _require_same_conditions(row: Row, measures: dict[str, tuple[dict[str, str], str]]) -> None:
-    """Refuse numbers of one name that were measured in different ways."""
-    for column, measure in row.measures.items():
-        first, place = measures.setdefault(column, (measure, row.where))
-        apart = [name for name in first if measure.get(name, first[name]) != first[name]]
-        if apart:
+def _require_same_conditions(row: Row, conditions: dict[str, tuple[dict[str, str], str]]) -> None:
+    """Raise an error if numbers of one column were measured in different ways."""
+    for column, condition in row.conditions.items():
+        first, place = conditions.setdefault(column, (condition, row.where))
+        differing = [name for name in first if condition.get(name, first[name]) != first[name]]
+        if differing:
             here, there = (
-                ", ".join(f"{name}={each[name]}" for name in apart) for each in (measure, first)
+                ", ".join(f"{name}={each[name]}" for name in differing)
+                for each in (condition, first)
             )
             raise MismatchError(
                 f"{column} was measured with {here}, and with {there} in {place}",
                 where=row.where,
-                remedy="score all systems under the same terms",
+                remedy="score all systems with the same options",
             )
 
 
 def _require_columns(
-    columns: Mapping[str, Mapping[Key, Value]], there: Mapping[str, None], heads: TableColumns
+    columns: Mapping[str, Mapping[Key, Value]], there: Mapping[str, None], wanted: TableColumns
 ) -> None:
-    """Refuse columns that are nowhere, or half told of task systems."""
+    """Raise an error for columns that no table has, or that only some tables have by task."""
     named = f"there are {_joined_names(there)}"
     for name, cells in columns.items():
         if not cells:
@@ -447,11 +453,11 @@ def _require_columns(
             raise UnknownName(f"no table has a column {name!r}", remedy=remedy)
         if len({key[2] == "" for key in cells}) > 1:
             raise MismatchError(
-                f"{name} is told of task systems in one table, and of none in another",
-                remedy="give all tables that have it the column of the task, or none",
+                f"{name} is given for each task system in one table, and without in another",
+                remedy="give all tables that have it the column of the task, or none of them",
             )
-    if heads.task != TASK and heads.task not in there:
-        raise UnknownName(f"no table has a column {heads.task!r} of task systems", remedy=named)
+    if wanted.task != TASK and wanted.task not in there:
+        raise UnknownName(f"no table has a column {wanted.task!r} of task systems", remedy=named)
 
 
 def _format_key(key: Key) -> str:

@@ -1,6 +1,6 @@
-"""Disagreements that recur: what a system does differently, and where.
+"""Count disagreements between hypothesis and reference that occur again and again.
 
-The most frequent come first, or the most harmful where a metric tells what each costs.
+The most frequent come first, or the most harmful if a metric says what each costs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from caesura.core.protocols import Disagreement
 
 EXAMPLES_KEPT = 5
-"""Places that are kept of each disagreement."""
+"""Examples that are kept of each disagreement."""
 
 LISTED_PER_LEVEL = 100
 """Disagreements of each level that JSON lists."""
@@ -22,7 +22,7 @@ LISTED_PER_LEVEL = 100
 
 @dataclass(frozen=True, slots=True)
 class RecurringDisagreement:
-    """A disagreement, how often it occurs, and the first few places: (document, what) pairs."""
+    """A disagreement, how often it occurs, and its first examples as (document, place) pairs."""
 
     level: str
     kind: str
@@ -31,20 +31,20 @@ class RecurringDisagreement:
     count: int
     examples: tuple[tuple[int, Disagreement], ...]
     loss: float = 0.0
-    """How much harm they do together."""
+    """The loss of all its occurrences together."""
 
 
 @dataclass(frozen=True)
 class DisagreementSummary:
-    """All disagreements on some documents, the same ones counted together."""
+    """All disagreements in some documents, the same ones counted together."""
 
     recurring: tuple[RecurringDisagreement, ...] = ()
     kinds: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By level how many there are of each kind."""
+    """For each level how many disagreements there are of each kind."""
 
     @classmethod
     def of(cls, documents: Iterable[Iterable[Disagreement]]) -> DisagreementSummary:
-        """Count what differs in documents; of equally frequent ones the first stays first."""
+        """Count the disagreements of documents; equally frequent ones keep their order."""
         found: dict[tuple[str, str, str, str], list[tuple[int, Disagreement]]] = {}
         counts: Counter[tuple[str, str, str, str]] = Counter()
         losses: defaultdict[tuple[str, str, str, str], float] = defaultdict(float)
@@ -69,22 +69,22 @@ class DisagreementSummary:
         )
 
     def of_level(self, level: str) -> Iterator[RecurringDisagreement]:
-        """Give those of one level."""
+        """Yield the disagreements of one level."""
         return (each for each in self.recurring if each.level == level)
 
-    def most_frequent(self, each: int) -> list[RecurringDisagreement]:
-        """Give the most frequent, so many of each level."""
-        kept = [one for level in self.kinds for one in islice(self.of_level(level), each)]
+    def most_frequent(self, per_level: int) -> list[RecurringDisagreement]:
+        """Return the most frequent disagreements, at most so many of each level."""
+        kept = [one for level in self.kinds for one in islice(self.of_level(level), per_level)]
         return sorted(kept, key=_by_harm)
 
     def to_dict(self, documents: Iterable[str]) -> list[dict[str, Any]]:
-        """Give the most frequent ones, each with an example; documents are told by name."""
+        """Return the most frequent ones for JSON, each with an example; `documents` are names."""
         names = list(documents)
         return [_json(each, names) for each in self.most_frequent(LISTED_PER_LEVEL)]
 
 
 def _by_harm(each: RecurringDisagreement) -> tuple[float, int]:
-    """Put the most harmful first, then the most frequent."""
+    """Sort the most harmful first, then the most frequent."""
     return -each.loss, -each.count
 
 

@@ -1,4 +1,4 @@
-"""One recording made comparable: normalised, aligned if need be, and counted by each metric."""
+"""Score one recording: normalise its texts, align them if asked to, and count with each metric."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from caesura.text.alignment.transfer import Transferred, transfer_layers
 from caesura.text.normalization.steps import Normalizer
 
 BLOCK_SENTENCES = 5
-"""Sentences that are drawn together when parts of one recording are resampled."""
+"""Sentences in a block: blocks are resampled if there is only one recording."""
 
 BLOCK_SIZES = {"sentences": BLOCK_SENTENCES, "words": 100}
-"""The same for all that such parts can be made of."""
+"""The size of a block, by `Metric.parts`."""
 
 PLAIN_TEXT_FORMATS = {"lines", "text", "turns", "tokens"}
 FEW_SHARED_WORDS = 0.5
+"""The share of common words below which a remark asks whether the recordings are the same."""
 
 LAYER_NAMES = {"end": "end times"}
 LAYER_REMEDIES = {"sentences": "find sentences first: caesura segment … --to jsonl"}
@@ -35,25 +36,25 @@ NO_RESAMPLING = Resampling(resamples=0)
 
 @dataclass(frozen=True)
 class ScoringSettings:
-    """How texts are made comparable, and how often their counts are drawn again."""
+    """How texts are made comparable, and how often their counts are resampled."""
 
     normalize: tuple[str, ...]
     align: bool
     resampling: Resampling = NO_RESAMPLING
     base: str = ""
-    """Whose words annotators are compared on, if theirs differ."""
+    """The annotator to whose words the others are aligned, if their words differ."""
 
-    asked: bool = True
-    """Whether the normalisation was named, and so is done for metrics of raw text too."""
+    explicit: bool = True
+    """Whether the user named the steps; then metrics of raw text are normalised too."""
 
     def steps(self, metric: Metric) -> tuple[str, ...]:
-        """Give the normalisation for a metric."""
-        return () if metric.raw and not self.asked else self.normalize
+        """Return the steps of normalisation for a metric."""
+        return () if metric.raw and not self.explicit else self.normalize
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What an alignment of a hypothesis with one reference left without a counterpart."""
+    """What an alignment of a hypothesis with one reference could not match."""
 
     hypothesis_words_unmatched: int
     reference_words_unmatched: int
@@ -61,21 +62,21 @@ class Coverage:
     boundaries_lost: int
 
     @classmethod
-    def of(cls, carried: Transferred) -> Coverage:
-        """Read it off what was carried over."""
-        found = carried.alignment
-        lost = len(carried.lost_boundaries)
+    def of(cls, transferred: Transferred) -> Coverage:
+        """Count what a transfer of boundaries left over."""
+        found = transferred.alignment
+        lost = len(transferred.lost_boundaries)
         return cls(found.insertions, found.deletions, found.substitutions, lost)
 
 
 @dataclass(frozen=True)
 class Document:
-    """One recording: the texts as they were compared, and a set of counts for each metric.
+    """One scored recording: its texts, and the counts of each metric.
 
-    `hypothesis` and `originals` are as they were read, `compared` and `references` are
-    normalised by `settings` when they are asked for, and `aligned` are the references on the words
-    of the hypothesis, if they were aligned. `lost` has, for each reference that was aligned, the
-    gaps near which boundaries of it have none of their own.
+    `hypothesis` and `originals` (the references) are as they were read; `compared` and
+    `references` are the same texts, normalised. If texts were aligned, `aligned` are the
+    references on the words of the hypothesis, and `lost` has, for each reference, the gaps next
+    to boundaries that could not be carried over.
     """
 
     id: str
@@ -89,7 +90,7 @@ class Document:
     normalizer: Normalizer = field(default_factory=Normalizer, repr=False, compare=False)
 
     def normalized(self, transcript: Transcript) -> Transcript:
-        """Normalise a text of this recording; each is normalised only once."""
+        """Normalise a text of this recording; the result is kept, so it is done only once."""
         return self.normalizer(transcript, self.settings.normalize if self.settings else ())
 
     @property
@@ -104,17 +105,17 @@ class Document:
 
     @property
     def carried(self) -> tuple[Transcript, ...]:
-        """The references, normalised, and on the words of the hypothesis if they were aligned."""
+        """The references, normalised, and on the words of the hypothesis if texts were aligned."""
         return self.references if self.aligned is None else self.aligned
 
     @property
     def words(self) -> int:
-        """How many words were compared."""
+        """The number of words of the normalised hypothesis."""
         return len(self.compared)
 
     def is_compared_raw(self, metric: Metric) -> bool:
         """Tell whether a metric compares the texts as they were read, without normalisation."""
-        return metric.raw and self.settings is not None and not self.settings.asked
+        return metric.raw and self.settings is not None and not self.settings.explicit
 
     def texts_for(self, metric: Metric) -> tuple[Transcript, tuple[Transcript, ...]]:
         """Return hypothesis and references as a metric compares them."""
@@ -123,20 +124,23 @@ class Document:
         return self.compared, self.carried if metric.same_words else self.references
 
     def count(self, metric: Metric) -> Counts:
-        """Count on the whole, with what the references have lost."""
-        lost = Counts(**{name: int(gaps.sum()) for name, gaps in self.missed(metric) or ()})
+        """Count on the whole recording, boundaries that were lost in the alignment included."""
+        lost = Counts(**{name: int(gaps.sum()) for name, gaps in self.lost_counts(metric) or ()})
         try:
             return metric.count(*self.texts_for(metric)) + lost
         except MismatchError as error:
             where = error.where or self.id
             raise MismatchError(error.what, where=where, remedy=error.remedy) from error
 
-    def missed(self, metric: Metric) -> PerGapCounts | None:
-        """Give what boundaries add that the references have lost."""
+    def lost_counts(self, metric: Metric) -> PerGapCounts | None:
+        """Return what boundaries that were lost in the alignment add to the counts."""
         return metric.missed(self.lost, self.words) if self.lost and metric.same_words else None
 
-    def blocks(self, metric: Metric) -> list[Counts]:
-        """Counts of each few sentences, or words; none if a metric cannot tell them apart."""
+    def block_counts(self, metric: Metric) -> list[Counts]:
+        """Return the counts of each block of sentences or words.
+
+        The list is empty if a metric cannot tell which word adds what.
+        """
         hypothesis, references = self.texts_for(metric)
         columns = metric.per_gap_counts(hypothesis, references)
         if columns is None or not len(hypothesis):
@@ -149,7 +153,7 @@ class Document:
             else _sentence_block_starts(hypothesis, texts)
         )
         sums: dict[str, Indices] = {}
-        for name, gaps in (*columns, *(self.missed(metric) or ())):
+        for name, gaps in (*columns, *(self.lost_counts(metric) or ())):
             sums[name] = sums.get(name, 0) + np.add.reduceat(gaps, starts, dtype=np.int64)
         return [
             Counts(**{name: int(each[i]) for name, each in sums.items()})
@@ -158,15 +162,15 @@ class Document:
 
 
 def _word_block_starts(count: int) -> Indices:
-    """First word of each block of as many words; what is left over goes with the last one."""
+    """Return the first word of each block; the last block has what is left over."""
     size = BLOCK_SIZES["words"]
     return np.arange(max(1, count // size)) * size
 
 
 def _sentence_block_starts(hypothesis: Transcript, references: Sequence[Transcript]) -> Indices:
-    """First word of each block: as many places where any reference ends a sentence.
+    """Return the first word of each block of sentences.
 
-    If no reference has the same words, it is those of the hypothesis.
+    A sentence ends where any reference ends one, or the hypothesis if no reference has its words.
     """
     texts = [one for one in references if one.words == hypothesis.words] or [hypothesis]
     known: list[Any] = [one.sentences.boundary for one in texts if one.sentences is not None]
@@ -176,25 +180,25 @@ def _sentence_block_starts(hypothesis: Transcript, references: Sequence[Transcri
 
 
 def alignment_remarks(documents: Sequence[Document], metric: Metric) -> list[str]:
-    """Tell what an alignment could not do for a metric."""
-    told = []
+    """Return remarks on what an alignment could not do for a metric."""
+    remarks = []
     lost = sum(len(places) for each in documents for places in each.lost)
-    if lost and any(each.missed(metric) is None for each in documents):
-        told.append(
-            f"{lost} boundaries of the references stand after words that the hypothesis lacks, "
-            "and are not counted"
+    if lost and any(each.lost_counts(metric) is None for each in documents):
+        remarks.append(
+            f"{lost} boundaries of the references follow words that the hypothesis does not "
+            "have, and are not counted"
         )
     for number, shared in enumerate(_shared_word_rates(documents), 1):
         if shared < FEW_SHARED_WORDS:
-            told.append(
+            remarks.append(
                 f"the hypothesis has {shared:.0%} of the words of reference {number}: "
                 "are they the same recordings?"
             )
-    return told
+    return remarks
 
 
 def _shared_word_rates(documents: Sequence[Document]) -> list[float]:
-    """For each reference that was aligned, the part of its words that the hypothesis has too."""
+    """Return for each aligned reference the share of its words that the hypothesis has too."""
     aligned = [each for each in documents if each.coverage]
     parts = []
     for number in range(len(aligned[0].coverage) if aligned else 0):
@@ -208,9 +212,9 @@ def _shared_word_rates(documents: Sequence[Document]) -> list[float]:
 
 
 def format_remarks(documents: Sequence[Document], metric: Metric) -> list[str]:
-    """Tell if some plain texts were read in one way and some in another.
+    """Return a remark if plain texts were read in different formats.
 
-    Where texts are compared as they are read, that may well be meant.
+    There is none for metrics that compare texts as they are read: they are meant for that.
     """
     if metric.raw:
         return []
@@ -219,8 +223,8 @@ def format_remarks(documents: Sequence[Document], metric: Metric) -> list[str]:
     if len(kinds) < 2:
         return []
     return [
-        f"plain texts were read as {' and as '.join(sorted(kinds))}, in which sentences end at "
-        "different things: if that is wrong, name one with --format"
+        f"plain texts were read as {' and as '.join(sorted(kinds))}, which end sentences "
+        "in different places: if that is wrong, name one format with --format"
     ]
 
 
@@ -229,12 +233,12 @@ def score_document(
     references: Sequence[Transcript],
     metrics: Sequence[Metric],
     settings: ScoringSettings,
-    called: Strings = (),
+    known_names: Strings = (),
     normalizer: Normalizer | None = None,
 ) -> Document:
-    """Compare one recording with its references; `called` is what errors call the sides."""
+    """Compare one recording with its references; error messages use the `known_names`."""
     for metric in metrics:
-        _require_layers([hypothesis, *references], metric, called)
+        _require_layers([hypothesis, *references], metric, known_names)
     made = Document(
         hypothesis.id,
         hypothesis,
@@ -259,12 +263,12 @@ def score_document(
 
 
 def _require_layers(
-    transcripts: Sequence[Transcript], metric: Metric, called: Sequence[str]
+    transcripts: Sequence[Transcript], metric: Metric, known_names: Sequence[str]
 ) -> None:
     for side, transcript in enumerate(transcripts):
         for layer in metric.compares:
             if getattr(transcript, layer) is None:
-                names = side_names(len(transcripts), called)
+                names = side_names(len(transcripts), known_names)
                 remedy = LAYER_REMEDIES.get(layer, "give a file that has them")
                 if _only_first_has(layer, transcripts):
                     remedy = f"{names[0]} has them: are the two sides swapped? If not, {remedy}"

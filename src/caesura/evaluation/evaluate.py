@@ -1,4 +1,4 @@
-"""Systems measured side by side: made comparable under the same settings, and scored."""
+"""Score systems with the same options: what `score`, `compare` and `agree` have in common."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from caesura.evaluation.scores import Scores, Sweep, score_pairs
 from caesura.text.normalization.steps import LADDER, Normalizer, describe, fewest_steps
 
 LEAST = "least"
-"""The normalisation that does no more than make words equal."""
+"""The value of `normalize` that asks for the fewest steps that make the words equal."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationOptions:
     """What to measure and how; `score`, `compare` and `agree` share these options.
 
-    The first fields are what users write. They are checked once, when the object is made, and
-    stand parsed in the other fields.
+    The first fields are what users write. They are checked and parsed once, when the object is
+    made; the parsed values are `metrics`, `sweeps`, `steps` and `resampling`.
     """
 
     metric: str | Metric | Sequence[str | Metric] = "Boundary"
@@ -40,7 +40,7 @@ class EvaluationOptions:
     """Steps before words are compared: a list, joined with `+`, `none` or `least`."""
 
     align: bool = False
-    """Whether layers of references are carried over by alignment where words differ."""
+    """Whether words that differ are aligned, and the references' boundaries carried over."""
 
     resamples: int = RESAMPLES
     """Bootstrap draws for confidence intervals and tests; 0 for none."""
@@ -80,21 +80,21 @@ class EvaluationOptions:
     def scoring_settings(
         self, systems: Sequence[Sequence[Pair]], normalizer: Normalizer
     ) -> ScoringSettings:
-        """Settle the normalisation, the same for all systems."""
-        steps, asked = self.steps, self.steps != (LEAST,)
-        if not asked:
-            alike = any(metric.same_words for metric in self.metrics)
+        """Choose the normalisation, the same for all systems."""
+        steps, explicit = self.steps, self.steps != (LEAST,)
+        if not explicit:
+            words_must_agree = any(metric.same_words for metric in self.metrics)
             steps = (
                 LADDER[-1]
-                if not alike
+                if not words_must_agree
                 else fewest_steps(
                     ([ours, *theirs] for pairs in systems for ours, theirs in pairs), normalizer
                 )
             )
-        return ScoringSettings(steps, self.align, self.resampling, asked=asked)
+        return ScoringSettings(steps, self.align, self.resampling, explicit=explicit)
 
     def swept_metrics(self) -> list[tuple[str, tuple[Any, ...], list[Metric]]]:
-        """Give each sweep with the metrics it goes through."""
+        """Return each sweep: the setting, its values, and the metric with each of them."""
         found = []
         for setting, values in self.sweeps:
             swept = [metric for metric in self.metrics if setting in metric.settings]
@@ -113,32 +113,33 @@ def evaluate_systems(
     systems: Sequence[Sequence[Transcript]],
     references: Sequence[Sequence[Transcript]],
     options: EvaluationOptions,
-    names: Strings = (),
-    called: Strings = (),
+    reference_names: Strings = (),
+    system_names: Strings = (),
 ) -> tuple[Scores, ...]:
-    """Score each system, sweeps included.
+    """Score each system against the references, sweeps included.
 
-    `names` are those of the references; `called` is what errors call the systems.
+    Error messages call the systems by `system_names`.
     """
-    variants, normalizer = options.swept_metrics(), Normalizer()
+    sweeps, normalizer = options.swept_metrics(), Normalizer()
     paired_systems = [
-        pair_recordings(system, references, called[number : number + 1])
+        pair_recordings(system, references, system_names[number : number + 1])
         for number, system in enumerate(systems)
     ]
     settings = options.scoring_settings(paired_systems, normalizer)
-    metrics = [*options.metrics, *(metric for _, _, swept in variants for metric in swept)]
+    metrics = [*options.metrics, *(metric for _, _, swept in sweeps for metric in swept)]
     found = []
     for number, pairs in enumerate(paired_systems):
-        sides = called[number : number + 1]
+        sides = system_names[number : number + 1]
         counted = score_pairs(pairs, len(references), metrics, settings, sides, normalizer)
-        whole = replace(counted, reference_names=names)
+        whole = replace(counted, reference_names=reference_names)
         first = len(options.metrics)
-        sweeps = []
-        for setting, values, swept in variants:
-            chosen = whole.chosen(slice(first, first + len(swept)))
-            sweeps.append(Sweep(setting, values, chosen))
+        swept_scores = []
+        for setting, values, swept in sweeps:
+            part = whole.with_metrics(slice(first, first + len(swept)))
+            swept_scores.append(Sweep(setting, values, part))
             first += len(swept)
-        found.append(replace(whole.chosen(slice(len(options.metrics))), sweeps=tuple(sweeps)))
+        main = whole.with_metrics(slice(len(options.metrics)))
+        found.append(replace(main, sweeps=tuple(swept_scores)))
     return tuple(found)
 
 
@@ -152,6 +153,6 @@ def _with_setting(metric: Metric, setting: str, value: Any) -> Metric:
 
 
 def normalization_steps(normalize: str | Sequence[str]) -> Strings:
-    """Take the steps of a normalisation apart; 'none' has none."""
+    """Split a text such as `case+dots` into steps; `none` has no steps."""
     steps = normalize.split("+") if isinstance(normalize, str) else normalize
     return () if steps == ["none"] else tuple(steps)

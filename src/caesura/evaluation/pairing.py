@@ -1,4 +1,4 @@
-"""Which hypothesis belongs to which references: recordings are paired by their names."""
+"""Pair the recordings of a hypothesis with those of its references, by their names."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ Pair = tuple[Transcript, list[Transcript]]
 def pair_recordings(
     hypotheses: Sequence[Transcript],
     references: Sequence[Sequence[Transcript]],
-    called: Sequence[str] = (),
+    known_names: Sequence[str] = (),
 ) -> list[Pair]:
-    """Find each recording's references by id; a single recording needs none.
+    """Pair each recording with its references by id; single recordings need no id.
 
-    Recordings of one name that follow each other in a file are parts of one. If one side is a
-    single recording, and not one of those of the others, or names come again, so are all
-    recordings of a file. `called` is what errors call the sides, or the first of them.
+    Recordings with the same name that follow each other in a file are joined: they are parts of
+    one recording. All recordings of a file are joined if another side is one recording with
+    another name, or if names are repeated. `known_names` are names of the sides for error
+    messages, the hypothesis first; sides without a name are numbered.
     """
-    names = side_names(1 + len(references), called)
+    names = side_names(1 + len(references), known_names)
     hypotheses, *references = sides = [list(join_parts(one)) for one in (hypotheses, *references)]
     if any(_is_only_recording(one, sides) or _has_repeated_names(one) for one in sides):
         hypotheses, references = (
@@ -40,7 +41,7 @@ def pair_recordings(
         )
     if len(hypotheses) == 1 and all(len(one) == 1 for one in references):
         return [(hypotheses[0], [one[0] for one in references])]
-    more = "" if called else f" ({SEVERAL_SYSTEMS})"
+    more = "" if known_names else f" ({SEVERAL_SYSTEMS})"
     ours, *theirs = (
         _by_id(side, name, f"{OWN_NAMES}{more}")
         for side, name in zip([hypotheses, *references], names, strict=True)
@@ -52,14 +53,14 @@ def pair_recordings(
     return [(transcript, [one[id] for one in theirs]) for id, transcript in ours.items()]
 
 
-def side_names(sides: int, called: Sequence[str]) -> list[str]:
-    """Name the hypothesis and its references, of which the first may be called something."""
+def side_names(sides: int, known_names: Sequence[str]) -> list[str]:
+    """Name the hypothesis and its references; the first names may be known."""
     numbered = [f"reference {number}" for number in range(1, sides)]
-    return [*called, *["the hypothesis", *numbered][len(called) :]]
+    return [*known_names, *["the hypothesis", *numbered][len(known_names) :]]
 
 
 def join_parts(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
-    """Join recordings of one name that follow each other in a file, as streamed sentences do."""
+    """Join recordings with the same name that follow each other in a file (streamed sentences)."""
     for (file, _), group in groupby(recordings, key=lambda each: (_file(each), each.id)):
         parts = list(group)
         yield from [_join(parts)] if file and len(parts) > 1 else parts
@@ -74,7 +75,7 @@ def _join(parts: Sequence[Transcript]) -> Transcript:
 
 
 def _is_only_recording(one: Sequence[Transcript], sides: Sequence[Sequence[Transcript]]) -> bool:
-    """Whether a side is a single recording that is none of several on another side."""
+    """Tell whether a side is a single recording that no other side has among several."""
     named = {each.id for side in sides if len(side) > 1 for each in side}
     return len(one) == 1 and one[0].id not in named
 
@@ -84,11 +85,11 @@ def _has_repeated_names(recordings: Sequence[Transcript]) -> bool:
 
 
 def _join_recordings(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
-    """Join recordings that stand in one file."""
+    """Join recordings if they come from one file."""
     files = set(map(_file, recordings))
     if len(recordings) < 2 or len(files) > 1 or "" in files:
         return recordings
-    logger.info("%s: its %d recordings are taken as one", files.pop(), len(recordings))
+    logger.info("%s: its %d recordings are read as one", files.pop(), len(recordings))
     return [_join(recordings)]
 
 
@@ -104,7 +105,7 @@ def _by_id(transcripts: Sequence[Transcript], side: str, remedy: str) -> dict[st
 def require_same_recordings(
     ids: Sequence[str], side: str, remedy: str = f"{SAME_RECORDINGS} ({SEVERAL_SYSTEMS})"
 ) -> None:
-    """Raise an error if there are recordings that one side lacks."""
+    """Raise an error if there are recordings that a side does not have."""
     if ids:
         shown = ", ".join(repr(id) for id in ids[:5]) + (", …" if len(ids) > 5 else "")
         are = "recording is" if len(ids) == 1 else "recordings are"
@@ -112,7 +113,7 @@ def require_same_recordings(
 
 
 def require_same_words(ours: Transcript, theirs: Transcript, side: str) -> None:
-    """Raise an error that says where two texts part."""
+    """Raise an error that names the first word that differs, if the words are not the same."""
     if ours.words == theirs.words:
         return
     pairs = enumerate(zip(ours.words, theirs.words, strict=False))

@@ -1,4 +1,4 @@
-"""The entities of references on recognised words, recording by recording."""
+"""Project the entities of references onto recognised words, recording by recording."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from caesura.text.phonetics import LETTERS, check_source
 logger = logging.getLogger("caesura")
 
 NAMED_RECORDINGS = 3
-"""Recordings that a warning names."""
+"""The most recordings that a warning names."""
 
 FEW_RECOGNISED = (
     "less than half of the words of the reference were recognised in %s: are they the same "
@@ -41,18 +41,18 @@ TIMES_DIFFER = (
 
 @dataclass(frozen=True)
 class Projection:
-    """A recording with the entities of its reference, and where each of them went."""
+    """A recording with the entities of its reference, and how each of them was found."""
 
     transcript: Transcript
     reference: Transcript
     projected: tuple[Projected, ...]
 
-    def listed(self, lost: bool = False) -> list[Projected]:
-        """Give all entities, or only those that are lost."""
+    def select(self, lost: bool = False) -> list[Projected]:
+        """Return all entities, or only those that were not found."""
         return [one for one in self.projected if not (lost and one.found)]
 
-    def described(self, one: Projected) -> dict[str, Any]:
-        """Give for an entity its words on both sides, and its time, for programs."""
+    def describe(self, one: Projected) -> dict[str, Any]:
+        """Return the words of an entity on both sides, and its time, for JSON."""
         first, last, label, key = one.entity
         start = _first_start(self.reference, first, last)
         return {
@@ -69,13 +69,13 @@ class Projection:
 
 
 def count_projected(found: Iterable[Projection]) -> dict[str, int]:
-    """Say how many entities were found in which way."""
+    """Count the entities, and how many were found by time, by alignment, or not at all."""
     ways = [one.by for each in found for one in each.projected]
     return {"entities": len(ways)} | {by: ways.count(by) for by in ("time", "alignment", "lost")}
 
 
 def _first_start(transcript: Transcript, first: int, last: int) -> float | None:
-    """Give the first known start of words."""
+    """Return the first start time that is known among these words."""
     if transcript.start is None:
         return None
     known = transcript.start[first : last + 1]
@@ -84,7 +84,7 @@ def _first_start(transcript: Transcript, first: int, last: int) -> float | None:
 
 
 def _keep_classes(references: list[Transcript], classes: Strings) -> list[Transcript]:
-    """Keep entities of these classes, all if there are none."""
+    """Keep only entities of these classes; all if no class is named."""
     if not classes:
         return references
     known = {span.label for one in references for span in one.entities or ()}
@@ -154,7 +154,7 @@ def project(
 
 
 def _to_original_words(one: Projected, there: Indices, here: Indices) -> Projected:
-    """Put an entity, and the words that stand for it, on the words with punctuation."""
+    """Translate the places of an entity back to the words before punctuation was removed."""
     entity = one.entity
     first, last = (int(there[at]) for at in (entity.first, entity.last))
     begin = int(here[one.first])
@@ -163,7 +163,7 @@ def _to_original_words(one: Projected, there: Indices, here: Indices) -> Project
 
 
 def _warn(what: str, recordings: list[str]) -> None:
-    """Warn of recordings that do not seem to belong to their references."""
+    """Log a warning that names the recordings."""
     if recordings:
         more = (
             f" and {len(recordings) - NAMED_RECORDINGS} more"

@@ -1,7 +1,8 @@
-"""Resampling: how far a number would move with other recordings, and whether two differ.
+"""Bootstrap, approximate randomization, confidence intervals and p-values.
 
-Units (recordings, or blocks of one) are rows of counts. A resample is a sum of rows, from
-which the number itself is computed: never a mean of rates.
+What is resampled are units: recordings, or blocks of one recording. Each unit is a row of
+counts. A resample is a sum of rows, and a value is computed from that sum: it is never a mean of
+rates. `bootstrap_draws` is the only place where the bootstrap draws.
 """
 
 from __future__ import annotations
@@ -17,24 +18,27 @@ from caesura.core.arrays import Indices
 from caesura.core.values import Undefined, Value
 
 Rows = NDArray[Any]
+"""Numbers with a row for each unit."""
+
 Interval = tuple[float, float]
+"""Lower and upper limit of a confidence interval."""
 
 RESAMPLES = 1000
 FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 100_000
-"""Draws below which an interval means little, and above which nothing is gained."""
+"""Resamples below which an interval means little, and above which nothing is gained."""
 
 SEED = 20000
 
 FEW_UNITS = 8
-"""Below so many units an interval is known to come out too narrow."""
+"""With fewer units than this, intervals are known to be too narrow."""
 
 MOST_UNDEFINED = 0.05
-"""Share of resamples that may lack a value before an interval is undefined too."""
+"""If more than this share of the resamples have no value, the interval is undefined."""
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How often to draw, from which seed, and how sure an interval shall be."""
+    """The number of resamples, the seed, and the confidence level of intervals."""
 
     resamples: int = RESAMPLES
     seed: int = SEED
@@ -55,14 +59,14 @@ class Resampling:
 
 
 def bootstrap_draws(count: int, resampling: Resampling) -> Iterator[Indices]:
-    """Draw as many of `count` units as there are, with replacement; yield their numbers."""
+    """Yield the units of each resample: `count` numbers below `count`, with replacement."""
     random = np.random.default_rng(resampling.seed)
     for _ in range(resampling.resamples if count else 0):
         yield random.integers(count, size=count)
 
 
 def bootstrap_sums(systems: Sequence[Rows], resampling: Resampling) -> Iterator[list[Rows]]:
-    """Sum the rows of each bootstrap resample; the same units are drawn for all systems."""
+    """Yield the sums of the rows of each resample; the same units are drawn for all systems."""
     count = len(systems[0])
     for units in bootstrap_draws(count, resampling):
         times = np.bincount(units, minlength=count)
@@ -72,7 +76,7 @@ def bootstrap_sums(systems: Sequence[Rows], resampling: Resampling) -> Iterator[
 def randomization_sums(
     one: Rows, other: Rows, resampling: Resampling
 ) -> Iterator[tuple[Rows, Rows]]:
-    """Let two systems trade their counts on each unit at random; sum what each then has."""
+    """Yield the sums of two systems that swap their counts on each unit at random."""
     total, difference = one.sum(0), other - one
     both = total + other.sum(0)
     random = np.random.default_rng(resampling.seed)
@@ -82,7 +86,7 @@ def randomization_sums(
 
 
 def percentile_interval(values: Sequence[Value], level: float) -> Interval | Undefined:
-    """Give the percentiles between which `level` of the resampled values lie."""
+    """Return the percentiles between which the share `level` of the resampled values lies."""
     known = [value for value in values if not isinstance(value, Undefined)]
     missing = len(values) - len(known)
     if not known or missing > MOST_UNDEFINED * len(values):
@@ -95,9 +99,9 @@ def percentile_interval(values: Sequence[Value], level: float) -> Interval | Und
 
 
 def bootstrap_p(differences: Sequence[Value]) -> float:
-    """Two-sided: how often the difference of two systems is on the other side of 0, or on it.
+    """Return the two-sided p-value of resampled differences: how often they cross 0.
 
-    A resample without a value speaks against a difference, here and in the other test.
+    A resample without a value counts against a difference, here and in `randomization_p`.
     """
     below = sum(isinstance(value, Undefined) or value <= 0 for value in differences)
     above = sum(isinstance(value, Undefined) or value >= 0 for value in differences)
@@ -105,19 +109,19 @@ def bootstrap_p(differences: Sequence[Value]) -> float:
 
 
 def randomization_p(observed: float, differences: Sequence[Value]) -> float:
-    """How often systems that trade places at random differ as much as the two really do."""
+    """Return how often systems that swap counts at random differ as much as observed."""
     # Sums of the same numbers in another order may differ in the last bits.
     limit = abs(observed) - 1e-12
     reached = sum(isinstance(value, Undefined) or abs(value) >= limit for value in differences)
     return (reached + 1) / (len(differences) + 1)
 
 
-def holm(chances: Sequence[float]) -> list[float]:
-    """Correct p-values of several tests (Holm 1979)."""
-    order = sorted(range(len(chances)), key=chances.__getitem__)
-    corrected = [0.0] * len(chances)
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return the p-values of several tests after the correction of Holm (1979)."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected = [0.0] * len(p_values)
     highest = 0.0
     for rank, at in enumerate(order):
-        highest = max(highest, min(1.0, (len(chances) - rank) * chances[at]))
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[at]))
         corrected[at] = highest
     return corrected

@@ -1,4 +1,4 @@
-"""Scores: counts of metrics on documents, the values of their sums, and how sure they are."""
+"""Scores of one system: counts, values, confidence intervals, remarks and signatures."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from caesura.evaluation.resampling import (
 from caesura.text.normalization.steps import Normalizer, describe
 
 CHECKSUM_DIGITS = 12
-"""Digits of a checksum that signatures show."""
+"""Digits of a model's checksum that signatures show."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """One metric scored under a range of one of its settings."""
+    """Scores of one metric for each value (`points`) of one of its settings."""
 
     setting: str
     points: tuple[Any, ...]
@@ -128,17 +128,17 @@ class Scores:
 
     @cached_property
     def values(self) -> tuple[dict[str, Value], ...]:
-        """The values of each metric over all documents."""
+        """The values of each metric over all documents, in the order of `metrics`."""
         return tuple(
             metric.values(counts) for metric, counts in zip(self.metrics, self.totals, strict=True)
         )
 
     @cached_property
     def units(self) -> tuple[list[Counts], ...]:
-        """What is drawn again: documents, or blocks of the only one."""
+        """For each metric the counts to resample: of documents, or of blocks of the only one."""
         if len(self.documents) == 1:
             only = self.documents[0]
-            return tuple(only.blocks(metric) for metric in self.metrics)
+            return tuple(only.block_counts(metric) for metric in self.metrics)
         return tuple(
             [metric.drawn(each.counts[i]) for each in self.documents]
             for i, metric in enumerate(self.metrics)
@@ -146,7 +146,7 @@ class Scores:
 
     @cached_property
     def intervals(self) -> tuple[dict[str, Interval | Undefined], ...]:
-        """For each metric the confidence intervals of its rates."""
+        """The confidence intervals of the rates of each metric."""
         return tuple(self._intervals(i) for i in range(len(self.metrics)))
 
     def _intervals(self, i: int) -> dict[str, Interval | Undefined]:
@@ -166,44 +166,43 @@ class Scores:
 
     @cached_property
     def signatures(self) -> tuple[str, ...]:
-        """For each metric the line that reproduces its values."""
+        """The signature of each metric: a line that says how its values can be reproduced."""
         lost = sum(one.boundaries_lost for each in self.documents for one in each.coverage)
         base = f",base={self.settings.base}" if self.settings.base else ""
         aligned = f"words(lost={lost}{base})" if self.settings.align else "no"
-        front = f"references={self.references}|documents={len(self.documents)}{self._read}"
-        front += self._formats
+        front = (
+            f"references={self.references}|documents={len(self.documents)}{self._sidecar_signature}"
+        )
+        front += self._format_signature
         return tuple(
             f"{metric!r}|{front}|normalize={describe(self.settings.steps(metric))}"
             f"|align={aligned if metric.same_words else 'no'}{_model_signature(metric)}"
-            f"{self._drawn(i)}|caesura={__version__}"
+            f"{self._bootstrap_signature(i)}|caesura={__version__}"
             for i, metric in enumerate(self.metrics)
         )
 
     @property
-    def _read(self) -> str:
-        """How many other ways there are to read references, of which the nearest counts.
-
-        And how many of their entities have their class from another file.
-        """
+    def _sidecar_signature(self) -> str:
+        """How many alternatives, and classes of entities, references have from sidecar files."""
         texts = [one for each in self.documents for one in each.originals]
         count = sum(len(one.alternatives or ()) for one in texts)
         classed = sum(one.origin.classed for one in texts if one.origin)
-        told = f"|alternatives={count}" if count else ""
-        return f"{told}|classes={classed}" if classed else told
+        signature = f"|alternatives={count}" if count else ""
+        return f"{signature}|classes={classed}" if classed else signature
 
     @property
-    def _formats(self) -> str:
-        """In which formats texts were read, where files alone do not tell."""
+    def _format_signature(self) -> str:
+        """The formats that the user named for reading."""
         ours = [each.hypothesis for each in self.documents]
         theirs = [one for each in self.documents for one in each.originals]
-        told = ""
+        signature = ""
         for side, texts in (("format", ours), ("reference_format", theirs)):
             asked = dict.fromkeys(text.origin.asked for text in texts if text.origin)
             named = "+".join(filter(None, asked))
-            told += f"|{side}={named}" if named else ""
-        return told
+            signature += f"|{side}={named}" if named else ""
+        return signature
 
-    def _drawn(self, i: int) -> str:
+    def _bootstrap_signature(self, i: int) -> str:
         if not self.settings.resampling.resamples:
             return ""
         parts = self.metrics[i].parts
@@ -212,16 +211,16 @@ class Scores:
 
     @cached_property
     def remarks(self) -> tuple[list[str], ...]:
-        """For each metric what a reader of its values must know."""
+        """For each metric what a reader must know about its values."""
         return tuple(self.remarks_about(i, self.values[i]) for i in range(len(self.metrics)))
 
     def remarks_about(self, i: int, names: Iterable[str]) -> list[str]:
-        """Give what a reader of some values of a metric must know."""
-        return [*self.metrics[i].remarks(self.totals[i]), *self._doubts(i, names)]
+        """Return what a reader must know about these values of a metric."""
+        return [*self.metrics[i].remarks(self.totals[i]), *self._interval_remarks(i, names)]
 
     @cached_property
     def disagreements(self) -> tuple[DisagreementSummary, ...]:
-        """For each metric what recurs among the differences that it can tell one by one."""
+        """For each metric the disagreements that it can list, the same ones counted together."""
         return tuple(
             DisagreementSummary.of(
                 metric.disagreements(*each.texts_for(metric)) for each in self.documents
@@ -229,30 +228,31 @@ class Scores:
             for metric in self.metrics
         )
 
-    def _doubts(self, i: int, names: Iterable[str]) -> list[str]:
+    def _interval_remarks(self, i: int, names: Iterable[str]) -> list[str]:
         count = len(self.units[i]) if self.settings.resampling.resamples else 0
         found = {name: self.intervals[i][name] for name in names if name in self.intervals[i]}
-        lacking: dict[str, list[str]] = {}
+        missing: dict[str, list[str]] = {}
         for name, each in found.items():
             if isinstance(each, Undefined):
-                lacking.setdefault(each.reason, []).append(name)
-        doubts = [
+                missing.setdefault(each.reason, []).append(name)
+        remarks = [
             f"no interval{self._which(i, named, reason)}: {reason}"
-            for reason, named in lacking.items()
+            for reason, named in missing.items()
         ]
-        if 2 <= count < FEW_UNITS and sum(map(len, lacking.values())) < len(found):
-            doubts.append(f"the intervals rest on {count} units only: they come out too narrow")
+        if 2 <= count < FEW_UNITS and sum(map(len, missing.values())) < len(found):
+            remarks.append(f"the intervals are based on only {count} units: they are too narrow")
         if found and self.settings.resampling.resamples < FEWEST_RESAMPLES:
-            doubts.append("the intervals rest on too few resamples to mean much")
+            remarks.append("the intervals are based on too few resamples to mean much")
         if self.settings.base:
-            doubts.append(
-                f"on the words of {self.settings.base}: those of another give other numbers"
+            remarks.append(
+                f"aligned to the words of {self.settings.base}: "
+                "with those of another annotator the numbers differ"
             )
         texts, metric = self.documents, self.metrics[i]
-        return [*doubts, *alignment_remarks(texts, metric), *format_remarks(texts, metric)]
+        return [*remarks, *alignment_remarks(texts, metric), *format_remarks(texts, metric)]
 
     def _which(self, i: int, names: Sequence[str], reason: str) -> str:
-        """Name values that have no interval for a reason; nothing if it is so of all."""
+        """Name the values that have no interval; return nothing if none of the values has one."""
         alike = all(each == Undefined(reason) for each in self.intervals[i].values())
         return "" if alike and len(self.intervals[i]) > 1 else f" ({', '.join(names)})"
 
@@ -260,8 +260,8 @@ class Scores:
         """Mark scores as those of annotators, aligned to the words of `base` if that is named."""
         return replace(self, settings=replace(self.settings, base=base), between_annotators=True)
 
-    def chosen(self, metrics: slice) -> Scores:
-        """Give the scores of some of the metrics."""
+    def with_metrics(self, metrics: slice) -> Scores:
+        """Return the scores of some of the metrics."""
         documents = [replace(each, counts=each.counts[metrics]) for each in self.documents]
         return replace(self, metrics=self.metrics[metrics], documents=tuple(documents))
 
@@ -269,8 +269,10 @@ class Scores:
         """Return everything as dictionaries and lists: what `score --json` prints."""
         found: dict[str, Any] = {
             "references": list(self.reference_names),
-            "documents": [self._document(each) for each in self.documents],
-            "scores": [self.metric_dict(i) | self._differing(i) for i in range(len(self.metrics))],
+            "documents": [self._document_dict(each) for each in self.documents],
+            "scores": [
+                self.metric_dict(i) | self._disagreements_dict(i) for i in range(len(self.metrics))
+            ],
         }
         if self.sweeps:
             found["sweeps"] = [
@@ -285,7 +287,7 @@ class Scores:
         return found
 
     def metric_dict(self, i: int) -> dict[str, Any]:
-        """Give what JSON says of one metric."""
+        """Return the values, intervals, remarks and signature of one metric for JSON."""
         return {
             "metric": repr(self.metrics[i]),
             **describe_values(self.values[i]),
@@ -326,14 +328,14 @@ class Scores:
                 limits = interval_columns(self.intervals[i].get(name))
                 yield {"metric": metric, "name": name} | number_columns(value) | limits
 
-    def _differing(self, i: int) -> dict[str, Any]:
-        digest = self.disagreements[i]
+    def _disagreements_dict(self, i: int) -> dict[str, Any]:
+        summary = self.disagreements[i]
         return {
-            "disagreements": digest.to_dict(each.id for each in self.documents),
-            "disagreement_kinds": digest.kinds,
+            "disagreements": summary.to_dict(each.id for each in self.documents),
+            "disagreement_kinds": summary.kinds,
         }
 
-    def _document(self, document: Document) -> dict[str, Any]:
+    def _document_dict(self, document: Document) -> dict[str, Any]:
         found: dict[str, Any] = {"id": document.id, "words": reference_length(document)}
         if document.coverage:
             found["alignment"] = [vars(one) for one in document.coverage]
@@ -349,17 +351,17 @@ class Scores:
 
 
 def reference_length(document: Document) -> int:
-    """Give the words of a recording: those of its first reference, the same for all systems."""
+    """Return the number of words of the first reference, which is the same for all systems."""
     return len(document.normalized(document.originals[0]))
 
 
 def _model_signature(metric: Metric) -> str:
-    """Tell the model that values depend on, by the beginning of its checksum."""
+    """Name the model that values depend on by the beginning of its checksum."""
     return f"|model={metric.checksum[:CHECKSUM_DIGITS]}" if metric.checksum else ""
 
 
 def describe_values(values: dict[str, Value]) -> dict[str, Any]:
-    """Values as JSON has them, and why some are undefined."""
+    """Return values for JSON, and the reasons why some are undefined."""
     undefined = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
     return {"values": {n: as_json(v) for n, v in values.items()}, "undefined": undefined}
 
@@ -398,13 +400,13 @@ def _is_same_metric(text: str | Metric, metric: Metric) -> bool:
 
 
 def count_rows(units: Sequence[Counts]) -> tuple[list[str], Rows]:
-    """Counts as rows under their names."""
+    """Return the names of all counts, and a row of numbers for each unit."""
     names = list(dict.fromkeys(name for each in units for name in each))
     return names, np.array([[each[name] for name in names] for each in units])
 
 
 def counts_of_row(names: Sequence[str], row: Rows) -> Counts:
-    """Give the counts of a row, or of a sum of rows."""
+    """Return a row, or a sum of rows, as counts."""
     return Counts(**dict(zip(names, row.tolist(), strict=True)))
 
 
@@ -413,11 +415,11 @@ def score_recordings(
     references: Sequence[Sequence[Transcript]],
     metrics: Sequence[Metric],
     settings: ScoringSettings,
-    called: Strings = (),
+    known_names: Strings = (),
 ) -> Scores:
-    """Count on each recording; `called` is what errors call the hypothesis and the references."""
-    pairs = pair_recordings(hypotheses, references, called) if references else []
-    return score_pairs(pairs, len(references), metrics, settings, called)
+    """Pair recordings by id and score them; error messages use the `known_names` of the sides."""
+    pairs = pair_recordings(hypotheses, references, known_names) if references else []
+    return score_pairs(pairs, len(references), metrics, settings, known_names)
 
 
 def score_pairs(
@@ -425,10 +427,10 @@ def score_pairs(
     references: int,
     metrics: Sequence[Metric],
     settings: ScoringSettings,
-    called: Strings = (),
+    known_names: Strings = (),
     normalizer: Normalizer | None = None,
 ) -> Scores:
-    """Count on each hypothesis and its references, which are so many.
+    """Score recordings that are paired already; `references` is their number for each.
 
     A `normalizer` remembers texts that were normalised before.
     """
@@ -436,7 +438,7 @@ def score_pairs(
         raise MismatchError("there is no reference to score against")
     normalizer = normalizer or Normalizer()
     documents = [
-        score_document(ours, theirs, metrics, settings, called, normalizer)
+        score_document(ours, theirs, metrics, settings, known_names, normalizer)
         for ours, theirs in pairs
     ]
     return Scores(tuple(metrics), tuple(documents), references, settings)

@@ -1,4 +1,4 @@
-"""Recognised words with the layers of their script: boundaries, labels, speakers, names."""
+"""Align recognised words with their script, and give them its sentences and other layers."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from caesura.text.normalization.steps import normalize as normalized
 logger = logging.getLogger("caesura")
 
 DEFAULT_LAYERS = ("sentences", "speaker")
-"""What is carried over if nothing else is asked for."""
+"""The layers that are carried over by default."""
 
 DEFAULT_STEPS = "unicode+case+dots+punctuation"
-"""The steps before words are compared if no others are asked for."""
+"""The default steps of normalisation before words are compared."""
 
 SIDES = ("the recognised files", "the script")
 
 FEWEST_MATCHED = 0.25
-"""The share of its words below which a recording hardly belongs to a script.
+"""The share of matched words below which a script seems to be that of another recording.
 
-Wrong scripts match a fifth of the words at most, poor recognisers a quarter at least.
+Wrong scripts match at most a fifth of the words, poor recognisers at least a quarter.
 """
 
 COMMAS = frozenset(",،、，")
@@ -43,19 +43,19 @@ COMMAS = frozenset(",،、，")
 
 @dataclass(frozen=True)
 class ScriptAlignment:
-    """A recording with layers of its script, and counts of how far the two match."""
+    """A recording with layers of its script, and counts of how well the two match."""
 
     transcript: Transcript
     counts: Counts
 
     @property
     def values(self) -> dict[str, Value]:
-        """Give what the counts say of this recording."""
+        """The rates of this recording."""
         return match_rates(self.counts)
 
 
 def match_rates(counts: Counts) -> dict[str, Value]:
-    """Say how far recordings and scripts match; boundaries are those inside of recordings."""
+    """Return how well recordings and scripts match; the ends of recordings are not counted."""
     return {
         "words": counts["words"],
         "matched": ratio(counts["equal"], counts["words"], "no words in the recording"),
@@ -67,7 +67,7 @@ def match_rates(counts: Counts) -> dict[str, Value]:
 
 
 def match_rates_as_json(counts: Counts) -> dict[str, Any]:
-    """Give the same for programs, undefined values with their reasons."""
+    """Return the rates for JSON, undefined values with their reasons."""
     values = match_rates(counts)
     reasons = {name: v.reason for name, v in values.items() if isinstance(v, Undefined)}
     return {name: as_json(v) for name, v in values.items()} | {"undefined": reasons}
@@ -82,7 +82,7 @@ def align_to_script(
     format: str | Format | None = None,
     script_format: str | Format | None = None,
 ) -> Iterator[ScriptAlignment]:
-    """Do what `caesura.align` does, and count for each recording how far it matches its script."""
+    """Do what `caesura.align` does, and count how well each recording matches its script."""
     wanted = (layers,) if isinstance(layers, str) else tuple(layers)
     steps = normalization_steps(normalize)
     describe(steps)
@@ -97,7 +97,7 @@ def align_to_script(
 
 
 def _warn_of_other_script(found: ScriptAlignment) -> None:
-    """Warn of a script that is hardly that of the recording."""
+    """Warn if a script seems to be that of another recording."""
     matched = found.values["matched"]
     if isinstance(matched, float) and matched < FEWEST_MATCHED:
         logger.warning(
@@ -108,7 +108,7 @@ def _warn_of_other_script(found: ScriptAlignment) -> None:
 
 
 def _require_layers_of_script(scripts: Sequence[Transcript], layers: Sequence[str]) -> None:
-    """Raise an error for scripts without sentences; other layers need not be there."""
+    """Raise an error for scripts without sentences; other layers may be missing."""
     for script in scripts:
         if "sentences" in layers and script.sentences is None:
             raise LayerError(
@@ -124,7 +124,7 @@ def _require_layers_of_script(scripts: Sequence[Transcript], layers: Sequence[st
 def _align_recording(
     recording: Transcript, script: Transcript, layers: Sequence[str], steps: Sequence[str]
 ) -> ScriptAlignment:
-    """Align one recording; its words stay as they are, however they are compared."""
+    """Align one recording; normalisation is for the comparison only, its words stay as they are."""
     ours, here = _words_to_compare(recording, steps)
     theirs, there = _words_to_compare(script, steps)
     found = align(theirs, ours)
@@ -132,7 +132,7 @@ def _align_recording(
     source[here] = np.append(there, -1)[found.source]
     equal = np.zeros(len(recording), dtype=np.bool_)
     equal[here] = found.equal
-    # What was left out of the comparison, such as a dash, belongs to the word before it.
+    # What normalisation removed, such as a dash, belongs to the word before it.
     ends = np.append(here, len(recording))[1:] - 1
     owner = np.searchsorted(there, np.arange(len(script)), side="right") - 1
     place = np.append(ends, -1)[gaps_by_characters(found, theirs, ours)]
@@ -154,14 +154,14 @@ def _align_recording(
 
 
 def _words_to_compare(transcript: Transcript, steps: Sequence[str]) -> tuple[Strings, Indices]:
-    """Give the words that are compared, and which of the recording's words they are."""
+    """Return the normalised words, and the places of the words that they come from."""
     numbers = np.arange(len(transcript), dtype=np.float64)
     made = normalized(transcript.only(("opening", "mark", "tag")).replace(start=numbers), steps)
     return made.words, np.array(made.start, dtype=np.int64)
 
 
 def _with_commas(script: Transcript) -> Transcript:
-    """Make commas in the text labels of their gaps, where sentence ends have labels."""
+    """Label gaps after commas, if sentence ends have labels."""
     found = script.sentences
     if found is None or found.label is None or script.mark is None:
         return script
@@ -171,5 +171,5 @@ def _with_commas(script: Transcript) -> Transcript:
 
 
 def _count_inner_boundaries(transcript: Transcript) -> int:
-    """Count the boundaries before the last word, which always ends a sentence."""
+    """Count the boundaries, without the end of the recording."""
     return 0 if transcript.sentences is None else int(transcript.sentences.boundary[:-1].sum())

@@ -57,7 +57,7 @@ def page_payload(results: Results) -> dict[str, Any]:
         and {
             "rows": [vars(row) for row in results.comparison.rows],
             "remarks": results.comparison.remarks,
-            "tested": results.comparison.tested,
+            "tested": results.comparison.test_signature,
         },
         "documents": _documents(results),
         "differences": list(_differences(results)),

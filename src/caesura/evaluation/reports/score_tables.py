@@ -245,7 +245,7 @@ def differences_table(results: Results) -> Table:
     # A blank keeps the digits in line where others have a mark.
     marks = ("*", " ") if any(map(_is_significant, found)) else ("", "")
     head = ("metric", "value", "A", "B", "A − B", interval_head(results))
-    tested, lines = results.comparison.tested, _notes_of_systems(results, "signatures")
+    tested, lines = results.comparison.test_signature, _notes_of_systems(results, "signatures")
     grid = Table(
         "Differences between systems",
         (*head, "p boot", "p rand", "p Holm"),
