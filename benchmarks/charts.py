@@ -21,8 +21,8 @@ from functools import cache, partial
 
 import numpy as np
 
+from caesura.ml.parsing.boundary_search import IncrementalSearch, best_parse, boundary_probabilities
 from caesura.ml.parsing.chart import ParseScores, parse_sentences
-from caesura.ml.parsing.search import IncrementalSearch, best_parse, boundary_probabilities
 
 SIZES = (1_000, 10_000, 100_000)
 LONGEST = (30, 40)

@@ -1,4 +1,4 @@
-"""What detectors learn from real calls, and what they reach on others."""
+"""Detectors trained on real calls, and their scores on others."""
 
 from pathlib import Path
 
@@ -17,18 +17,18 @@ from caesura.training.search import score_boundaries
 
 @pytest.fixture(scope="module")
 def calls(corpora: Path) -> list[Transcript]:
-    """Calls with times for most words; every fourth is for development."""
+    """Calls with times for most words; every fourth is in the dev set."""
     found = [next(api.read(file)) for file in sorted((corpora / "earnings22/references").iterdir())]
     known = (one for one in found if one.start is not None and len(one))
     return [one for one in known if np.isfinite(one.start).mean() >= 0.8]  # type: ignore[arg-type]
 
 
-def lessons(calls: list[Transcript]) -> list[Transcript]:
+def training(calls: list[Transcript]) -> list[Transcript]:
     return [one for at, one in enumerate(calls) if at % 4 != 3]
 
 
 def reached(detector: Detector, calls: list[Transcript]) -> tuple[float, float]:
-    """F1 and slot error rate on the development calls, of bare words."""
+    """Return F1 and slot error rate on the dev set, of bare words."""
     development = calls[3::4]
     bare = [one.replace(mark=None, opening=None, sentences=None) for one in development]
     values = score_boundaries(detector.detect_all(bare), development)
@@ -39,7 +39,7 @@ def reached(detector: Detector, calls: list[Transcript]) -> tuple[float, float]:
 
 def test_longer_pauses_are_likelier_boundaries_in_real_calls(calls: list[Transcript]) -> None:
     assert len(calls) == 66
-    model = PauseModel().train(lessons(calls))
+    model = PauseModel().train(training(calls))
     known = [point.probability for point in model.curve() if point.seconds is not None]
     assert known[:12] == sorted(known[:12])
     assert known[0] < 0.02
@@ -57,7 +57,7 @@ def test_longer_pauses_are_likelier_boundaries_in_real_calls(calls: list[Transcr
 def test_words_and_pauses_find_more_than_either(
     calls: list[Transcript], lm: LM, alone: float, together: float
 ) -> None:
-    both = Combination(lm).train(lessons(calls))
+    both = Combination(lm).train(training(calls))
     words = reached(both.lm.adjusted(decision="viterbi"), calls)
     pauses = reached(both.pause.adjusted(bias=1.2), calls)
     assert alone < words[0] < together

@@ -1,4 +1,4 @@
-"""Chunkers: labels sit on the word after the gap, punctuation gives nothing away."""
+"""Chunkers: labels belong to the word after the gap, and punctuation is no evidence."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -92,8 +92,8 @@ def with_punctuation(given: Transcript, mark: str = "//") -> Transcript:
 
 
 @pytest.mark.parametrize("mark", ["//", ".", "stop"])
-def test_punctuation_gives_nothing_away(chunker: Chunker, mark: str) -> None:
-    """Whatever stands as a word and is tagged PUNCT, or looks like it, might as well not."""
+def test_punctuation_is_no_evidence(chunker: Chunker, mark: str) -> None:
+    """A token that is tagged PUNCT, or looks like punctuation, changes nothing."""
     plain = [talk(seed) for seed in range(6)]
     marked = [with_punctuation(each, mark) for each in plain]
     again = replace(chunker).train(marked)
@@ -124,7 +124,7 @@ def test_the_bias_moves_log_odds_only(chunker: Chunker) -> None:
     assert not chunker.adjusted(bias=-1e6).detect(unseen).boundary[:-1].any()
 
 
-def test_clusters_of_recordings_that_lack_them_are_learnt_from_text(chunker: Chunker) -> None:
+def test_missing_clusters_are_predicted_from_text(chunker: Chunker) -> None:
     trees = [talk(seed) for seed in range(4)]
     bare = [talk(seed).only(["tag", "sentences"]) for seed in range(4, 8)]
     trained = replace(chunker).train(bare, text=trees)
@@ -149,7 +149,7 @@ def test_tags_may_be_missing(chunker: Chunker) -> None:
 
 
 def test_pauses_before_a_word_count_with_it() -> None:
-    """Times alone tell the sentences: the pause lies in the gap, the label on the next word."""
+    """Times alone show the sentences: the pause lies in the gap, the label on the next word."""
     ends = np.array([at % 4 == 3 for at in range(40)])
     start = np.arange(40) * 0.3 + np.append(0, np.cumsum(ends[:-1])) * 0.6
     spoken = Transcript(("w",) * 40, start=start, end=start + 0.3, sentences=Segmentation(ends))
@@ -176,20 +176,20 @@ def test_probabilities_of_labels(chunker: Chunker) -> None:
         return
     unseen = with_punctuation(talk(90))
     kept, spoken = chunker.find_words(unseen)
-    (likely,) = chunker.probabilities([hashes_of(spoken, chunker.model.subtags)])
-    assert np.allclose(likely.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert cluster_starts(likely).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]
+    (probabilities,) = chunker.probabilities([hashes_of(spoken, chunker.model.subtags)])
+    assert np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert cluster_starts(probabilities).tolist() == spoken.cluster.tolist()  # type: ignore[union-attr]
     odds = chunker.detect(unseen).log_odds
     assert odds is not None
-    first = likely[1:, SENTENCE]
+    first = probabilities[1:, SENTENCE]
     gaps = np.flatnonzero(kept)[1:] - 1
     assert np.allclose(odds[gaps], np.log(first / (1 - first)), atol=1e-6)
 
 
 def test_a_word_begins_a_cluster_if_it_is_more_likely_than_not() -> None:
-    likely = np.array([[0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.3, 0.2, 0.5], [0.0, 0.9, 0.1]])
-    assert cluster_starts(likely).tolist() == [True, False, True, True]
-    assert cluster_starts(likely[:0]).tolist() == []
+    probabilities = np.array([[0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.3, 0.2, 0.5], [0.0, 0.9, 0.1]])
+    assert cluster_starts(probabilities).tolist() == [True, False, True, True]
+    assert cluster_starts(probabilities[:0]).tolist() == []
 
 
 def test_viterbi_decides_by_the_best_sequence(chunker: Chunker) -> None:
@@ -200,7 +200,7 @@ def test_viterbi_decides_by_the_best_sequence(chunker: Chunker) -> None:
     assert best.boundary.tolist() == talk(89).sentences.boundary.tolist()  # type: ignore[union-attr]
 
 
-def test_recordings_without_sentences_teach_nothing(chunker: Chunker) -> None:
+def test_recordings_without_sentences_are_not_used_in_training(chunker: Chunker) -> None:
     with pytest.raises(LayerError, match="none of 1 recordings has sentences"):
         chunker.train([hidden(talk(1))])
 
@@ -236,13 +236,13 @@ def test_coverage_is_the_share_of_known_words(chunker: Chunker) -> None:
 
 
 def test_a_small_model_keeps_what_matters(chunker: Chunker) -> None:
-    lessons = [talk(seed) for seed in range(6)]
-    small = replace(chunker, size=30).train(lessons)
+    training = [talk(seed) for seed in range(6)]
+    small = replace(chunker, size=30).train(training)
     assert len(small.state()["keys"]) <= 30 < len(chunker.state()["keys"]) / 4
     assert set(small.state()["keys"].tolist()) <= set(chunker.state()["keys"].tolist())
     unseen = talk(88)
     assert small.detect(hidden(unseen)).boundary.tolist() == unseen.sentences.boundary.tolist()  # type: ignore[union-attr]
-    whole = replace(chunker, size=1 << 20).train(lessons)
+    whole = replace(chunker, size=1 << 20).train(training)
     assert whole.state()["weights"].tobytes() == chunker.state()["weights"].tobytes()
 
 

@@ -1,4 +1,4 @@
-"""A column of another system's evidence: read as it is, or said to be wrong."""
+"""The detector Column: values of another system are read as they are, or refused."""
 
 import json
 from math import log
@@ -30,20 +30,20 @@ def test_probabilities_become_log_odds() -> None:
     np.testing.assert_allclose(found, [0, log(4), -log(9), -log(4)], rtol=1e-12)
 
 
-def test_certainty_ends_at_a_bound() -> None:
+def test_certain_probabilities_are_clipped() -> None:
     most = log((1 - LEAST) / LEAST)
     found = Column("bert", scale="probability").log_odds(with_column(0, 1, 1e-12, 1 - 1e-12))
     np.testing.assert_allclose(found, [-most, most, -most, most], rtol=1e-9)
 
 
 @pytest.mark.parametrize("scale", ["log_odds", "probability"])
-def test_an_unknown_cell_says_nothing(scale: str) -> None:
+def test_a_missing_value_has_log_odds_0(scale: str) -> None:
     found = Column("bert", scale=scale, bias=-0.25).log_odds(with_column(np.nan, np.nan))
     assert found.tolist() == [-0.25, -0.25]
 
 
 @pytest.mark.parametrize(("value", "shown"), [(1.5, "1.5"), (-0.1, "-0.1"), (1e300, "1e+300")])
-def test_what_is_no_probability_is_named(value: float, shown: str) -> None:
+def test_a_value_that_is_no_probability_is_named(value: float, shown: str) -> None:
     with pytest.raises(LayerError) as caught:
         Column("bert", scale="probability").log_odds(with_column(0.1, np.nan, value, 7))
     assert f"talk: {shown} after word 3, 'c', is no probability; " in str(caught.value)

@@ -17,10 +17,10 @@ from caesura.detectors.gaps import class_count, classes_of_gaps, ends_sentence
 from caesura.detectors.lm import LM
 from caesura.detectors.pause_model import PauseModel
 from caesura.text.vocabulary import Vocabulary
-from detectors.spoken import bare, chain, recording, said, weighed
-from ml.chain import Settings
+from detectors.made_up import bare, brute_force, chain, recording, transcript_of
+from ml.slow_ngram import Settings
 
-LESSONS = [recording(seed) for seed in range(4)]
+TRAINING = [recording(seed) for seed in range(4)]
 MARKS = (".", "?", ",")
 WORDS = LM(strength=(1, 1), cutoff=1)
 
@@ -28,26 +28,26 @@ WORDS = LM(strength=(1, 1), cutoff=1)
 @pytest.mark.parametrize("way", ["A", "B"])
 @given(data=st.data())
 @settings(max_examples=20)
-def test_equals_all_sequences_weighed_one_by_one(way: str, data: st.DataObject) -> None:
+def test_equals_brute_force_over_all_sequences(way: str, data: st.DataObject) -> None:
     classes = data.draw(st.sampled_from([(), MARKS]))
     lm = LM(data.draw(st.integers(2, 3)), cutoff=2, classes=classes)
     pause = PauseModel(classes=classes)
     weight = data.draw(st.sampled_from([0, 0.5, 1, 3]))
-    both = Combination(lm, pause, way=way, weight=weight).train(LESSONS)
+    both = Combination(lm, pause, way=way, weight=weight).train(TRAINING)
     transcript = bare(data.draw(st.integers(10, 30)), data.draw(st.integers(1, 4)))
-    known = Vocabulary.of((each.words for each in LESSONS), 2)
-    found = [classes_of_gaps(each, classes) for each in LESSONS]
+    known = Vocabulary.of((each.words for each in TRAINING), 2)
+    found = [classes_of_gaps(each, classes) for each in TRAINING]
     labels = [numbers.tolist() for numbers in found if numbers is not None]
     width = class_count(classes)
     made = Settings(known.size, width, lm.order, strength=lm.strength, least=(1,) * (lm.order - 1))
-    rows = pause.train(LESSONS).emissions(transcript, way)  # type: ignore[arg-type]
-    likely, best, lead = weighed(
-        chain(LESSONS, labels, made, known),
+    rows = pause.train(TRAINING).emissions(transcript, way)  # type: ignore[arg-type]
+    probabilities, best, lead = brute_force(
+        chain(TRAINING, labels, made, known),
         known.numbers(transcript.words).tolist(),
         (weight * rows).tolist(),
     )
     ends = ends_sentence(classes)
-    expected = [np.log(np.array(p)[ends].sum() / np.array(p)[~ends].sum()) for p in likely]
+    expected = [np.log(np.array(p)[ends].sum() / np.array(p)[~ends].sum()) for p in probabilities]
     np.testing.assert_allclose(both.log_odds(transcript), expected, rtol=1e-8, atol=1e-8)
     if lead > 1e-9:
         decided = both.adjusted(decision="viterbi").detect(transcript)
@@ -60,7 +60,7 @@ def test_a_boundary_belongs_to_the_word_before_the_pause(way: str, decision: str
     #   on  stop (1 s)  go     words say nothing here: each one ends a sentence as often as not
     start = np.array([0.0, 0.3, 1.6])
     times: dict[str, Any] = {"start": start, "end": start + 0.3}
-    lessons = [
+    training = [
         Transcript(("w",) * 3, sentences=Segmentation.of_gaps(3, [1]), **times),
         Transcript(
             ("w",) * 3,
@@ -70,7 +70,7 @@ def test_a_boundary_belongs_to_the_word_before_the_pause(way: str, decision: str
         ),
     ]
     both = Combination(WORDS, PauseModel(smooth=0.1), way=way, weight=2, decision=decision)
-    found = both.train(lessons).detect(Transcript(("w", "w", "w"), **times))
+    found = both.train(training).detect(Transcript(("w", "w", "w"), **times))
     assert found.boundary.tolist() == [False, True, True]
     assert found.log_odds is not None
     on, stop, _ = found.log_odds.tolist()
@@ -78,31 +78,31 @@ def test_a_boundary_belongs_to_the_word_before_the_pause(way: str, decision: str
 
 
 @pytest.mark.parametrize("way", ["A", "B"])
-def test_words_decide_where_pauses_say_nothing(way: str) -> None:
-    lesson = said("on stop. go on stop. go")
+def test_words_decide_where_pauses_give_no_evidence(way: str) -> None:
+    example = transcript_of("on stop. go on stop. go")
     start = np.arange(6) * 0.5
-    timed = lesson.replace(start=start, end=start + 0.5)
+    timed = example.replace(start=start, end=start + 0.5)
     found = Combination(WORDS, way=way).train([timed] * 3).detect(Transcript(("on", "stop", "go")))
     assert found.boundary.tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("way", ["A", "B"])
 def test_without_weight_it_is_the_language_model(way: str) -> None:
-    both = Combination(WORDS, way=way, weight=0).train(LESSONS)
-    assert (both.log_odds(bare(20)) == WORDS.train(LESSONS).log_odds(bare(20))).all()
+    both = Combination(WORDS, way=way, weight=0).train(TRAINING)
+    assert (both.log_odds(bare(20)) == WORDS.train(TRAINING).log_odds(bare(20))).all()
     heavier = both.adjusted(weight=1)
     assert not np.allclose(heavier.log_odds(bare(20)), both.log_odds(bare(20)))
 
 
 def test_a_large_weight_makes_it_the_pause_model() -> None:
-    both = Combination(WORDS, way="B", weight=1000).train(LESSONS)
-    pause = PauseModel().train(LESSONS)
+    both = Combination(WORDS, way="B", weight=1000).train(TRAINING)
+    pause = PauseModel().train(TRAINING)
     sure = abs(pause.log_odds(bare(20))) > 0.1
     assert (both.detect(bare(20)).boundary == pause.detect(bare(20)).boundary)[sure].all()
 
 
 def test_pauses_that_are_not_known_leave_way_a_to_the_words() -> None:
-    both = Combination(WORDS, way="A").train(LESSONS)
+    both = Combination(WORDS, way="A").train(TRAINING)
     untimed = bare(20).only([])
     np.testing.assert_allclose(both.log_odds(untimed), both.lm.log_odds(untimed), atol=1e-12)
     partly = bare(20)
@@ -116,7 +116,7 @@ def test_pauses_that_are_not_known_leave_way_a_to_the_words() -> None:
 @pytest.mark.parametrize("classes", [(), MARKS])
 def test_neighbours_do_not_matter(way: str, classes: tuple[str, ...]) -> None:
     lm, pause = LM(classes=classes), PauseModel(classes=classes)
-    both = Combination(lm, pause, way=way).train(LESSONS)
+    both = Combination(lm, pause, way=way).train(TRAINING)
     asked = [bare(31, 300), bare(32, 0), bare(33, 1), bare(34, 20).only([]), bare(35, 130)]
     alone = [both.detect(each) for each in asked]
     assert both.detect_all(asked) == alone
@@ -149,8 +149,8 @@ def with_punctuation(transcript: Transcript) -> Transcript:
 
 @pytest.mark.parametrize("way", ["A", "B"])
 def test_punctuation_that_stands_as_a_word_changes_nothing(way: str) -> None:
-    plain = Combination(WORDS, way=way).train(LESSONS)
-    dotted = Combination(WORDS, way=way).train([with_punctuation(each) for each in LESSONS])
+    plain = Combination(WORDS, way=way).train(TRAINING)
+    dotted = Combination(WORDS, way=way).train([with_punctuation(each) for each in TRAINING])
     expected = plain.log_odds(recording(20))
     for detector in (plain, dotted):
         found = detector.log_odds(with_punctuation(recording(20)))
@@ -158,8 +158,8 @@ def test_punctuation_that_stands_as_a_word_changes_nothing(way: str) -> None:
         assert found[0::2].max() < -10
 
 
-def test_what_was_learnt_is_handed_on_bit_by_bit() -> None:
-    both = Combination().train(LESSONS, (), LESSONS[:1])
+def test_the_state_is_restored_bit_by_bit() -> None:
+    both = Combination().train(TRAINING, (), TRAINING[:1])
     arrays = both.state()
     assert {name.split(".")[0] for name in arrays} == {"lm", "pause"}
     pupil = Combination().from_state({k: v.copy() for k, v in arrays.items()})
@@ -167,30 +167,30 @@ def test_what_was_learnt_is_handed_on_bit_by_bit() -> None:
         assert pupil.log_odds(bare(seed)).tobytes() == both.log_odds(bare(seed)).tobytes()
 
 
-LEARNT = dict(Combination(WORDS).train(LESSONS).state())
+STATE = dict(Combination(WORDS).train(TRAINING).state())
 
 
-@pytest.mark.parametrize("name", sorted(LEARNT))
+@pytest.mark.parametrize("name", sorted(STATE))
 def test_every_array_is_needed_as_it_is(name: str) -> None:
     detector = Combination(WORDS)
-    array = LEARNT[name]
+    array = STATE[name]
     others: list[NDArray[Any]] = [array.astype(np.float64), array[:, None], np.append(array, 1)]
     for other in others:
         with pytest.raises(ModelError):
-            detector.from_state(LEARNT | {name: other})
+            detector.from_state(STATE | {name: other})
     with pytest.raises(ModelError):
-        detector.from_state({k: v for k, v in LEARNT.items() if k != name})
+        detector.from_state({k: v for k, v in STATE.items() if k != name})
 
 
 def test_other_arrays_are_refused() -> None:
     for name in ("other", "other.words", "lm", "pauses.counts"):
         with pytest.raises(ModelError):
-            Combination(WORDS).from_state(LEARNT | {name: np.zeros(2, np.int64)})
+            Combination(WORDS).from_state(STATE | {name: np.zeros(2, np.int64)})
     with pytest.raises(ModelError):
         Combination(WORDS).from_state({})
 
 
-def test_nothing_learnt_is_an_error_that_says_so() -> None:
+def test_an_untrained_detector_is_an_error() -> None:
     with pytest.raises(ModelError, match="has to be trained"):
         Combination().detect(bare(1))
     with pytest.raises(LayerError, match="none of 1 recordings has sentences"):
@@ -198,7 +198,7 @@ def test_nothing_learnt_is_an_error_that_says_so() -> None:
 
 
 def test_lacks_only_what_both_models_lack() -> None:
-    both = Combination(WORDS).train(LESSONS)
+    both = Combination(WORDS).train(TRAINING)
     unseen = Transcript(("never", "heard"))
     assert both.lacks(bare(20)) == both.lacks(bare(20).only([])) == ""
     assert both.lacks(unseen.replace(speaker=("a", "b"))) == ""
@@ -227,15 +227,15 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_settings_within_can_change_after_training() -> None:
-    both = Combination(WORDS).train(LESSONS)
+    both = Combination(WORDS).train(TRAINING)
     assert (both.adjusted(bias=1).log_odds(bare(20)) == both.log_odds(bare(20)) + 1).all()
     other = both.adjusted(lm=both.lm.adjusted(smoothing="backoff"))
-    anew = Combination(LM(strength=(1, 1), cutoff=1, smoothing="backoff")).train(LESSONS)
+    anew = Combination(LM(strength=(1, 1), cutoff=1, smoothing="backoff")).train(TRAINING)
     assert (other.log_odds(bare(20)) == anew.log_odds(bare(20))).all()
 
 
 def test_words_that_decide_alone_may_have_a_bias_of_their_own() -> None:
-    both = Combination(WORDS, bias=0.5, lone_bias=2).train(LESSONS)
+    both = Combination(WORDS, bias=0.5, lone_bias=2).train(TRAINING)
     plain = both.adjusted(bias=0, lone_bias=0)
     unknown = np.full(40, np.nan)
     once = np.append([0.0, 1.0], unknown[2:])
@@ -253,8 +253,8 @@ def test_words_that_decide_alone_may_have_a_bias_of_their_own() -> None:
         assert found.log_odds.tolist() == (plain.log_odds(each) + bias).tolist()
 
 
-def test_times_without_pauses_are_taken_for_none() -> None:
-    both = Combination(WORDS, lone_bias=2.0).train(LESSONS)
+def test_times_without_pauses_are_ignored() -> None:
+    both = Combination(WORDS, lone_bias=2.0).train(TRAINING)
     bare_words = bare(7, 80).replace(start=None, end=None)
     start = np.arange(80) * 0.3
     joined = bare_words.replace(start=start, end=start + 0.3)

@@ -1,4 +1,4 @@
-"""The weighted sum of what detectors say, its weights, and what becomes of gaps in it."""
+"""The detector Fusion: the weighted sum of log-odds, its weights, and missing values."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ BOTH = Fusion((Column("x"), Column("y")))
 
 @dataclass(frozen=True, repr=False)
 class Rate(TrainableDetector[Floats]):
-    """Says of every gap how often there was a boundary; knows which recordings it learnt from."""
+    """Gives every gap the rate of boundaries in training; remembers its training recordings."""
 
     extra: float = 0.0
     name = "Rate"
@@ -62,7 +62,7 @@ class Rate(TrainableDetector[Floats]):
 
 @dataclass(frozen=True, repr=False)
 class Odd(Detector):
-    """Says what no sum can hold."""
+    """Gives log-odds that cannot be added."""
 
     name = "Odd"
 
@@ -74,7 +74,7 @@ class Odd(Detector):
 
 
 def columns(seed: int, count: int, id: str = "talk") -> Transcript:
-    """Columns x and y, and sentences that end as 2x - y - 1 has it."""
+    """Return columns x and y, and sentence ends with the log-odds 2x - y - 1."""
     chance = np.random.default_rng(seed)
     x, y = chance.normal(size=(2, count))
     ends = chance.random(count) < 1 / (1 + np.exp(-(2 * x - y - 1)))
@@ -115,7 +115,7 @@ def test_untrained_each_weight_is_one() -> None:
     assert dict(BOTH.state()) == {}
 
 
-def test_weights_are_learnt_on_development_recordings() -> None:
+def test_weights_are_trained_on_the_dev_set() -> None:
     train = [columns(1, 500).replace(sentences=Segmentation(np.ones(500, np.bool_)))]
     made = BOTH.train(train, [columns(2, 20_000), columns(3, 20_000)])
     assert made == BOTH
@@ -127,7 +127,7 @@ def test_weights_are_learnt_on_development_recordings() -> None:
     np.testing.assert_allclose(made.log_odds(given), expected)
 
 
-def test_the_end_of_a_recording_teaches_nothing() -> None:
+def test_the_last_gap_is_no_training_example() -> None:
     short = [columns(seed, 12) for seed in range(200)]
     flipped = [
         one.replace(evidence={k: np.append(v[:-1], 50.0) for k, v in (one.evidence or {}).items()})
@@ -136,7 +136,7 @@ def test_the_end_of_a_recording_teaches_nothing() -> None:
     assert BOTH.train([], short).terms == BOTH.train([], flipped).terms
 
 
-def test_without_development_recordings_a_warning_is_given(
+def test_without_a_dev_set_a_warning_is_given(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING, "caesura"):
@@ -145,7 +145,7 @@ def test_without_development_recordings_a_warning_is_given(
     assert made.terms == BOTH.train([], [columns(1, 500)]).terms
 
 
-def test_weights_that_are_given_are_not_learnt() -> None:
+def test_weights_that_are_given_are_not_trained() -> None:
     given = Fusion(BOTH.detectors, weights=(1, 3), bias=0.5)
     made = given.train([columns(1, 500)], [columns(2, 500)])
     assert made.terms == (0.5, (1.0, 3.0))
@@ -162,19 +162,19 @@ def test_bias_and_weights_can_be_changed_after_training() -> None:
     assert not {"bias", "weights"} & Fusion.retrain_settings
 
 
-def test_ridge_holds_weights_back() -> None:
+def test_ridge_shrinks_weights() -> None:
     dev = [columns(2, 500)]
     light, strong = (Fusion(BOTH.detectors, ridge=r).train([], dev).terms[1] for r in (0.1, 1e4))
     assert abs(strong[0]) < abs(light[0]) / 2
     assert abs(strong[1]) < abs(light[1]) / 2
 
 
-def test_inner_detectors_are_trained_on_what_is_theirs() -> None:
+def test_inner_detectors_are_trained_on_the_training_set() -> None:
     made = Fusion((Rate(), Column("x"))).train([columns(1, 9)] * 3, [columns(2, 99)], [])
     assert made.state()["0.rate"].tolist() == [3, 1, 0]
 
 
-def test_what_was_learnt_can_be_handed_on_to_the_last_bit() -> None:
+def test_the_state_can_be_restored_to_the_last_bit() -> None:
     inner = Fusion((Rate(extra=0.5), Column("x")))
     whole = Fusion((Column("y"), inner, Rate()))
     made = whole.train([columns(1, 400)], [columns(2, 400)])
@@ -210,7 +210,7 @@ def test_recordings_that_give_no_weights_are_refused() -> None:
         BOTH.train([], [columns(1, 1)])
 
 
-def test_endless_and_unknown_evidence_is_held_back() -> None:
+def test_infinite_and_unknown_log_odds_are_clipped() -> None:
     given = Transcript(tuple("abcd"))
     found = Fusion((Odd(),), weights=(0.5,)).log_odds(given)
     assert found.tolist() == [CERTAIN / 2, -CERTAIN / 2, 0, CERTAIN / 2]
@@ -219,7 +219,7 @@ def test_endless_and_unknown_evidence_is_held_back() -> None:
     assert np.isfinite(made.log_odds(given)).all()
 
 
-def test_a_detector_that_lacks_what_it_needs_says_nothing() -> None:
+def test_a_detector_that_lacks_what_it_needs_counts_as_0() -> None:
     one, two = columns(1, 4), columns(2, 4)
     assert one.evidence is not None
     assert two.evidence is not None
@@ -234,7 +234,7 @@ def test_a_detector_that_lacks_what_it_needs_says_nothing() -> None:
     assert "'y'" in BOTH.lacks(bare)
 
 
-def test_what_is_wrong_in_a_column_is_not_passed_over() -> None:
+def test_wrong_values_in_a_column_are_an_error() -> None:
     fusion = Fusion((PAUSE, Column("x", scale="probability")))
     wrong = Transcript(("a",), id="talk", evidence={"x": np.array([2.0])})
     with pytest.raises(LayerError, match=r"talk: 2\.0 after word 1, 'a', is no probability"):
@@ -244,17 +244,17 @@ def test_what_is_wrong_in_a_column_is_not_passed_over() -> None:
 def test_a_column_that_nobody_has_is_an_error(caplog: pytest.LogCaptureFixture) -> None:
     start = np.array([0.0, 1.0, 3.0])
     ends = Segmentation.of_gaps(3, [0])
-    lesson = Transcript(("a", "b", "c"), start=start, end=start + 1, sentences=ends)
+    example = Transcript(("a", "b", "c"), start=start, end=start + 1, sentences=ends)
     with pytest.raises(LayerError, match=r"Column\(column='x'.* lacks what it needs in all of 1"):
-        Fusion((PAUSE, Column("x"))).train([lesson], [lesson])
-    Fusion((PAUSE, Column("x"))).detect(lesson)
+        Fusion((PAUSE, Column("x"))).train([example], [example])
+    Fusion((PAUSE, Column("x"))).detect(example)
     assert "the other detectors decide without it" in caplog.text
 
 
-def test_learnt_weights_are_told() -> None:
-    learnt = Fusion((PAUSE, Column("x"))).with_model(np.array([0.5, 1.25, -2.0]))
-    assert learnt.describe() == (
-        "Learnt weights: 1.250 for Pause, -2.000 for Column; constant 0.500 with the bias."
+def test_trained_weights_are_described() -> None:
+    trained = Fusion((PAUSE, Column("x"))).with_model(np.array([0.5, 1.25, -2.0]))
+    assert trained.describe() == (
+        "Trained weights: 1.250 for Pause, -2.000 for Column; constant 0.500 with the bias."
     )
     assert Fusion((PAUSE,), weights=(1.0,)).describe() == ""
 
@@ -291,7 +291,7 @@ def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> N
         Fusion(**{"detectors": (PAUSE,), **settings})
 
 
-def test_probabilities_that_tell_the_truth_are_left_as_they_are() -> None:
+def test_calibrated_probabilities_are_left_as_they_are() -> None:
     chance = np.random.default_rng(5)
     log_odds = chance.normal(-1.5, 2, 50_000)
     probability = np.array([1 / (1 + exp(-x)) for x in log_odds])

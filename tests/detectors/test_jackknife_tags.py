@@ -1,4 +1,4 @@
-"""Tags for training: as wrong as they will be later, by a tagger that has not seen the words."""
+"""Tags for training: predicted by a tagger that was trained on other recordings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytest.importorskip("scipy")
 
 @dataclass(frozen=True, repr=False)
 class Rote(ModelBacked[frozenset[str]], WordTagger):
-    """Calls words seen in training `seen`, and all others `new`."""
+    """Tags words seen in training as `seen`, and all others as `new`."""
 
     name = "Rote"
 
@@ -63,7 +63,7 @@ def recording(number: int, count: int = 8, tag: str = "X") -> Transcript:
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
-def test_recordings_are_tagged_by_what_the_others_teach(count: int) -> None:
+def test_recordings_are_tagged_by_taggers_trained_on_the_others(count: int) -> None:
     given = [recording(number) for number in range(count)]
     taught, found = jackknife_tags(Rote(), given)
     assert taught.tag(given[0]).tag == ("seen",) * 8
@@ -82,7 +82,7 @@ def test_a_single_recording_is_cut() -> None:
     assert found.tag == ("seen", "new")
 
 
-def test_recordings_without_tags_teach_nothing_and_are_tagged_by_all_others() -> None:
+def test_recordings_without_tags_are_tagged_by_all_others() -> None:
     bare = recording(0).replace(tag=None)
     _, found = jackknife_tags(Rote(), [bare, recording(1), recording(2, tag=""), recording(1)])
     assert found[0].tag == (*("new",) * 7, "seen")
@@ -90,7 +90,7 @@ def test_recordings_without_tags_teach_nothing_and_are_tagged_by_all_others() ->
     assert FOLDS == 4
 
 
-def test_a_tagger_that_has_learnt_tags_as_it_is() -> None:
+def test_a_trained_tagger_is_used_as_it_is() -> None:
     given = [recording(number) for number in range(3)]
     taught = Rote().train(given[:1])
     same, found = jackknife_tags(taught, given)
@@ -99,7 +99,7 @@ def test_a_tagger_that_has_learnt_tags_as_it_is() -> None:
     assert found[1].tag == (*("new",) * 7, "seen")
 
 
-LESSONS = [talk(seed) for seed in range(6)]
+TRAINING = [talk(seed) for seed in range(6)]
 TAGGER = Tagger(size=50, cutoff=1)
 CHUNKERS = [CRF(c2=0.1, tagger=TAGGER), SVM(cost=1.0, tagger=TAGGER)]
 Chunker = CRF | SVM
@@ -107,7 +107,7 @@ Chunker = CRF | SVM
 
 @pytest.fixture(scope="module", params=CHUNKERS, ids=["CRF", "SVM"])
 def chunker(request: pytest.FixtureRequest) -> Chunker:
-    trained: Chunker = request.param.train(LESSONS)
+    trained: Chunker = request.param.train(TRAINING)
     return trained
 
 
@@ -130,22 +130,22 @@ def test_tags_that_are_given_stay(chunker: Chunker) -> None:
     assert chunker.detect(odd).log_odds.tolist() != chunker.detect(unseen).log_odds.tolist()  # type: ignore[union-attr]
 
 
-def test_what_the_tagger_learnt_is_stored_with_the_rest(chunker: Chunker) -> None:
-    learnt = chunker.state()
-    inner = {name for name in learnt if name.startswith("tagger.")}
+def test_the_state_of_the_tagger_is_stored_too(chunker: Chunker) -> None:
+    stored = chunker.state()
+    inner = {name for name in stored if name.startswith("tagger.")}
     assert inner == {f"tagger.{name}" for name in ("keys", "scales", "tags", "weights")}
-    again = replace(chunker, tagger=TAGGER).from_state(learnt)
+    again = replace(chunker, tagger=TAGGER).from_state(stored)
     bare = hidden(talk(97)).replace(tag=None)
     assert again.detect(bare) == chunker.detect(bare)
     with pytest.raises(ModelError, match="the tagger is damaged"):
-        replace(chunker).from_state({k: v for k, v in learnt.items() if k not in inner})
+        replace(chunker).from_state({k: v for k, v in stored.items() if k not in inner})
     with pytest.raises(ModelError, match="damaged: it has the arrays"):
-        replace(chunker).adjusted(tagger=None).from_state({**learnt, "more.keys": np.zeros(1)})
+        replace(chunker).adjusted(tagger=None).from_state({**stored, "more.keys": np.zeros(1)})
 
 
 def test_a_stored_tagger_is_referred_to(chunker: Chunker, tmp_path: Path) -> None:
-    folder = str(store.save(tmp_path / "tagger", Tagger(cutoff=1).train(LESSONS), Card()))
-    made = replace(chunker, tagger=Tagged(folder)).train(LESSONS)
+    folder = str(store.save(tmp_path / "tagger", Tagger(cutoff=1).train(TRAINING), Card()))
+    made = replace(chunker, tagger=Tagged(folder)).train(TRAINING)
     assert not any(name.startswith("tagger.") for name in made.state())
     model = store.save(tmp_path / "model", made, Card())
     bare = hidden(talk(96)).replace(tag=None)
@@ -153,15 +153,15 @@ def test_a_stored_tagger_is_referred_to(chunker: Chunker, tmp_path: Path) -> Non
     whole: list[Any] = [made, Model(str(model)), Fusion((made,))]
     before = [streaming.fingerprint(each) for each in whole]
     assert before == [streaming.fingerprint(each) for each in whole]
-    store.save(tmp_path / "tagger", Tagger(cutoff=2).train(LESSONS[:2]), Card())
+    store.save(tmp_path / "tagger", Tagger(cutoff=2).train(TRAINING[:2]), Card())
     for detector, former in zip(whole, before, strict=True):
         assert streaming.fingerprint(detector) != former
 
 
-def test_learns_from_guesses_not_from_what_is_given(chunker: Chunker) -> None:
+def test_trains_on_predicted_tags_not_on_given_ones(chunker: Chunker) -> None:
     odd = [
         each.replace(tag=(f"odd {number}", *(each.tag or ())[1:]))
-        for number, each in enumerate(LESSONS)
+        for number, each in enumerate(TRAINING)
     ]
     alone = replace(chunker, tagger=None)
     keys = {
@@ -172,14 +172,14 @@ def test_learns_from_guesses_not_from_what_is_given(chunker: Chunker) -> None:
     assert keys["learnt"] == keys["predicted"] != keys["given"]
 
 
-def test_taggers_need_tags_to_learn_from(chunker: Chunker) -> None:
+def test_taggers_need_tags_for_training(chunker: Chunker) -> None:
     with pytest.raises(LayerError, match="none of 6 recordings has tags"):
-        replace(chunker, tagger=TAGGER).train([each.replace(tag=None) for each in LESSONS])
+        replace(chunker, tagger=TAGGER).train([each.replace(tag=None) for each in TRAINING])
 
 
 def test_text_may_bring_the_tags() -> None:
-    speech = [each.replace(tag=None) for each in LESSONS[:3]]
-    made = CRF(c2=0.1, tagger=TAGGER).train(speech, text=LESSONS[3:])
+    speech = [each.replace(tag=None) for each in TRAINING[:3]]
+    made = CRF(c2=0.1, tagger=TAGGER).train(speech, text=TRAINING[3:])
     unseen = talk(95)
     assert made.detect(unseen.only([])).boundary.tolist() == unseen.sentences.boundary.tolist()  # type: ignore[union-attr]
 

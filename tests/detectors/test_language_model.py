@@ -1,4 +1,4 @@
-"""What a language model learns, hands on and refuses, and what it makes of punctuation."""
+"""The language model: training, stored states, damaged states, and punctuation."""
 
 from typing import Any
 
@@ -14,18 +14,18 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import NO_GAP
 from caesura.detectors.lm import LM
 from caesura.ml.ngram import FACTORS
-from detectors.spoken import bare, recording, said
+from detectors.made_up import bare, recording, transcript_of
 
-LESSONS = [recording(seed) for seed in range(4)]
+TRAINING = [recording(seed) for seed in range(4)]
 MARKS = (".", "?", ",")
 
 
-@pytest.mark.parametrize("text", [(), LESSONS[:1]])
+@pytest.mark.parametrize("text", [(), TRAINING[:1]])
 @pytest.mark.parametrize("prune", [(), (1, 2)])
-def test_what_was_learnt_is_handed_on_bit_by_bit(
+def test_the_state_is_restored_bit_by_bit(
     text: tuple[Transcript, ...], prune: tuple[int, ...]
 ) -> None:
-    lm = LM(prune=prune, classes=MARKS).train(LESSONS, (), text)
+    lm = LM(prune=prune, classes=MARKS).train(TRAINING, (), text)
     arrays = lm.state()
     names = {name.split(".")[0] for name in arrays}
     assert names == {"vocabulary", "speech", *(["text"] if text else [])}
@@ -38,13 +38,13 @@ def test_what_was_learnt_is_handed_on_bit_by_bit(
 
 
 def test_no_text_is_kept() -> None:
-    arrays = LM(cutoff=1).train([said("verysecretword is here. now")]).state()
+    arrays = LM(cutoff=1).train([transcript_of("verysecretword is here. now")]).state()
     assert all(array.dtype.kind == "u" for array in arrays.values())
     assert all(b"verysecret" not in array.tobytes() for array in arrays.values())
 
 
-LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).state())
-HASHES = LEARNT["vocabulary"]
+STATE = dict(LM(cutoff=1).train(TRAINING, (), TRAINING[:1]).state())
+HASHES = STATE["vocabulary"]
 
 
 @pytest.mark.parametrize(
@@ -66,41 +66,41 @@ HASHES = LEARNT["vocabulary"]
 )
 def test_damage_is_found(change: dict[str, NDArray[Any]], message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        LM(cutoff=1).from_state(LEARNT | change)
+        LM(cutoff=1).from_state(STATE | change)
 
 
-@pytest.mark.parametrize("name", sorted(LEARNT))
+@pytest.mark.parametrize("name", sorted(STATE))
 def test_every_array_is_needed(name: str) -> None:
     with pytest.raises(ModelError, match="damaged"):
-        LM(cutoff=1).from_state({k: v for k, v in LEARNT.items() if k != name})
+        LM(cutoff=1).from_state({k: v for k, v in STATE.items() if k != name})
 
 
 def test_a_model_of_other_settings_is_refused() -> None:
     for other in (LM(order=2), LM(order=4), LM(classes=MARKS), LM(order=5, classes=(".", ","))):
         with pytest.raises(ModelError, match="damaged"):
-            other.from_state(LEARNT)
+            other.from_state(STATE)
     with pytest.raises(ModelError, match="no vocabulary"):
         LM().from_state({})
     with pytest.raises(ModelError, match="damaged"):
-        LM().from_state({k: v for k, v in LEARNT.items() if not k.startswith("speech")})
+        LM().from_state({k: v for k, v in STATE.items() if not k.startswith("speech")})
 
 
 @given(st.data())
 @settings(max_examples=60)
 def test_flipped_numbers_are_found_or_leave_a_model(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(sorted(k for k, v in LEARNT.items() if len(v))))
-    array = LEARNT[name].copy()
+    name = data.draw(st.sampled_from(sorted(k for k, v in STATE.items() if len(v))))
+    array = STATE[name].copy()
     at = data.draw(st.integers(0, len(array) - 1))
     bit = data.draw(st.integers(0, 8 * array.itemsize - 1))
     array[at] ^= array.dtype.type(1 << bit)
     try:
-        lm = LM(cutoff=1).from_state(LEARNT | {name: array})
+        lm = LM(cutoff=1).from_state(STATE | {name: array})
     except ModelError:
         return
     assert np.isfinite(lm.log_odds(bare(50))).all()
 
 
-def test_nothing_learnt_is_an_error_that_says_so() -> None:
+def test_an_untrained_detector_is_an_error() -> None:
     for use in (lambda: LM().detect(bare(1)), lambda: LM().state(), lambda: LM().lacks(bare(1))):
         with pytest.raises(ModelError, match="LM has to be trained"):
             use()
@@ -112,25 +112,25 @@ def test_training_needs_sentences() -> None:
     with pytest.raises(LayerError, match="none of 0 recordings has sentences"):
         LM().train([])
     with pytest.raises(LayerError, match="none of 1 recordings has sentences"):
-        LM().train(LESSONS, (), [bare(1)])
+        LM().train(TRAINING, (), [bare(1)])
 
 
-def test_recordings_without_sentences_are_passed_by() -> None:
-    some, all = LM(cutoff=1).train(LESSONS), LM(cutoff=1).train([bare(9, 2), *LESSONS])
+def test_recordings_without_sentences_are_skipped() -> None:
+    some, all = LM(cutoff=1).train(TRAINING), LM(cutoff=1).train([bare(9, 2), *TRAINING])
     assert (some.log_odds(bare(20)) == all.log_odds(bare(20))).all()
 
 
-def test_training_on_no_words_says_nothing() -> None:
+def test_training_on_no_words_gives_even_odds() -> None:
     lm = LM().train([Transcript((), sentences=Segmentation(np.zeros(0, np.bool_)))])
     np.testing.assert_allclose(lm.log_odds(Transcript(("a", "b"))), 0, atol=1e-12)
 
 
-def test_punctuation_that_stands_as_a_word_is_passed_over() -> None:
+def test_punctuation_that_stands_as_a_word_is_skipped() -> None:
     words = ("Yes", ",", "stop", ".", "Go", "on", ".")
     ends = Segmentation.of_gaps(7, [3, 6])
     lm = LM(cutoff=1).train([Transcript(words, sentences=ends)] * 3)
-    same = LM(cutoff=1).train([said("yes stop. go on.")] * 3)
-    found, expected = lm.detect(Transcript(words)), same.detect(said("yes stop. go on."))
+    same = LM(cutoff=1).train([transcript_of("yes stop. go on.")] * 3)
+    found, expected = lm.detect(Transcript(words)), same.detect(transcript_of("yes stop. go on."))
     assert found.boundary.tolist() == [False, False, False, True, False, False, True]
     assert found.log_odds is not None
     assert expected.log_odds is not None
@@ -141,7 +141,7 @@ def test_punctuation_that_stands_as_a_word_is_passed_over() -> None:
 
 @pytest.mark.parametrize("words", [(".",), (",", "?"), ("“", "yes"), (".", "yes", ".")])
 def test_punctuation_alone_or_in_front(words: tuple[str, ...]) -> None:
-    lm = LM(cutoff=1).train(LESSONS)
+    lm = LM(cutoff=1).train(TRAINING)
     found = lm.detect(Transcript(words))
     assert found.log_odds is not None
     spoken = [word == "yes" for word in words]
@@ -166,8 +166,8 @@ def test_a_boundary_after_punctuation_counts_more_than_what_is_before_it() -> No
 @pytest.mark.parametrize("factors", FACTORS)
 def test_text_of_another_kind_has_its_share(factors: str) -> None:
     text = [recording(seed, 60, (".",)) for seed in range(60, 63)]
-    speech = LM(cutoff=1, factors=factors).train(LESSONS)
-    both = LM(cutoff=1, factors=factors).train(LESSONS, (), text)
+    speech = LM(cutoff=1, factors=factors).train(TRAINING)
+    both = LM(cutoff=1, factors=factors).train(TRAINING, (), text)
     asked = [bare(70)]
     spoken = both.number_words(asked)
     models = both.model.ngrams(both.factors, both.smoothing, both.strength)
@@ -181,21 +181,21 @@ def test_text_of_another_kind_has_its_share(factors: str) -> None:
     assert (speech.adjusted(share=0.3).log_odds(bare(70)) == speech.log_odds(bare(70))).all()
 
 
-def test_words_of_other_text_are_not_learnt() -> None:
-    lm = LM(cutoff=1).train(LESSONS, (), [said("quite other words. here")])
+def test_words_of_other_text_do_not_enter_the_vocabulary() -> None:
+    lm = LM(cutoff=1).train(TRAINING, (), [transcript_of("quite other words. here")])
     assert lm.coverage(Transcript(("quite", "we"))) == 0.5
 
 
 def test_cutoff_and_pruning_leave_out_what_is_rare() -> None:
-    lessons = [said("we go. we stop. we rarely go.")]
-    assert LM(cutoff=2).train(lessons).model.vocabulary.size == 2 + 2
-    assert LM(cutoff=1).train(lessons).model.vocabulary.size == 2 + 4
+    training = [transcript_of("we go. we stop. we rarely go.")]
+    assert LM(cutoff=2).train(training).model.vocabulary.size == 2 + 2
+    assert LM(cutoff=1).train(training).model.vocabulary.size == 2 + 4
     sizes = [
-        [len(keys) for keys in LM(prune=prune, cutoff=1).train(lessons).model.counts[0].index.keys]
+        [len(keys) for keys in LM(prune=prune, cutoff=1).train(training).model.counts[0].index.keys]
         for prune in ((), (2,), (1, 2), (9,))
     ]
     # START START; START we; we go; go we; we stop; stop we; we rarely; rarely go.
     assert sizes == [[8, 8], [1, 1], [8, 1], [1, 1]]
-    text_only = LM(text_prune=(9,), cutoff=1).train(lessons, (), lessons).model.counts
+    text_only = LM(text_prune=(9,), cutoff=1).train(training, (), training).model.counts
     assert [len(keys) for keys in text_only[1].index.keys] == [1, 1]
     assert [len(keys) for keys in text_only[0].index.keys] == [8, 8]

@@ -20,29 +20,29 @@ from caesura.detectors.lm import LM
 from caesura.ml.ngram import FACTORS
 from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
-from detectors.spoken import WORDS, bare, chain, recording, said, weighed
-from ml.chain import Settings
+from detectors.made_up import WORDS, bare, brute_force, chain, recording, transcript_of
+from ml.slow_ngram import Settings
 
-LESSONS = [recording(seed) for seed in range(4)]
+TRAINING = [recording(seed) for seed in range(4)]
 MARKS = (".", "?", ",")
 
 
-def brute(lm: LM, transcript: Transcript, lessons: list[Transcript]) -> tuple[Any, ...]:
-    known = Vocabulary.of((each.words for each in lessons), lm.cutoff)
-    found = [classes_of_gaps(each, lm.classes) for each in lessons]
+def brute(lm: LM, transcript: Transcript, training: list[Transcript]) -> tuple[Any, ...]:
+    known = Vocabulary.of((each.words for each in training), lm.cutoff)
+    found = [classes_of_gaps(each, lm.classes) for each in training]
     labels = [numbers.tolist() for numbers in found if numbers is not None]
     least = (*lm.prune, *[max(lm.prune, default=1)] * (lm.order - 1 - len(lm.prune)))
     width = class_count(lm.classes)
     made = Settings(known.size, width, lm.order, lm.factors, lm.smoothing, lm.strength, least)
     words = known.numbers(transcript.words).tolist()
-    return weighed(chain(lessons, labels, made, known), words, [[0.0] * width] * len(words))
+    return brute_force(chain(training, labels, made, known), words, [[0.0] * width] * len(words))
 
 
 @pytest.mark.parametrize("factors", FACTORS)
 @pytest.mark.parametrize("smoothing", KINDS)
 @given(data=st.data())
 @settings(max_examples=12)
-def test_equals_all_sequences_weighed_one_by_one(
+def test_equals_brute_force_over_all_sequences(
     factors: str, smoothing: str, data: st.DataObject
 ) -> None:
     classes = data.draw(st.sampled_from([(), (".", ","), MARKS]))
@@ -60,10 +60,10 @@ def test_equals_all_sequences_weighed_one_by_one(
         st.lists(st.sampled_from([*WORDS, "never"]), min_size=1, max_size=4 if classes else 6)
     )
     transcript = Transcript(tuple(words))
-    trained = lm.train(LESSONS)
-    likely, best, lead = brute(lm, transcript, LESSONS)
+    trained = lm.train(TRAINING)
+    probabilities, best, lead = brute(lm, transcript, TRAINING)
     ends = ends_sentence(classes)
-    expected = [np.log(np.array(p)[ends].sum() / np.array(p)[~ends].sum()) for p in likely]
+    expected = [np.log(np.array(p)[ends].sum() / np.array(p)[~ends].sum()) for p in probabilities]
     np.testing.assert_allclose(
         trained.log_odds(transcript), np.array(expected) + lm.bias, rtol=1e-8, atol=1e-8
     )
@@ -72,7 +72,7 @@ def test_equals_all_sequences_weighed_one_by_one(
         assert found.boundary[:-1].tolist() == ends[best][:-1].tolist()
         if classes:
             if not ends[best[-1]]:
-                best[-1] = max(np.flatnonzero(ends).tolist(), key=likely[-1].__getitem__)
+                best[-1] = max(np.flatnonzero(ends).tolist(), key=probabilities[-1].__getitem__)
             assert found.label == class_labels(best, classes)
 
 
@@ -84,9 +84,9 @@ def test_a_boundary_belongs_to_the_word_before_it(
     factors: str, smoothing: str, order: int, decision: str
 ) -> None:
     #   on stop. go     the sentence ends after stop, the second word
-    lesson = said("on stop. go on stop. go")
+    example = transcript_of("on stop. go on stop. go")
     lm = LM(order, factors, smoothing, strength=(1, 1), cutoff=1, decision=decision)
-    found = lm.train([lesson] * 3).detect(Transcript(("on", "stop", "go")))
+    found = lm.train([example] * 3).detect(Transcript(("on", "stop", "go")))
     assert found.boundary.tolist() == [False, True, True]
     assert found.log_odds is not None
     on, stop, go = found.log_odds.tolist()
@@ -95,7 +95,7 @@ def test_a_boundary_belongs_to_the_word_before_it(
 
 
 def test_decides_for_the_likelier_side_and_then_the_likeliest_class() -> None:
-    lm = LM(cutoff=1, strength=(0.1, 0.1), classes=MARKS).train(LESSONS)
+    lm = LM(cutoff=1, strength=(0.1, 0.1), classes=MARKS).train(TRAINING)
     found = lm.detect(bare(20))
     assert found.log_odds is not None
     assert found.label is not None
@@ -109,7 +109,7 @@ def test_decides_for_the_likelier_side_and_then_the_likeliest_class() -> None:
 
 
 def test_the_bias_moves_decisions_but_not_the_best_sequence() -> None:
-    lm = LM(cutoff=1).train(LESSONS)
+    lm = LM(cutoff=1).train(TRAINING)
     odds = lm.log_odds(bare(20))
     assert (lm.adjusted(bias=2.5).log_odds(bare(20)) == odds + 2.5).all()
     assert lm.adjusted(bias=1e6).detect(bare(20)).boundary.all()
@@ -130,7 +130,7 @@ def test_the_bias_moves_decisions_but_not_the_best_sequence() -> None:
 def test_neighbours_do_not_matter(
     classes: tuple[str, ...], order: int, decision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lm = LM(order, cutoff=1, classes=classes, decision=decision).train(LESSONS)
+    lm = LM(order, cutoff=1, classes=classes, decision=decision).train(TRAINING)
     asked = [bare(seed, count) for seed, count in enumerate([1, 300, 0, 5, 128, 129, 40], 30)]
     alone = [lm.detect(each) for each in asked]
     odds = [each.log_odds.tobytes() for each in alone if each.log_odds is not None]
@@ -143,7 +143,7 @@ def test_neighbours_do_not_matter(
 
 
 def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    lm = LM(cutoff=1).train(LESSONS)
+    lm = LM(cutoff=1).train(TRAINING)
     monkeypatch.setattr(hmm, "CELLS", 100 * lm.histories)
     asked = [bare(1, count) for count in (40, 60, 1, 200, 100, 0)]
     sizes = []
@@ -158,14 +158,14 @@ def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatc
     assert sizes == [[40, 60], [1], [200], [100, 0]]
 
 
-LEARNT = dict(LM(cutoff=1).train(LESSONS, (), LESSONS[:1]).state())
-HASHES = LEARNT["vocabulary"]
+STATE = dict(LM(cutoff=1).train(TRAINING, (), TRAINING[:1]).state())
+HASHES = STATE["vocabulary"]
 
 
-def test_recordings_without_labels_teach_classes_too() -> None:
+def test_recordings_without_labels_count_for_classes_too() -> None:
     plain = [
         each.replace(sentences=Segmentation(each.sentences.boundary))
-        for each in LESSONS
+        for each in TRAINING
         if each.sentences is not None
     ]
     found = LM(cutoff=1, classes=MARKS).train(plain).detect(bare(20))
@@ -173,10 +173,10 @@ def test_recordings_without_labels_teach_classes_too() -> None:
     assert set(found.label) == {"", "."}
 
 
-def test_classes_are_learnt_from_marks() -> None:
-    lesson = said("well you. are you. well you. are you.")
+def test_classes_are_trained_from_marks() -> None:
+    example = transcript_of("well you. are you. well you. are you.")
     marks = (",", ".", "", "?") * 2
-    lm = LM(strength=(1, 1), cutoff=1, classes=MARKS).train([lesson.replace(mark=marks)])
+    lm = LM(strength=(1, 1), cutoff=1, classes=MARKS).train([example.replace(mark=marks)])
     found = lm.detect(Transcript(("well", "you", "are", "you")))
     assert found.label == (",", ".", "", "?")
     assert found.boundary.tolist() == [False, True, False, True]
@@ -186,7 +186,7 @@ def test_classes_are_learnt_from_marks() -> None:
     "words", ["never ever heard", "今日 は 晴れ です", "مرحبا كيف حالك", "🙂 🙂", "1 2 3"]
 )
 def test_words_never_seen(words: str) -> None:
-    lm = LM().train(LESSONS)
+    lm = LM().train(TRAINING)
     unseen = Transcript(tuple(words.split()))
     assert np.isfinite(lm.log_odds(unseen)).all()
     assert lm.coverage(unseen) == 0
@@ -196,15 +196,15 @@ def test_words_never_seen(words: str) -> None:
     assert lm.lacks(mixed) == ""
 
 
-def test_another_script_can_be_learnt() -> None:
+def test_another_script_can_be_trained() -> None:
     words = ("今日", "は", "です", "。", "明日", "です", "。")
-    lesson = Transcript(words, sentences=Segmentation.of_gaps(7, [3, 6]))
-    found = LM(cutoff=1, strength=(1, 1)).train([lesson] * 2).detect(Transcript(words))
+    example = Transcript(words, sentences=Segmentation.of_gaps(7, [3, 6]))
+    found = LM(cutoff=1, strength=(1, 1)).train([example] * 2).detect(Transcript(words))
     assert found.boundary.tolist() == [False, False, False, True, False, False, True]
 
 
 def test_no_words_and_one_word() -> None:
-    lm = LM(cutoff=1).train(LESSONS)
+    lm = LM(cutoff=1).train(TRAINING)
     empty = Transcript(())
     assert len(lm.detect(empty)) == 0
     assert lm.log_odds(empty).shape == (0,)
@@ -214,10 +214,10 @@ def test_no_words_and_one_word() -> None:
     assert [len(found) for found in lm.detect_all([empty, bare(1, 3), empty])] == [0, 3, 0]
 
 
-def test_settings_that_are_not_learnt_can_change_afterwards() -> None:
-    lm = LM(cutoff=1).train(LESSONS)
+def test_settings_that_need_no_training_can_change_afterwards() -> None:
+    lm = LM(cutoff=1).train(TRAINING)
     for change in ({"smoothing": "backoff"}, {"factors": "class"}, {"strength": (1, 2)}):
-        anew = LM(cutoff=1, **change).train(LESSONS)
+        anew = LM(cutoff=1, **change).train(TRAINING)
         assert not (anew.log_odds(bare(20)) == lm.log_odds(bare(20))).all()
         assert (lm.adjusted(**change).log_odds(bare(20)) == anew.log_odds(bare(20))).all()
         assert not set(change) & LM.retrain_settings
@@ -264,7 +264,7 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"order": 5, "strength": (1, 1)}, {"factors": "class"}])
 def test_a_stream_says_nearly_the_same_as_the_whole(settings: dict[str, Any]) -> None:
-    lm = LM(cutoff=1, **settings).train(LESSONS)
+    lm = LM(cutoff=1, **settings).train(TRAINING)
     whole = bare(90, 3000)
     expected = lm.detect(whole)
     stream = lm.stream()

@@ -105,7 +105,7 @@ def test_labels_are_the_plain_marks() -> None:
     assert found.label == ("?", ".")
 
 
-def test_nothing_to_go_by_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_missing_evidence_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="caesura"):
         found = list(api.segment(Transcript(("a", "b"), id="talk"), detector="Pause"))
     assert found[0].sentences is not None

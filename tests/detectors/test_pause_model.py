@@ -40,14 +40,14 @@ def odds(model: PauseModel, transcript: Transcript) -> list[float]:
 
 def test_what_follows_a_word_belongs_to_it() -> None:
     #   a  (1 s)  b  c      the sentence ends after a, where the pause is
-    lesson = spoken(1.0, 0.0, ends=(0,))
-    model = PauseModel(evidence=("pause",)).train([lesson])
+    example = spoken(1.0, 0.0, ends=(0,))
+    model = PauseModel(evidence=("pause",)).train([example])
     seen = {(p.seconds, p.gaps, p.boundaries) for p in model.curve() if p.gaps}
     assert seen == {(1.0, 1, 1), (0.0, 1, 0)}
-    first, second, last = odds(model, lesson)
+    first, second, last = odds(model, example)
     assert first > last > second
     assert last == pytest.approx(0)
-    a, b, c = model.emissions(lesson, "A")
+    a, b, c = model.emissions(example, "A")
     assert a[1] > a[0]
     assert b[0] > b[1]
     assert c.tolist() == [0, 0]
@@ -96,7 +96,7 @@ CELLS = st.tuples(
 
 @st.composite
 def recordings(draw: st.DrawFn) -> Transcript:
-    """A recording with labelled sentences that has some of the evidence."""
+    """Draw a recording with labelled sentences and some of the evidence."""
     cells = draw(st.lists(CELLS, min_size=1, max_size=12))
     pauses, markers, speakers, labels = zip(*cells, strict=True)
     gaps = tuple(at for at, mark in enumerate(labels) if mark)
@@ -112,7 +112,7 @@ def has(transcript: Transcript) -> list[str]:
 
 
 def feature(transcript: Transcript, at: int, names: list[str], markers: set[str]) -> object:
-    """What lies after word `at`, told plainly."""
+    """Return the value of f after word `at`."""
     told: list[object] = []
     if "pause" in names:
         pause = float(transcript.pauses()[at])
@@ -126,16 +126,16 @@ def feature(transcript: Transcript, at: int, names: list[str], markers: set[str]
 
 
 def oracle(
-    lessons: list[Transcript], asked: Transcript, classes: tuple[str, ...]
+    training: list[Transcript], asked: Transcript, classes: tuple[str, ...]
 ) -> list[list[tuple[Fraction, Fraction]]]:
     """p(f | e) and p(e | f) of each word and class, with `smooth` 1."""
-    markers = {m for one in lessons for m in (one.pause or ())[:-1]}
+    markers = {m for one in training for m in (one.pause or ())[:-1]}
     sizes = {"pause": 22, "marker": len(markers | {""}), "speaker": 3}
     width = max(len(classes), 1) + 1
 
     def counted(names: list[str]) -> Counter[tuple[object, int]]:
         seen: Counter[tuple[object, int]] = Counter()
-        for one in lessons:
+        for one in training:
             assert one.sentences is not None
             assert one.sentences.label is not None
             for at, label in enumerate(
@@ -167,12 +167,12 @@ def oracle(
 
 
 @pytest.mark.parametrize("classes", [(), (".", "?"), ("?",)])
-@given(lessons=st.lists(recordings(), min_size=1, max_size=4), asked=recordings())
-def test_is_what_fractions_say(
-    classes: tuple[str, ...], lessons: list[Transcript], asked: Transcript
+@given(training=st.lists(recordings(), min_size=1, max_size=4), asked=recordings())
+def test_equals_exact_fractions(
+    classes: tuple[str, ...], training: list[Transcript], asked: Transcript
 ) -> None:
-    model = PauseModel(classes=classes, timed=0).train(lessons)
-    expected = oracle(lessons, asked, classes)
+    model = PauseModel(classes=classes, timed=0).train(training)
+    expected = oracle(training, asked, classes)
     for way, at in (("A", 0), ("B", 1)):
         exact = [[float(cell[at]) for cell in row] for row in expected]
         np.testing.assert_allclose(np.exp(model.emissions(asked, way)), exact, rtol=1e-12)  # type: ignore[arg-type]
@@ -206,15 +206,15 @@ def ways() -> tuple[Way, Way]:
     return "A", "B"
 
 
-LESSONS = [
+TRAINING = [
     spoken(1.0, 0.0, 0.5, 0.0, NAN, ends=(0, 2), speaker=("A", "B", "B", "B", "", "")),
     spoken(0.0, 0.7, 0.0, ends=(1,), pause=("", "<s>", "<sil>", "</s>")),
 ]
 
 
-def test_a_value_never_seen_speaks_for_no_class() -> None:
-    lesson = spoken(*[0.0] * 950, *[1.0] * 50, ends=tuple(range(950, 1000)))
-    model = PauseModel(evidence=("pause",), timed=0).train([lesson])
+def test_a_value_never_seen_favours_no_class() -> None:
+    example = spoken(*[0.0] * 950, *[1.0] * 50, ends=tuple(range(950, 1000)))
+    model = PauseModel(evidence=("pause",), timed=0).train([example])
     none, boundary = model.emissions(spoken(0.5), "A")[0]
     assert none == pytest.approx(boundary, abs=0.02)
     assert odds(model, spoken(0.5)) == pytest.approx([np.log(50 / 950)] * 2, abs=0.02)
@@ -229,44 +229,44 @@ def test_an_unknown_pause_is_not_a_short_one() -> None:
 
 
 def test_overlapping_speakers_leave_no_pause() -> None:
-    model = PauseModel(evidence=("pause",)).train(LESSONS)
+    model = PauseModel(evidence=("pause",)).train(TRAINING)
     overlap = spoken(-5.0, 0.0)
     assert odds(model, overlap)[0] == odds(model, overlap)[1]
 
 
-def test_what_a_transcript_does_not_have_says_nothing() -> None:
-    model = PauseModel().train(LESSONS)
+def test_missing_layers_give_no_evidence() -> None:
+    model = PauseModel().train(TRAINING)
     bare = Transcript(("a", "b", "c"))
     assert model.emissions(bare, "A").tolist() == [[0, 0]] * 3
     assert np.exp(model.emissions(bare, "B")).sum(axis=1) == pytest.approx(1)
     assert len(set(odds(model, bare))) == 1
     timed = spoken(1.0, 0.0)
-    alone = PauseModel(evidence=("pause",)).train(LESSONS)
+    alone = PauseModel(evidence=("pause",)).train(TRAINING)
     assert odds(model, timed) == odds(alone, timed)
 
 
 def test_a_layer_that_training_never_had_is_left_out() -> None:
-    model = PauseModel().train([LESSONS[0].replace(speaker=None)])
+    model = PauseModel().train([TRAINING[0].replace(speaker=None)])
     marked = spoken(1.0, 0.0, pause=("<sil>", "", ""), speaker=("A", "B", "B"))
     assert odds(model, marked) == odds(model, marked.only(["start", "end"]))
 
 
 def test_a_marker_never_seen_counts_as_none() -> None:
-    model = PauseModel().train(LESSONS)
+    model = PauseModel().train(TRAINING)
     strange = spoken(0.7, pause=("<breath>", ""))
     assert odds(model, strange) == odds(model, spoken(0.7, pause=("", "")))
     assert odds(model, strange) != odds(model, spoken(0.7, pause=("<s>", "")))
 
 
-def test_what_stands_after_the_last_word_is_neither_learnt_nor_asked() -> None:
-    model = PauseModel().train(LESSONS)
+def test_the_gap_after_the_last_word_is_neither_counted_nor_scored() -> None:
+    model = PauseModel().train(TRAINING)
     assert "</s>" not in {point.marker for point in model.curve()}
     (end,) = odds(model, spoken(pause=("<s>",), speaker=("A",)))
     assert end == odds(model, Transcript(("a",)))[0]
 
 
 def test_one_word_and_no_word() -> None:
-    model = PauseModel().train([*LESSONS, Transcript((), sentences=Segmentation.of_gaps(0, []))])
+    model = PauseModel().train([*TRAINING, Transcript((), sentences=Segmentation.of_gaps(0, []))])
     assert model.detect(spoken()).gaps.tolist() == [0]
     assert model.emissions(Transcript(()), "B").shape == (0, 2)
     assert model.detect(Transcript(())).gaps.tolist() == []
@@ -274,45 +274,45 @@ def test_one_word_and_no_word() -> None:
     assert odds(untaught, spoken(1.0)) == pytest.approx([0, 0])
 
 
-def test_classes_are_told_apart() -> None:
-    lesson = spoken(1, 0, 0.5, 0, 1, 0, ends=(0, 2, 4), label=(".", "", "?", "", ".", "!", "."))
-    model = PauseModel(classes=(".", "?"), smooth=0.01).train([lesson])
+def test_classes_are_distinguished() -> None:
+    example = spoken(1, 0, 0.5, 0, 1, 0, ends=(0, 2, 4), label=(".", "", "?", "", ".", "!", "."))
+    model = PauseModel(classes=(".", "?"), smooth=0.01).train([example])
     found = model.detect(spoken(0.5, 0.0, 1.0))
     assert found.label == ("?", "", ".", ".")
     assert found.gaps.tolist() == [0, 2, 3]
-    assert PauseModel().train([lesson]).label(lesson) is None
+    assert PauseModel().train([example]).label(example) is None
 
 
 def test_a_comma_ends_no_sentence() -> None:
     marks = (",", "", "", ".")
-    lesson = spoken(1, 0, 0.5, ends=(2,), mark=marks, label=("", "", ".", "."))
-    model = PauseModel(classes=(".", ","), smooth=0.01).train([lesson])
+    example = spoken(1, 0, 0.5, ends=(2,), mark=marks, label=("", "", ".", "."))
+    model = PauseModel(classes=(".", ","), smooth=0.01).train([example])
     found = model.detect(spoken(0.5, 0.0, 1.0))
     assert found.label == (".", "", ",", ".")
     assert found.gaps.tolist() == [0, 3]
 
 
-def test_scattered_times_teach_nothing() -> None:
+def test_scattered_times_are_not_used_in_training() -> None:
     sparse = spoken(1.0, NAN, NAN, 1.0, NAN, NAN, ends=(0, 3))
     assert sparse.end is not None
     assert 0.1 < np.mean(~np.isnan(sparse.end)) < 0.8
-    curve = PauseModel(evidence=("pause",)).train([*LESSONS, sparse]).curve()
-    assert curve == PauseModel(evidence=("pause",)).train(LESSONS).curve()
-    curve = PauseModel(evidence=("pause",), timed=0.1).train([*LESSONS, sparse]).curve()
+    curve = PauseModel(evidence=("pause",)).train([*TRAINING, sparse]).curve()
+    assert curve == PauseModel(evidence=("pause",)).train(TRAINING).curve()
+    curve = PauseModel(evidence=("pause",), timed=0.1).train([*TRAINING, sparse]).curve()
     assert sum(p.gaps for p in curve if p.seconds == 1.0) >= 2
 
 
 def test_bias_and_smoothing_need_no_new_training() -> None:
-    model = PauseModel().train(LESSONS)
+    model = PauseModel().train(TRAINING)
     asked = spoken(1.0, 0.0)
     assert odds(model.adjusted(bias=2.5), asked) == [odd + 2.5 for odd in odds(model, asked)]
-    assert model.adjusted(smooth=9.0).curve() == PauseModel(smooth=9.0).train(LESSONS).curve()
+    assert model.adjusted(smooth=9.0).curve() == PauseModel(smooth=9.0).train(TRAINING).curve()
     assert model.retrain_settings == {"step", "longest", "timed", "evidence", "classes"}
 
 
-def test_only_recordings_with_sentences_teach() -> None:
+def test_only_recordings_with_sentences_are_used_in_training() -> None:
     without = spoken(1.0, ends=None)
-    assert PauseModel().train([*LESSONS, without]).curve() == PauseModel().train(LESSONS).curve()
+    assert PauseModel().train([*TRAINING, without]).curve() == PauseModel().train(TRAINING).curve()
     with pytest.raises(LayerError, match="none of 1 recordings has sentences; train on"):
         PauseModel().train([without])
 
@@ -327,8 +327,8 @@ def test_only_recordings_with_sentences_teach() -> None:
         (("speaker",), "no speakers to go by"),
     ],
 )
-def test_nothing_to_go_by_is_told(evidence: tuple[str, ...], lacking: str) -> None:
-    model = PauseModel(evidence=evidence).train(LESSONS)
+def test_missing_evidence_is_reported(evidence: tuple[str, ...], lacking: str) -> None:
+    model = PauseModel(evidence=evidence).train(TRAINING)
     assert model.lacks(Transcript(("a", "b"))) == lacking
     assert model.lacks(Transcript(("a",))) == ""
     assert model.lacks(Transcript(("a", "b"), speaker=("A", "B"))) == ""
@@ -357,16 +357,16 @@ def test_settings_are_checked(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(settings))):
         PauseModel(**settings)
     with pytest.raises(ValueError, match="way is 'A' or 'B'"):
-        PauseModel().train(LESSONS).emissions(LESSONS[0], "C")  # type: ignore[arg-type]
+        PauseModel().train(TRAINING).emissions(TRAINING[0], "C")  # type: ignore[arg-type]
 
 
 def test_saved_counts_give_equal_log_odds() -> None:
-    odd = LESSONS[1].replace(pause=("", "a\nb", "\ud800", ""))
-    model = PauseModel().train([*LESSONS, odd])
+    odd = TRAINING[1].replace(pause=("", "a\nb", "\ud800", ""))
+    model = PauseModel().train([*TRAINING, odd])
     again = PauseModel().from_state({name: array.copy() for name, array in model.state().items()})
     assert again.curve() == model.curve()
     assert {"a\nb", "\ud800", "<s>"} <= {point.marker for point in again.curve()}
-    for asked in (*LESSONS, odd, Transcript(("a",))):
+    for asked in (*TRAINING, odd, Transcript(("a",))):
         assert again.log_odds(asked).tobytes() == model.log_odds(asked).tobytes()
 
 
@@ -394,18 +394,18 @@ def test_saved_counts_give_equal_log_odds() -> None:
     ],
 )
 def test_damaged_arrays_are_refused(name: str, array: Any) -> None:
-    learnt = dict(PauseModel().train(LESSONS).state())
-    learnt[name] = array
+    state = dict(PauseModel().train(TRAINING).state())
+    state[name] = array
     if array is None:
-        del learnt[name]
+        del state[name]
     with pytest.raises(ModelError, match="does not fit the settings of PauseModel"):
-        PauseModel().from_state(learnt)
+        PauseModel().from_state(state)
 
 
 def test_arrays_of_other_settings_are_refused() -> None:
-    learnt = PauseModel().train(LESSONS).state()
+    state = PauseModel().train(TRAINING).state()
     for other in (PauseModel(step=0.2), PauseModel(classes=(".", "?"))):
         with pytest.raises(ModelError, match="not int64"):
-            other.from_state(learnt)
+            other.from_state(state)
     with pytest.raises(ModelError, match="it has the arrays"):
-        PauseModel(evidence=("pause",)).from_state(learnt)
+        PauseModel(evidence=("pause",)).from_state(state)

@@ -24,9 +24,9 @@ from caesura.text import cluster_rules
 from detectors.trees import (
     SMALL,
     check_links,
+    detector_input,
     ends_of,
     gibberish,
-    heard,
     scrambled,
     talk,
     trained,
@@ -39,13 +39,15 @@ pytest.importorskip("scipy")
 
 @pytest.mark.parametrize("timed", [False, True], ids=["words", "times"])
 @pytest.mark.parametrize("decision", ["best", "posterior"])
-def test_boundaries_clusters_and_links_are_found(timed: bool, decision: str) -> None:
+def test_boundaries_clusters_and_heads_are_found(timed: bool, decision: str) -> None:
     sda = trained(timed).adjusted(decision=decision)
     for seed in range(90, 93):
         unseen = talk(seed, timed=timed)
-        found = sda.annotate(heard(unseen))
+        found = sda.annotate(detector_input(unseen))
         assert ends_of(found) == ends_of(unseen)
-        assert ends_of(heard(unseen).replace(sentences=sda.detect(heard(unseen)))) == ends_of(found)
+        assert ends_of(
+            detector_input(unseen).replace(sentences=sda.detect(detector_input(unseen)))
+        ) == ends_of(found)
         for ours, theirs in zip(
             cluster_rules.cluster_tree(found), cluster_rules.cluster_tree(unseen), strict=True
         ):
@@ -113,8 +115,8 @@ def taught(detector: CRF | SVM | SDA, mark: str) -> CRF | SVM | SDA:
 
 @pytest.mark.parametrize("detector", DETECTORS, ids=["CRF", "SVM", "SDA"])
 @pytest.mark.parametrize("mark", [".", "//", "stop"])
-def test_punctuation_in_a_treebank_gives_nothing_away(detector: CRF | SVM | SDA, mark: str) -> None:
-    """Whatever is tagged PUNCT, or looks like it, might as well not be there."""
+def test_punctuation_in_a_treebank_is_no_evidence(detector: CRF | SVM | SDA, mark: str) -> None:
+    """A token that is tagged PUNCT, or looks like punctuation, changes nothing."""
     pytest.importorskip("sklearn")
     alone, other = taught(detector, ""), taught(detector, mark)
     for name, array in alone.state().items():
@@ -122,13 +124,13 @@ def test_punctuation_in_a_treebank_gives_nothing_away(detector: CRF | SVM | SDA,
     unseen, written = talk(77), talk(77, mark=mark)
     kept = np.array([word != mark for word in written.words])
     assert written.take(kept).words == unseen.words
-    found = other.detect(heard(written))
+    found = other.detect(detector_input(written))
     assert without_marks(found, kept).boundary.tolist() == ends_of(
-        unseen.replace(sentences=alone.detect(heard(unseen)))
+        unseen.replace(sentences=alone.detect(detector_input(unseen)))
     )
     gaps = np.append(np.flatnonzero(kept)[1:] - 1, len(kept) - 1)
     assert found.log_odds is not None
-    assert found.log_odds[gaps].tolist() == alone.log_odds(heard(unseen)).tolist()
+    assert found.log_odds[gaps].tolist() == alone.log_odds(detector_input(unseen)).tolist()
     assert not found.boundary[np.setdiff1d(np.arange(len(kept)), gaps)].any()
 
 
@@ -136,11 +138,11 @@ def test_punctuation_in_a_treebank_gives_nothing_away(detector: CRF | SVM | SDA,
 def test_layers_are_what_metrics_take(mark: str) -> None:
     real = talk(76, mark=mark)
     sda = trained()
-    found = sda.annotate(heard(real))
+    found = sda.annotate(detector_input(real))
     for metric in (Cluster(), Dependency(), Dependency(roots=True)):
         assert metric.values(metric.count(found, [real]))["f1"] == 1.0
     again = cluster_rules.cluster_tree(found.take(words_of(found)))
-    (analysis,) = sda.analyses([heard(real)])
+    (analysis,) = sda.analyses([detector_input(real)])
     assert found.sentences is not None
     assert again.first.tolist() == analysis.first.tolist()
     assert again.head.tolist() == analysis.content.tolist()
@@ -149,7 +151,7 @@ def test_layers_are_what_metrics_take(mark: str) -> None:
 
 @settings(max_examples=50)
 @given(st.integers(0, 10**6), st.integers(1, 30))
-def test_links_are_read_back_as_they_were_found(seed: int, count: int) -> None:
+def test_heads_are_read_back_as_they_were_found(seed: int, count: int) -> None:
     given_ = gibberish(seed, count)
     sda = scrambled(seed)
     found = sda.annotate(given_)
@@ -162,10 +164,10 @@ def test_links_are_read_back_as_they_were_found(seed: int, count: int) -> None:
 
 def test_layers_that_were_there_are_replaced() -> None:
     real = talk(75)
-    assert trained().annotate(real) == trained().annotate(heard(real))
+    assert trained().annotate(real) == trained().annotate(detector_input(real))
 
 
-def test_without_trees_there_is_nothing_to_learn_from() -> None:
+def test_training_needs_trees() -> None:
     bare = [talk(seed).only(["tag", "sentences"]) for seed in range(3)]
     with pytest.raises(LayerError, match="none of 4 recordings has trees") as caught:
         SMALL.train(bare, text=[talk(9).replace(sentences=None)])
@@ -176,7 +178,7 @@ def test_trees_may_be_in_text_alone() -> None:
     speech = [talk(seed, 20).only(["tag", "sentences"]) for seed in range(4)]
     made = SMALL.train(speech, text=[talk(seed, 20) for seed in range(4, 8)])
     unseen = talk(74)
-    found = made.annotate(heard(unseen))
+    found = made.annotate(detector_input(unseen))
     assert ends_of(found) == ends_of(unseen)
     assert (
         cluster_rules.cluster_tree(found).link.tolist()
@@ -184,14 +186,14 @@ def test_trees_may_be_in_text_alone() -> None:
     )
 
 
-def test_recordings_of_which_more_or_less_is_known_teach_together() -> None:
-    lessons = [talk(seed, 20) for seed in range(4)]
-    subtags = tuple(f"{tag}-x" for tag in lessons[0].tag or ())
-    mixed = [lessons[0].replace(subtag=subtags), talk(9, timed=True), *lessons[1:]]
+def test_recordings_with_different_layers_train_together() -> None:
+    training = [talk(seed, 20) for seed in range(4)]
+    subtags = tuple(f"{tag}-x" for tag in training[0].tag or ())
+    mixed = [training[0].replace(subtag=subtags), talk(9, timed=True), *training[1:]]
     nothing = talk(0, 1, mark=".")[-1:]
-    made = SMALL.train([*mixed, nothing, talk(0, 0)], text=[lessons[3].replace(tag=None)])
+    made = SMALL.train([*mixed, nothing, talk(0, 0)], text=[training[3].replace(tag=None)])
     unseen = talk(73)
-    assert ends_of(made.annotate(heard(unseen))) == ends_of(unseen)
+    assert ends_of(made.annotate(detector_input(unseen))) == ends_of(unseen)
 
 
 TAGGER = Tagger(size=60, cutoff=1)
@@ -254,13 +256,15 @@ def test_a_value_error_names_the_setting() -> None:
 
 
 def test_damaged_models_are_refused() -> None:
-    learnt = trained().state()
-    assert SMALL.from_state(learnt).detect(heard(talk(1))) == trained().detect(heard(talk(1)))
-    for name in learnt:
+    state = trained().state()
+    assert SMALL.from_state(state).detect(detector_input(talk(1))) == trained().detect(
+        detector_input(talk(1))
+    )
+    for name in state:
         with pytest.raises(ModelError, match="damaged"):
-            SMALL.from_state({key: array for key, array in learnt.items() if key != name})
+            SMALL.from_state({key: array for key, array in state.items() if key != name})
     with pytest.raises(ModelError, match="damaged"):
-        SMALL.from_state({**learnt, "more": np.zeros(1)})
+        SMALL.from_state({**state, "more": np.zeros(1)})
     with pytest.raises(ModelError, match="has to be trained"):
         SMALL.detect(talk(1))
 

@@ -1,4 +1,4 @@
-"""Words that arrive: the sentences of the whole, however they come and wherever they are cut."""
+"""The stream of SDA: sentences do not depend on how words arrive or where it is cut."""
 
 import json
 from functools import cache
@@ -17,13 +17,13 @@ from caesura.detectors.syntax.crf_svm import CRF
 from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.syntax.sda_stream import SHORTEST
 from caesura.detectors.tagging.pos_tagger import Tagger
-from detectors.trees import SMALL, gibberish, heard, scrambled, talk, trained
+from detectors.trees import SMALL, detector_input, gibberish, scrambled, talk, trained
 
 pytest.importorskip("pycrfsuite")
 pytest.importorskip("scipy")
 
 ENDLESS = {"pause": 1e9, "stretch": 1 << 31, "patience": 1 << 31}
-"""Everything is one stretch."""
+"""Everything is one segment."""
 
 SHORT = {"pause": 0.2, "stretch": 6, "patience": 3, "longest": 12, "reach": 4, "ahead": 2}
 
@@ -36,7 +36,7 @@ def tagging() -> SDA:
 
 @cache
 def made(seed: int, tagged: bool) -> SDA:
-    """A detector without much sense, which may have a tagger."""
+    """Return a detector with random weights, which may have a tagger."""
     sda = scrambled(seed)
     if tagged:
         sda = sda.adjusted(crf=sda.crf.adjusted(tagger=tagging().crf.tagger))
@@ -74,7 +74,7 @@ def one_by_one(sda: SDA, words: Transcript) -> list[Transcript]:
 @example(seed=1, count=0, tagged=False)
 @example(seed=1, count=0, tagged=True)
 @example(seed=1, count=1, tagged=True)
-def test_in_one_stretch_sentences_are_those_of_the_whole(
+def test_in_one_segment_sentences_are_those_of_the_whole(
     seed: int, count: int, tagged: bool
 ) -> None:
     sda = made(seed % 5, tagged).adjusted(**ENDLESS)
@@ -91,7 +91,7 @@ def test_in_one_stretch_sentences_are_those_of_the_whole(
 
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 40))
-def test_in_one_stretch_links_are_those_of_the_whole(seed: int, count: int) -> None:
+def test_in_one_segment_heads_are_those_of_the_whole(seed: int, count: int) -> None:
     """Heads that have not been seen are equally good, so that all are seen here."""
     sda = made(seed % 5, False)
     sda = sda.adjusted(**ENDLESS, ahead=sda.reach)
@@ -172,7 +172,7 @@ def test_a_state_stays_as_it_was(tagged: bool) -> None:
 
 @pytest.mark.parametrize("tagged", [False, True], ids=["tags", "tagger"])
 @pytest.mark.parametrize("seed", range(3))
-def test_words_that_are_forgotten_do_not_bear_on_labels(
+def test_words_that_are_dropped_do_not_change_labels(
     seed: int, tagged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sda = made(seed, tagged).adjusted(**SHORT)
@@ -183,7 +183,7 @@ def test_words_that_are_forgotten_do_not_bear_on_labels(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_decided_never_changes(seed: int) -> None:
+def test_final_labels_never_change(seed: int) -> None:
     sda = made(seed, False).adjusted(**SHORT)
     words = gibberish(seed, 300)
     stream = sda.stream()
@@ -202,7 +202,7 @@ def test_what_is_decided_never_changes(seed: int) -> None:
 
 @pytest.mark.parametrize("tagged", [False, True], ids=["tags", "tagger"])
 @pytest.mark.parametrize("seed", range(3))
-def test_delays_are_those_that_a_listener_sees(seed: int, tagged: bool) -> None:
+def test_delays_are_those_that_a_caller_sees(seed: int, tagged: bool) -> None:
     sda = made(seed, tagged).adjusted(**SHORT)
     words = given_words(seed, 250, tagged=tagged).replace(
         start=np.arange(250) * 0.3, end=np.arange(250) * 0.3 + 0.2
@@ -246,7 +246,7 @@ def test_sentences_come_before_the_end_and_are_mostly_right() -> None:
     stream = sda.stream()
     early = []
     for at in range(len(real)):
-        early += stream.push(heard(real)[at : at + 1])
+        early += stream.push(detector_input(real)[at : at + 1])
     found = early + stream.close()
     whole = list(real.iter_sentences())
     assert len(early) > 0.7 * len(whole)
@@ -275,7 +275,7 @@ def test_memory_does_not_grow(stretch: int) -> None:
 
 
 def test_a_cluster_without_end_is_cut() -> None:
-    """Words that all belong to one cluster are not kept for ever."""
+    """Words that all belong to one cluster are not kept forever."""
     sda = SMALL.train([talk(seed) for seed in range(3)]).adjusted(**SHORT)
     words = Transcript(("the",) * 2000, tag=("DET",) * 2000)
     stream = sda.stream()

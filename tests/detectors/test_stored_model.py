@@ -1,4 +1,4 @@
-"""Stored models as detectors: the same as what was stored, where the language is the same."""
+"""Stored models: the stored detector decides where the language is the same."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ FOREIGN = tuple("wir kennen diese kleine Rede noch nicht".split())
 
 @pytest.fixture(scope="module", autouse=True)
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A house in which two models ship: one says which language it is for, one does not."""
+    """Install two models: one with a language, one without."""
     house = tmp_path_factory.mktemp("house")
     with pytest.MonkeyPatch.context() as patch:
         register(patch)
@@ -45,7 +45,7 @@ def notes(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
 
 
 def talk(count: int, share: float = 1.0, language: str = "", id: str = "talk") -> Transcript:
-    """So many words, of which the model knows a share, with pauses and two speakers."""
+    """Return `count` words, of which the model knows a share, with pauses and two speakers."""
     known = round(count * share)
     words = [KNOWN[i % 13] if i < known else FOREIGN[i % 7] for i in range(count)]
     start = np.cumsum([0.5 + 0.6 * (i % 5 == 0) for i in range(count)])
@@ -56,7 +56,7 @@ def talk(count: int, share: float = 1.0, language: str = "", id: str = "talk") -
 
 
 def same(model: Detector, other: Detector, transcript: Transcript) -> bool:
-    """Whether two detectors say the same in every way there is to ask."""
+    """Return whether two detectors give the same results by all methods."""
     assert model.log_odds(transcript).tobytes() == other.log_odds(transcript).tobytes()
     assert model.detect_all([transcript]) == [model.detect(transcript)]
     assert model.label(transcript) == other.label(transcript)
@@ -204,7 +204,7 @@ def test_many_at_once_are_as_one_by_one(notes: pytest.LogCaptureFixture) -> None
     assert [note.split(":")[0] for note in notes.messages] == ["b", "c", "b", "c"]
 
 
-def test_in_a_command_it_is_told_once(notes: pytest.LogCaptureFixture) -> None:
+def test_in_a_command_the_warning_is_given_once(notes: pytest.LogCaptureFixture) -> None:
     (found,) = api.segment(talk(30, language="de"), detector="en")
     assert found.sentences == Pause().detect(talk(30, language="de"))
     assert len(notes.messages) == 1
@@ -270,7 +270,7 @@ def test_a_stream_of_nothing_has_no_sentences() -> None:
     assert Model("en").stream().close() == []
 
 
-def test_a_stream_tells_once(notes: pytest.LogCaptureFixture) -> None:
+def test_a_stream_warns_once(notes: pytest.LogCaptureFixture) -> None:
     stream = Model("en").stream()
     for at in range(80):
         stream.push(talk(80, 0)[at : at + 1])

@@ -188,7 +188,7 @@ def test_it_is_saved_after_the_sentences_were_taken(tmp_path: Path) -> None:
     assert json.loads(path.read_bytes())["session"]["given"] in (0, len(first))
 
 
-def test_what_is_asked_for_is_checked() -> None:
+def test_arguments_are_checked() -> None:
     for wrong in ({"format": "srt"}, {"on_error": "cry"}, {"detector": "Nothing"}):
         with pytest.raises(UnknownName):
             list(stream_sentences(WORDS, **wrong))  # type: ignore[arg-type]
@@ -215,7 +215,7 @@ def test_transcripts_can_be_pushed_too() -> None:
     assert list(caesura.stream(parts, detector=Pause())) == uncut("Pause")
 
 
-def test_an_endless_sentence_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_endless_sentence_causes_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     words = [{"word": "on"}] * (3 * ENDLESS)
     assert len(list(caesura.stream(words, detector=PAUSES))) == 1
     assert [m for m in caplog.messages if "no sentence has ended" in m] == caplog.messages[-1:]
@@ -229,7 +229,7 @@ def test_an_open_sentence_is_kept_in_few_parts() -> None:
     assert len(live.stream.open) < 60  # type: ignore[attr-defined]
 
 
-def test_a_model_within_others_is_told_by_its_checksum(tmp_path: Path) -> None:
+def test_a_model_within_others_is_identified_by_its_checksum(tmp_path: Path) -> None:
     from caesura.detectors.streaming import fingerprint
     from caesura.detectors.window_stream import Lookahead
     from caesura.models.card import Card

@@ -1,4 +1,4 @@
-"""What syntax learns from real speech, and what it reaches on other recordings."""
+"""Syntax trained on real speech, and its scores on other recordings."""
 
 from pathlib import Path
 

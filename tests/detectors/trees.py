@@ -1,4 +1,4 @@
-"""Made-up talks with trees, detectors with weights without sense, and what links look like."""
+"""Made-up talks with trees, and detectors with random weights."""
 
 from functools import cache
 from itertools import pairwise
@@ -20,8 +20,8 @@ from caesura.ml.features import Hashes
 from caesura.ml.parsing.arcs import UnitFeatures
 from caesura.text import cluster_rules
 from caesura.text.punctuation import punctuation_flags
-from ml.structures import is_tree
-from ml.units import weighed
+from ml.parses import is_tree
+from ml.units import random_model
 
 NOUNS, VERBS = ("cat", "dog", "bird"), ("sees", "hears", "finds")
 SMALL = SDA(crf=CRF(c2=0.1, iterations=60), bits=12, ridge=0.1)
@@ -58,7 +58,7 @@ def sentence(chance: Random) -> list[Row]:
 
 
 def talk(seed: int, count: int = 12, *, timed: bool = False, mark: str = "") -> Transcript:
-    """So many sentences with trees; with times, pauses; with a mark, that at each end."""
+    """Return `count` sentences with trees; if `timed` with pauses, with a `mark` at each end."""
     chance = Random(seed)
     rows: list[Row] = []
     ends: list[int] = []
@@ -86,8 +86,8 @@ def talk(seed: int, count: int = 12, *, timed: bool = False, mark: str = "") -> 
     )
 
 
-def heard(given: Transcript, *more: str) -> Transcript:
-    """What a detector may know."""
+def detector_input(given: Transcript, *more: str) -> Transcript:
+    """Return the layers that a detector may use."""
     return given.only(["tag", "start", "end", "speaker", *more])
 
 
@@ -97,18 +97,18 @@ def trained(timed: bool = False) -> SDA:
 
 
 def scrambled(seed: int, **settings: Any) -> SDA:
-    """A detector that has learnt nothing sensible: labels and links at random."""
+    """Return a detector with random weights of labels and arcs."""
     sda = trained()
     chance = np.random.default_rng(seed)
     scorer, subtags = sda.crf.model.scorer, sda.crf.model.subtags
     rows = chance.normal(0, 0.6, scorer.weights.rows.shape)
     chain = Chain(Weights(scorer.weights.keys, rows), chance.normal(0, 1, scorer.transitions.shape))
     crf = sda.crf.with_model(ChunkerModel(chain, subtags))
-    return sda.adjusted(crf=crf, **settings).with_model(weighed(seed, 10, 0.01))
+    return sda.adjusted(crf=crf, **settings).with_model(random_model(seed, 10, 0.01))
 
 
 def gibberish(seed: int, count: int, *, marks: bool = True) -> Transcript:
-    """Words of talks in no order, with times that may be missing, and punctuation."""
+    """Return random words of talks, with times that may be missing, and punctuation."""
     chance = Random(seed)
     tags = {"so": "ADV", "of": "ADP", "the": "DET", ".": "PUNCT", "--": "PUNCT"}
     known = [*NOUNS, *VERBS, "so", "of", "the", "the"]
@@ -128,7 +128,7 @@ def gibberish(seed: int, count: int, *, marks: bool = True) -> Transcript:
 
 
 def check_links(found: Transcript) -> None:
-    """See that each sentence has one root, that no link leaves it, and that none crosses."""
+    """Check that each sentence has one root, and that no arc leaves it or crosses another."""
     assert found.sentences is not None
     units = cluster_rules.cluster_tree(found.take(words_of(found)))
     ends = found.take(words_of(found)).sentences
@@ -145,20 +145,20 @@ def check_links(found: Transcript) -> None:
 
 
 def ends_of(given: Transcript) -> list[bool]:
-    """Tell after which words sentences end."""
+    """Return after which words sentences end."""
     assert given.sentences is not None
     found: list[bool] = given.sentences.boundary.tolist()
     return found
 
 
 def words_of(given: Transcript) -> Flags:
-    """Tell which words are no punctuation."""
+    """Return which words are no punctuation."""
     found: Flags = ~punctuation_flags(given)
     return found
 
 
-def looks_of(spoken: Transcript, first: list[int], subtags: Hashes) -> UnitFeatures:
-    """What is seen of clusters, one by one: the content word, the first and the last."""
+def features_of(spoken: Transcript, first: list[int], subtags: Hashes) -> UnitFeatures:
+    """Return the features of clusters, computed one by one: content, first and last word."""
     words = hashes_of(spoken, subtags)
     tags = spoken.tag or ("",) * len(spoken)
     places = []

@@ -1,4 +1,4 @@
-"""What is seen of units and candidates has the numbers that plain sums give it."""
+"""The weight indices of arcs equal plain sums of hashes."""
 
 import numpy as np
 from hypothesis import assume, given, settings
@@ -11,25 +11,25 @@ from caesura.ml.parsing.arcs import (
     UnitFeatures,
     weight_indices,
 )
-from ml.units import NAMES, Case, cases, looked, numbers_by_hand, places
+from ml.units import NAMES, Case, cases, indices_by_hand, places, random_units
 
 
 @settings(max_examples=60)
 @given(cases(most=14), st.integers(8, 22))
-def test_numbers_are_plain_sums_of_whole_numbers(case: Case, bits: int) -> None:
+def test_indices_are_plain_sums_of_integers(case: Case, bits: int) -> None:
     features, window, first, stop = case
     assume(first < stop)
     found = weight_indices(features, window, bits, first, stop)
     assert found.shape[:2] == (stop - first, window.width + len(SPECIAL))
     for unit in range(first, stop):
         for row, expected in zip(
-            found[unit - first].tolist(), numbers_by_hand(features, window, bits, unit), strict=True
+            found[unit - first].tolist(), indices_by_hand(features, window, bits, unit), strict=True
         ):
             assert not expected or sorted(row) == expected
 
 
-def test_all_templates_are_looked_at_if_all_columns_are_there() -> None:
-    features = looked(1, 5, NAMES)
+def test_all_templates_are_used_if_all_columns_are_there() -> None:
+    features = random_units(1, 5, NAMES)
     assert weight_indices(features, CandidateWindow(2, 2), 20, 0, 5).shape == (
         5,
         7,
@@ -56,7 +56,7 @@ def test_units_that_follow_are_joined(case: Case, cut: int) -> None:
         assert again.columns[name].tolist() == cells.tolist()
 
 
-def test_a_column_that_is_missing_has_nothing_in_it() -> None:
+def test_a_missing_column_is_filled_with_0() -> None:
     one, two = np.array([7], np.uint64), np.array([8, 9], np.uint64)
     joined = UnitFeatures({"tag": one}, np.zeros(1, np.int64)).extended(
         UnitFeatures({"word": two}, np.ones(2, np.int64))

@@ -1,4 +1,4 @@
-"""Dependency arcs: probabilities, what bears on them, what is learnt and what is stored."""
+"""Dependency arcs: probabilities, training and storage."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from caesura.ml.parsing.arcs import (
     train_arcs,
     weight_indices,
 )
-from ml.units import Case, cases, looked, places, weighed
+from ml.units import Case, cases, places, random_model, random_units
 
 UNKNOWN = -2
 
@@ -33,7 +33,7 @@ UNKNOWN = -2
 @given(cases(), st.integers(0, 10**6))
 def test_probabilities_over_candidates_sum_to_one(case: Case, seed: int) -> None:
     features, window, first, stop = case
-    logs = weighed(seed).log_probabilities(features, window, slice(first, stop))
+    logs = random_model(seed).log_probabilities(features, window, slice(first, stop))
     assert logs.shape == (stop - first, window.width + 2)
     assert np.allclose(np.exp(logs).sum(axis=1), 1, rtol=0, atol=1e-6)
     for unit in range(first, stop):
@@ -50,7 +50,7 @@ def test_in_normal_mode_heads_lie_in_the_sentence(
     features, window, first, stop = case
     count = len(features)
     ends = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)), np.bool_)
-    logs = weighed(seed).log_probabilities(features, window, slice(first, stop), ends)
+    logs = random_model(seed).log_probabilities(features, window, slice(first, stop), ends)
     assert np.allclose(np.exp(logs).sum(axis=1), 1, rtol=0, atol=1e-6)
     assert (logs[:, UNSEEN] == -np.inf).all()
     for unit in range(first, stop):
@@ -63,7 +63,7 @@ def test_in_normal_mode_heads_lie_in_the_sentence(
 @given(cases(most=60), st.integers(0, 10**6), st.integers(1, 9))
 def test_a_span_has_the_probabilities_of_the_whole(case: Case, seed: int, at_once: int) -> None:
     features, window, first, stop = case
-    model = weighed(seed)
+    model = random_model(seed)
     whole = model.log_probabilities(features, window)
     assert len(whole) == len(features)
     assert (
@@ -77,9 +77,9 @@ def test_a_span_has_the_probabilities_of_the_whole(case: Case, seed: int, at_onc
 
 @settings(max_examples=50)
 @given(cases(most=40), st.integers(0, 10**6))
-def test_units_far_away_do_not_bear_on_a_unit(case: Case, seed: int) -> None:
+def test_units_far_away_do_not_change_a_unit(case: Case, seed: int) -> None:
     features, window, *_ = case
-    model = weighed(seed)
+    model = random_model(seed)
     whole = model.log_probabilities(features, window)
     for unit in range(len(features)):
         first = max(unit - window.back - MARGIN, 0)
@@ -88,11 +88,11 @@ def test_units_far_away_do_not_bear_on_a_unit(case: Case, seed: int) -> None:
         assert alone.tobytes() == whole[unit : unit + 1].tobytes()
 
 
-def test_of_many_units_each_is_looked_at_once() -> None:
-    features, window = looked(3, 3 * arcs.AT_ONCE + 5, ["tag", "word"]), CandidateWindow(3, 2)
-    logs = weighed(1).log_probabilities(features, window)
+def test_many_units_are_scored_one_by_one() -> None:
+    features, window = random_units(3, 3 * arcs.AT_ONCE + 5, ["tag", "word"]), CandidateWindow(3, 2)
+    logs = random_model(1).log_probabilities(features, window)
     alone = [
-        weighed(1).log_probabilities(features, window, slice(at, at + 1))
+        random_model(1).log_probabilities(features, window, slice(at, at + 1))
         for at in range(len(features))
     ]
     assert logs.tobytes() == np.concatenate(alone).tobytes()
@@ -104,7 +104,7 @@ VERB, NOUN, FAR, AWAY = range(len(TAGS))
 
 
 def language(seed: int, sentences: int = 30) -> ArcExample:
-    """Nouns hang on the verb before them, `far` on the verb three on, which `away` parts."""
+    """Nouns depend on the verb before them, `far` on the verb three units on, after `away`."""
     chance = np.random.default_rng(seed)
     tags: list[int] = []
     links: list[int] = []
@@ -135,7 +135,7 @@ def columns(example: ArcExample, window: CandidateWindow) -> list[int]:
     return found
 
 
-def test_a_language_is_learnt_with_heads_that_are_not_seen_yet() -> None:
+def test_a_language_is_trained_with_heads_that_are_not_seen_yet() -> None:
     examples = [language(seed)._replace(ends=None) for seed in range(3)]
     model = train_arcs(examples, WINDOW, 12, 0.1)
     assert model.bits == 12
@@ -147,7 +147,7 @@ def test_a_language_is_learnt_with_heads_that_are_not_seen_yet() -> None:
     assert np.exp(logs[range(len(real)), real]).min() > 0.9
 
 
-def test_inside_sentences_it_is_learnt_too() -> None:
+def test_it_is_trained_inside_sentences_too() -> None:
     window = CandidateWindow(4, 4)
     model = train_arcs([language(seed) for seed in range(3)], window, 12, 0.1)
     unseen = language(9)
@@ -182,7 +182,7 @@ def loss(rows: list[Floats], chosen: list[int], ridge: float, weights: Floats) -
 
 
 @pytest.mark.parametrize("ridge", [0.3, 5.0])
-def test_weights_are_the_best_there_are(ridge: float) -> None:
+def test_weights_minimise_the_loss(ridge: float) -> None:
     optimize = pytest.importorskip("scipy.optimize")
     example = language(1, 14)._replace(ends=None)
     links = example.heads.copy()
@@ -214,8 +214,8 @@ def test_weights_are_the_best_there_are(ridge: float) -> None:
             assert loss(rows, chosen, ridge, moved) > lowest
 
 
-def test_units_whose_head_is_not_known_or_not_seen_teach_nothing() -> None:
-    features = looked(4, 12, ["tag"])
+def test_units_without_a_head_in_the_window_are_no_examples() -> None:
+    features = random_units(4, 12, ["tag"])
     links = np.full(12, UNKNOWN)
     assert not train_arcs([ArcExample(features, links)], WINDOW, 8, 1.0).steps.any()
     links[9] = 2
@@ -224,8 +224,8 @@ def test_units_whose_head_is_not_known_or_not_seen_teach_nothing() -> None:
     assert train_arcs([ArcExample(features, links)], WINDOW, 8, 1.0).steps.any()
 
 
-def test_recordings_without_units_teach_nothing() -> None:
-    nothing = ArcExample(looked(1, 0, ["tag"]), np.zeros(0, np.int64))
+def test_recordings_without_units_are_no_examples() -> None:
+    nothing = ArcExample(random_units(1, 0, ["tag"]), np.zeros(0, np.int64))
     assert not train_arcs([nothing], WINDOW, 8, 1.0).steps.any()
     example = language(1)._replace(ends=None)
     alone, both = (
@@ -236,7 +236,7 @@ def test_recordings_without_units_teach_nothing() -> None:
     assert both.steps.tolist() == alone.steps.tolist()
 
 
-def test_recordings_of_which_less_is_known_teach_what_they_can() -> None:
+def test_recordings_with_fewer_columns_are_examples_too() -> None:
     example = language(1)._replace(ends=None)
     bare = example._replace(features=UnitFeatures({}, example.features.gaps))
     rich = example._replace(
@@ -254,10 +254,10 @@ def test_recordings_of_which_less_is_known_teach_what_they_can() -> None:
 
 
 @pytest.mark.parametrize(("back", "ahead"), [(3, 1), (3, 3), (4, 0), (2, 1)])
-def test_heads_beyond_what_is_seen_share_its_probability(back: int, ahead: int) -> None:
+def test_heads_beyond_the_window_share_its_probability(back: int, ahead: int) -> None:
     window, farther = CandidateWindow(back, ahead), back - ahead
-    features = looked(3, 12, ["tag", "word"])
-    log_probabilities = weighed(5, 9, 0.125).log_probabilities(features, window)
+    features = random_units(3, 12, ["tag", "word"])
+    log_probabilities = random_model(5, 9, 0.125).log_probabilities(features, window)
     links, roots = arc_scores(log_probabilities, window)
     assert roots.tolist() == log_probabilities[:, END].tolist()
     assert links.shape == (12, 2 * back + 1)
@@ -268,18 +268,18 @@ def test_heads_beyond_what_is_seen_share_its_probability(back: int, ahead: int) 
         assert np.allclose(np.exp(links).sum(axis=1) + np.exp(roots), 1)
 
 
-def test_what_is_stored_is_what_was_learnt() -> None:
-    model = weighed(5, 9, 0.125)
+def test_the_stored_model_is_the_trained_one() -> None:
+    model = random_model(5, 9, 0.125)
     again = ArcModel.of(model.arrays())
     assert again.bits == model.bits == 9
-    features = looked(6, 20, ["tag", "word"])
+    features = random_units(6, 20, ["tag", "word"])
     assert (
         again.log_probabilities(features, WINDOW).tobytes()
         == model.log_probabilities(features, WINDOW).tobytes()
     )
 
 
-GOOD: dict[str, NDArray[Any]] = weighed(1).arrays()
+GOOD: dict[str, NDArray[Any]] = random_model(1).arrays()
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_damaged_arrays_are_refused(damage: dict[str, Any]) -> None:
         ArcModel.of(arrays)
 
 
-def test_pieces_of_lessons_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_of_examples_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     example = language(2)._replace(ends=None)
     whole = train_arcs([example], WINDOW, 8, 1.0)
     monkeypatch.setattr(arcs, "AT_ONCE", 7)

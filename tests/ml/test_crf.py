@@ -18,7 +18,7 @@ from caesura.ml.crf import NEVER, Chain, TrainingExample, Weights
 
 
 def drawn(seed: int, count: int, labels: int = 3) -> tuple[Chain, Indices]:
-    """A chain that knows some of the keys 0 to 19, and keys of words in four templates."""
+    """Return a chain with some of the keys 0 to 19, and keys of words in four templates."""
     chance = np.random.default_rng(seed)
     known = np.sort(chance.choice(20, 12, replace=False))
     weights = Weights(known, chance.normal(0, 2, (12, labels)))
@@ -43,7 +43,7 @@ def by_hand(chain: Chain, keys: Indices, sequence: tuple[int, ...]) -> float:
 def test_equals_all_sequences_of_labels(seed: int, lengths: list[int]) -> None:
     chain, keys = drawn(seed, sum(lengths))
     states = chain.weights.summed(keys)
-    likely = chain.posterior(states, np.array(lengths))
+    probabilities = chain.posterior(states, np.array(lengths))
     best = chain.viterbi(states, np.array(lengths))
     for first, count in zip(np.cumsum([0, *lengths]).tolist(), lengths, strict=False):
         here = slice(first, first + count)
@@ -55,8 +55,8 @@ def test_equals_all_sequences_of_labels(seed: int, lengths: list[int]) -> None:
         expected = np.zeros((count, 3))
         for way, share in zip(ways, shares.tolist(), strict=True):
             expected[range(count), way] += share
-        assert np.allclose(likely[here], expected, atol=1e-12)
-        assert np.allclose(likely.sum(axis=1), 1)
+        assert np.allclose(probabilities[here], expected, atol=1e-12)
+        assert np.allclose(probabilities.sum(axis=1), 1)
 
 
 def test_a_sum_does_not_depend_on_how_many_words_there_are() -> None:
@@ -66,8 +66,8 @@ def test_a_sum_does_not_depend_on_how_many_words_there_are() -> None:
     assert whole.tobytes() == np.concatenate(one_by_one).tobytes()
 
 
-def lessons(seed: int, labels: int = 3) -> tuple[Indices, list[TrainingExample]]:
-    """Made-up recordings in which places have something to do with labels."""
+def training(seed: int, labels: int = 3) -> tuple[Indices, list[TrainingExample]]:
+    """Return made-up recordings in which features depend on labels."""
     chance = Random(seed)
     found = []
     for _ in range(5):
@@ -77,18 +77,18 @@ def lessons(seed: int, labels: int = 3) -> tuple[Indices, list[TrainingExample]]
     return np.arange(100, 200, 10), found
 
 
-def theirs(model: Path, lesson: TrainingExample) -> tuple[list[int], Floats]:
-    """What CRFsuite says itself."""
+def theirs(model: Path, example: TrainingExample) -> tuple[list[int], Floats]:
+    """Return the labels and probabilities of CRFsuite itself."""
     pycrfsuite = pytest.importorskip("pycrfsuite")
     tagger = pycrfsuite.Tagger()
     tagger.open(str(model))
-    items = [[str(at) for at in word if at >= 0] for word in lesson.places.T.tolist()]
+    items = [[str(at) for at in word if at >= 0] for word in example.places.T.tolist()]
     best = [int(label) for label in tagger.tag(items)]
-    likely = np.zeros((len(items), 3))
+    probabilities = np.zeros((len(items), 3))
     for at, name in product(range(len(items)), tagger.labels()):
-        likely[at, int(name)] = tagger.marginal(name, at)
+        probabilities[at, int(name)] = tagger.marginal(name, at)
     tagger.close()
-    return best, likely
+    return best, probabilities
 
 
 @pytest.mark.parametrize(("seed", "labels"), [(0, 3), (1, 3), (2, 2)])
@@ -103,19 +103,19 @@ def test_equals_crfsuite(
         return read(model, known, count)
 
     monkeypatch.setattr(crf, "read_crfsuite", kept)
-    known, given = lessons(seed, labels)
+    known, given = training(seed, labels)
     chain = crf.train_chain(known, given, 3, c2=0.1, iterations=40)
-    for lesson in lessons(seed + 10, labels)[1]:
-        keys = np.where(lesson.places < 0, 7, known[lesson.places])
+    for example in training(seed + 10, labels)[1]:
+        keys = np.where(example.places < 0, 7, known[example.places])
         states, lengths = chain.weights.summed(keys), np.array([keys.shape[1]])
-        best, likely = theirs(tmp_path / "model", lesson)
+        best, probabilities = theirs(tmp_path / "model", example)
         assert chain.viterbi(states, lengths).tolist() == best
-        assert np.abs(chain.posterior(states, lengths) - likely).max() < 1e-9
+        assert np.abs(chain.posterior(states, lengths) - probabilities).max() < 1e-9
     assert (chain.transitions == NEVER).any() == (labels < 3)
     assert len(np.unique(chain.weights.rows)) > 5
 
 
-def test_weights_that_are_nothing_are_dropped() -> None:
+def test_features_with_weights_of_0_are_dropped() -> None:
     weights = Weights(np.array([2, 5, 8]), np.array([[0, 0.0], [1, 0], [0, 2]]))
     small = Chain(weights, np.zeros((3, 2))).with_weights(weights.rounded())
     assert small.weights.keys.tolist() == [5, 8]
@@ -124,7 +124,7 @@ def test_weights_that_are_nothing_are_dropped() -> None:
     assert again.weights.summed(np.array([[2, 5, 8]])).tolist() == [[0, 0], [1, 0], [0, 2]]
 
 
-def test_weights_too_large_for_half_precision_are_cut() -> None:
+def test_weights_too_large_for_half_precision_are_clipped() -> None:
     rows = np.array([[7e4, -1e9, 1e-3]])
     kept = Weights(np.array([5]), rows).rounded()
     assert kept.rows.tolist() == [[crf.MOST_WEIGHT, -crf.MOST_WEIGHT, np.float16(1e-3)]]
@@ -144,8 +144,8 @@ def test_features_that_matter_most_are_kept_in_order() -> None:
 
 @given(st.integers(0, 10**6))
 def test_features_are_counted(seed: int) -> None:
-    known, given = lessons(seed)
-    places = [at for lesson in given for at in lesson.places.ravel().tolist()]
+    known, given = training(seed)
+    places = [at for example in given for at in example.places.ravel().tolist()]
     assert crf.feature_counts(given, len(known)).tolist() == [
         places.count(at) for at in range(len(known))
     ]
@@ -193,4 +193,4 @@ def test_damaged_arrays_are_refused(damage: dict[str, Indices]) -> None:
 def test_without_crfsuite_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pycrfsuite", None)
     with pytest.raises(CaesuraError, match=r"caesura\[train\]"):
-        crf.train_chain(*lessons(0), 3, 1.0, 1)
+        crf.train_chain(*training(0), 3, 1.0, 1)

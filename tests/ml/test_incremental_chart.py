@@ -14,7 +14,7 @@ from caesura.ml.parsing.chart import (
     sentence_scores,
     trace_heads,
 )
-from ml.structures import KINDS, drawn
+from ml.parses import KINDS, random_scores
 
 
 def forgetful(
@@ -49,7 +49,7 @@ def test_sentences_are_those_of_a_chart(
     seed: int, pieces: list[int], reach: int, longest: int, kind: str
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        forgetful(drawn(seed, sum(pieces), reach, kind), longest, pieces, patch)
+        forgetful(random_scores(seed, sum(pieces), reach, kind), longest, pieces, patch)
 
 
 @given(
@@ -59,9 +59,9 @@ def test_sentences_are_those_of_a_chart(
     kind=st.sampled_from(["smooth", "ties", "rightward", "harsh"]),
 )
 @settings(deadline=None, max_examples=100)
-def test_links_are_those_of_a_chart(seed: int, lengths: list[int], reach: int, kind: str) -> None:
+def test_heads_are_those_of_a_chart(seed: int, lengths: list[int], reach: int, kind: str) -> None:
     stops = np.cumsum(lengths)
-    scores = drawn(seed, int(stops[-1]) + 3, reach, kind)
+    scores = random_scores(seed, int(stops[-1]) + 3, reach, kind)
     longest = max(lengths)
     chart = IncrementalChart(longest, reach)
     chart.add(scores)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Indices
-from caesura.ml.parsing import search as search_module
+from caesura.ml.parsing import boundary_search
+from caesura.ml.parsing.boundary_search import IncrementalSearch, best_parse
 from caesura.ml.parsing.chart import ParseScores
-from caesura.ml.parsing.search import IncrementalSearch, best_parse
-from ml.structures import drawn
+from ml.parses import random_scores
 
 
 def in_pieces(
@@ -53,10 +53,10 @@ def test_pieces_do_not_matter(
     patience: int | None,
     saving: bool,
 ) -> None:
-    scores = drawn(seed, size, 4, kind)
+    scores = random_scores(seed, size, 4, kind)
     places = sorted(min(cut, size) for cut in cuts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_module, "SMALL_PIECE", few)
+        patch.setattr(boundary_search, "SMALL_PIECE", few)
         heads, ends = in_pieces(scores, IncrementalSearch(longest, patience), places, saving=saving)
     if patience is None:
         whole = best_parse(scores, longest)
@@ -70,7 +70,7 @@ def test_pieces_do_not_matter(
 
 
 def test_patience_bounds_what_is_kept() -> None:
-    scores = drawn(3, 3000, 4, "smooth")
+    scores = random_scores(3, 3000, 4, "smooth")
     patient = IncrementalSearch(12, patience=20)
     given, kept = [], []
     for at in range(len(scores)):
@@ -86,7 +86,7 @@ def test_patience_bounds_what_is_kept() -> None:
 
 
 def test_a_state_stays_as_it_was() -> None:
-    scores = drawn(9, 40, 4, "smooth")
+    scores = random_scores(9, 40, 4, "smooth")
     search = IncrementalSearch(8, patience=5)
     search.push(scores[:20])
     state = search.state()
@@ -96,7 +96,7 @@ def test_a_state_stays_as_it_was() -> None:
 
 
 def test_memory_does_not_grow() -> None:
-    scores = drawn(3, 3000, 4, "smooth")
+    scores = random_scores(3, 3000, 4, "smooth")
     patient = IncrementalSearch(12, patience=20)
     taken = []
     tracemalloc.start()
@@ -108,19 +108,19 @@ def test_memory_does_not_grow() -> None:
 
 
 def test_enough_patience_changes_nothing() -> None:
-    scores = drawn(5, 400, 4, "smooth")
+    scores = random_scores(5, 400, 4, "smooth")
     heads, _ = in_pieces(scores, IncrementalSearch(10, patience=400), [100, 101, 250])
     assert heads.tolist() == best_parse(scores, 10).heads.tolist()
 
 
 def test_what_was_given_never_changes() -> None:
     """Whatever follows, the sentences that were given out are those of the whole."""
-    start = drawn(7, 60, 4, "smooth")
+    start = random_scores(7, 60, 4, "smooth")
     search = IncrementalSearch(6)
     early = search.push(start)
     assert 20 < search.given < 60
     for seed in range(20):
-        more = drawn(seed, 31, 4, "harsh")[1:]
+        more = random_scores(seed, 31, 4, "harsh")[1:]
         whole = best_parse(start.extended(more), 6)
         assert whole.heads[: search.given].tolist() == early.heads.tolist()
         assert whole.ends[: search.given].tolist() == early.ends.tolist()
@@ -148,7 +148,7 @@ def test_undecided_units_wait() -> None:
 @pytest.mark.parametrize("patience", [0, 1, 4, 15])
 def test_patience_holds_what_was_best(patience: int) -> None:
     """After each unit, sentences that ended so many units ago are ruled to stay as they are."""
-    scores = drawn(13, 120, 4, "smooth")
+    scores = random_scores(13, 120, 4, "smooth")
     ruled = ParseScores(scores.arcs, scores.roots, scores.gaps.copy())
     search = IncrementalSearch(7, patience)
     fixed, parts = 0, []

@@ -65,7 +65,7 @@ def test_the_weights_that_made_the_rows_are_found() -> None:
     np.testing.assert_allclose(fit(rows, ends), [-2.0, 1.5, -0.5, 0.0], atol=0.05)
 
 
-def test_rows_that_one_column_tells_apart_have_weights_that_ridge_holds_back() -> None:
+def test_separable_rows_have_weights_that_ridge_shrinks() -> None:
     rows = np.array([[-100.0], [-1.0], [1.0], [100.0]])
     ends = np.array([False, False, True, True])
     light, strong = fit(rows, ends, ridge=1e-9), fit(rows, ends, ridge=1.0)

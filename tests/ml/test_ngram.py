@@ -12,7 +12,7 @@ from caesura.core.arrays import Floats
 from caesura.ml import smoothing
 from caesura.ml.ngram import FACTORS, ClassNgram
 from caesura.ml.ngram_counts import Counts, NumberedText, SparseTable, class_histories, shifted
-from ml.chain import Chain, Settings, Spoken
+from ml.slow_ngram import Chain, Settings, Spoken
 
 SHAPES = [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (2, 5), (4, 3), (3, 4)]
 """Classes and orders."""

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.errors import CaesuraError
-from caesura.ml.parsing import chart, search
+from caesura.ml.parsing import boundary_search, chart
+from caesura.ml.parsing.boundary_search import IncrementalSearch, best_parse, boundary_probabilities
 from caesura.ml.parsing.chart import ParseScores, parse_sentences
-from caesura.ml.parsing.search import IncrementalSearch, best_parse, boundary_probabilities
-from ml.structures import KINDS, brute_force, check, drawn, tree_score, trees
+from ml.parses import KINDS, brute_force, check, random_scores, tree_score, trees
 
 
 def test_the_oracle_counts_structures() -> None:
@@ -30,11 +30,11 @@ def test_the_oracle_counts_structures() -> None:
 def test_equals_brute_force(
     piece: int, few: int, seed: int, size: int, reach: int, longest: int, kind: str
 ) -> None:
-    scores = drawn(seed, size, reach, kind)
+    scores = random_scores(seed, size, reach, kind)
     top, probability = brute_force(scores, longest)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chart, "PIECE", piece)
-        patch.setattr(search, "SMALL_PIECE", few)
+        patch.setattr(boundary_search, "SMALL_PIECE", few)
         patch.setattr(chart, "CELLS", piece)
         if top == -np.inf:
             with pytest.raises(CaesuraError, match="minus infinity"):
@@ -48,7 +48,7 @@ def test_equals_brute_force(
 
 @pytest.mark.parametrize("kind", ["smooth", "rightward"])
 def test_seven_units(kind: str) -> None:
-    scores = drawn(11, 7, 6, kind)
+    scores = random_scores(11, 7, 6, kind)
     top, probability = brute_force(scores, 7)
     assert best_parse(scores, 7).score == pytest.approx(top)
     np.testing.assert_allclose(boundary_probabilities(scores, 7), probability, atol=1e-12)
@@ -62,7 +62,7 @@ def test_seven_units(kind: str) -> None:
 @settings(deadline=None, max_examples=60)
 def test_normal_equals_brute_force(seed: int, lengths: list[int], kind: str) -> None:
     edges = np.cumsum([0, *lengths])
-    scores = drawn(seed, int(edges[-1]), 4, kind)
+    scores = random_scores(seed, int(edges[-1]), 4, kind)
     ends = np.isin(np.arange(1, len(scores) + 1), edges)
     found = parse_sentences(scores.arcs, scores.roots, ends)
     total = 0.0
@@ -78,7 +78,7 @@ def test_neighbours_do_not_break_ties() -> None:
     chance = np.random.default_rng(4)
     lengths = chance.integers(1, 30, 60)
     stops = np.cumsum(lengths)
-    scores = drawn(4, int(stops[-1]), 8, "ties")
+    scores = random_scores(4, int(stops[-1]), 8, "ties")
     ends = np.isin(np.arange(len(scores)) + 1, stops)
     together = parse_sentences(scores.arcs, scores.roots, ends).heads
     for first, stop in zip(stops - lengths, stops, strict=True):
@@ -88,7 +88,7 @@ def test_neighbours_do_not_break_ties() -> None:
 
 
 def test_a_long_sentence_has_its_links() -> None:
-    scores = drawn(6, 300, 9, "smooth")
+    scores = random_scores(6, 300, 9, "smooth")
     ends = np.arange(300) == 299
     found = parse_sentences(scores.arcs, scores.roots, ends)
     check(ParseScores(scores.arcs, scores.roots, np.zeros((300, 2))), found, 300)
@@ -97,7 +97,7 @@ def test_a_long_sentence_has_its_links() -> None:
 
 
 def test_impossible_sentences_are_told() -> None:
-    scores = drawn(2, 6, 3, "smooth")
+    scores = random_scores(2, 6, 3, "smooth")
     ends = np.array([False, True, False, False, False, True])
     for links in (np.full((6, 7), -np.inf), np.zeros((6, 1))):
         with pytest.raises(CaesuraError, match="minus infinity"):
@@ -121,7 +121,7 @@ def test_nothing_and_next_to_nothing() -> None:
 
 
 def test_probabilities_of_long_input_are_those_of_its_parts() -> None:
-    scores = drawn(8, 1300, 7, "smooth")
+    scores = random_scores(8, 1300, 7, "smooth")
     scores.gaps[600] = [-np.inf, 0]
     whole = boundary_probabilities(scores, 20)
     assert whole[599] == 1
@@ -133,8 +133,8 @@ def test_probabilities_of_long_input_are_those_of_its_parts() -> None:
     np.testing.assert_allclose(whole, np.concatenate(parts), atol=1e-9)
 
 
-def test_bad_scores_are_told() -> None:
-    good = drawn(1, 3, 2, "smooth")
+def test_bad_scores_are_refused() -> None:
+    good = random_scores(1, 3, 2, "smooth")
     with pytest.raises(CaesuraError, match="numbers or minus infinity"):
         ParseScores(good.arcs, np.array([0, np.nan, 1]), good.gaps)
     with pytest.raises(CaesuraError, match="numbers or minus infinity"):
@@ -151,7 +151,7 @@ def test_bad_scores_are_told() -> None:
     begun = IncrementalSearch(3)
     begun.push(good)
     with pytest.raises(CaesuraError, match="arcs reach 2 units, and then 1"):
-        begun.push(drawn(1, 3, 1, "smooth")[:])
+        begun.push(random_scores(1, 3, 1, "smooth")[:])
     with pytest.raises(CaesuraError, match="gap in front"):
         begun.push(ParseScores(good.arcs, good.roots, good.gaps[1:]))
 

@@ -13,7 +13,7 @@ from caesura.core.errors import CaesuraError, LayerError, ModelError
 from caesura.ml import svm
 from caesura.ml.crf import TrainingExample, Weights
 from caesura.ml.svm import Margins
-from ml.test_crf import lessons
+from ml.test_crf import training
 
 NONE = Weights(np.zeros(0, np.int64), np.zeros((0, 3), np.float16))
 
@@ -42,7 +42,7 @@ def test_histories_are_the_three_labels_before() -> None:
     assert svm.label_histories(labels, 3).tolist() == expected[:5]
 
 
-def test_parts_tell_positions_and_runs_apart() -> None:
+def test_history_features_distinguish_positions_and_runs() -> None:
     every = np.array([a * 16 + b * 4 + c for a, b, c in product(range(4), repeat=3)])
     seen: dict[int, set[tuple[int, ...]]] = {}
     for a, b, c in product(range(4), repeat=3):
@@ -54,7 +54,7 @@ def test_parts_tell_positions_and_runs_apart() -> None:
 
 
 @pytest.mark.parametrize("labels", [2, 3])
-def test_equals_what_scikit_learn_says(labels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equals_scikit_learn(labels: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
     machines = []
     read = svm._read_weights
@@ -64,15 +64,15 @@ def test_equals_what_scikit_learn_says(labels: int, monkeypatch: pytest.MonkeyPa
         return read(machine, known, present, count)
 
     monkeypatch.setattr(svm, "_read_weights", kept)
-    known, given = lessons(4, labels)
+    known, given = training(4, labels)
     margins = svm.train_margins(known, given, 3, 0.5)
-    lesson = given[0]
-    states = margins.weights.summed(np.where(lesson.places < 0, 7, known[lesson.places]))
+    example = given[0]
+    states = margins.weights.summed(np.where(example.places < 0, 7, known[example.places]))
     found = margins.run(states, np.array([len(states)]))
     rows = np.zeros((len(states), len(known) + svm.WIDTH * 64))
     before = svm.label_histories(found.argmax(axis=1), 3)
     for at in range(len(states)):
-        for place in [*lesson.places[:, at].tolist()]:
+        for place in [*example.places[:, at].tolist()]:
             rows[at, place] += place >= 0
         rows[at, svm.history_features(before, 4)[:, at] + len(known)] += 1
     expected = machines[0].decision_function(rows)  # type: ignore[attr-defined]
@@ -102,4 +102,4 @@ def test_without_scikit_learn_training_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
     with pytest.raises(CaesuraError, match=r"caesura\[train\]"):
-        svm.train_margins(*lessons(0), 3, 1.0)
+        svm.train_margins(*training(0), 3, 1.0)

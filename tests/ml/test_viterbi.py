@@ -25,7 +25,7 @@ def column(sequence: tuple[int, ...], at: int, classes: int, order: int) -> int:
 
 
 def brute_force(scores: Floats, classes: int, order: int) -> tuple[Floats, Indices]:
-    """Weigh every sequence of classes."""
+    """Score every sequence of classes."""
     steps = len(scores)
     sequences = list(product(range(classes), repeat=steps))
     totals = np.array(

@@ -1,4 +1,4 @@
-"""Made-up units to find heads among, and what is seen of them, told slowly."""
+"""Made-up units, and a slow computation of the weight indices of their arcs."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -23,7 +23,7 @@ WHOLE = 1 << 64
 
 
 class Case(NamedTuple):
-    """Units, how far each sees, and some of them."""
+    """Units, a candidate window, and a range of units."""
 
     features: UnitFeatures
     window: CandidateWindow
@@ -31,7 +31,7 @@ class Case(NamedTuple):
     stop: int
 
 
-def looked(seed: int, count: int, names: list[str], kinds: int = 4) -> UnitFeatures:
+def random_units(seed: int, count: int, names: list[str], kinds: int = 4) -> UnitFeatures:
     """Units with a few hashes in each column, and gaps from 0 to 12."""
     chance = np.random.default_rng(seed)
     few = chance.integers(1, WHOLE, (kinds,), np.uint64, endpoint=False)
@@ -43,29 +43,29 @@ def looked(seed: int, count: int, names: list[str], kinds: int = 4) -> UnitFeatu
 def cases(draw: st.DrawFn, most: int = 20) -> Case:
     count = draw(st.integers(0, most))
     names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=6))
-    features = looked(draw(st.integers(0, 10**6)), count, names)
+    features = random_units(draw(st.integers(0, 10**6)), count, names)
     window = CandidateWindow(draw(st.integers(0, 12)), draw(st.integers(0, 12)))
     first, stop = sorted(draw(st.tuples(st.integers(0, count), st.integers(0, count))))
     return Case(features, window, first, stop)
 
 
-def weighed(seed: int, bits: int = 8, size: float = 0.05) -> ArcModel:
-    """Weights without any sense."""
+def random_model(seed: int, bits: int = 8, size: float = 0.05) -> ArcModel:
+    """Return a model with random weights."""
     chance = np.random.default_rng(seed)
     return ArcModel(chance.integers(-127, 128, 1 << bits).astype(np.int8), size)
 
 
 def places(count: int, window: CandidateWindow, unit: int) -> list[int | None]:
-    """The place of each candidate of a unit, None where there is none or no unit at all."""
+    """Return the place of each candidate of a unit, None where there is no unit."""
     steps = range(-window.back, window.ahead + 1)
     found = [unit + step if step and 0 <= unit + step < count else None for step in steps]
     return [*found, *[None] * len(SPECIAL)]
 
 
-def numbers_by_hand(
+def indices_by_hand(
     features: UnitFeatures, window: CandidateWindow, bits: int, unit: int
 ) -> Iterator[list[int]]:
-    """For each candidate of a unit the numbers of weights in order; none if it is no candidate."""
+    """Yield the weight indices of each candidate of a unit; none if it does not exist."""
     rows = [[cell.split() for cell in row.split("|")] for row in TEMPLATES.strip().splitlines()]
     texts = TEMPLATES.strip().splitlines()
     for column, place in enumerate(places(len(features), window, unit)):
@@ -106,7 +106,7 @@ def _distance(unit: int, place: int | None) -> str:
 
 
 def _gap(features: UnitFeatures, unit: int, place: int | None) -> int:
-    """The greatest number in front of units between the two, or in front of the next unit."""
+    """Return the greatest gap number between the two, or before the next unit."""
     other = unit + 1 if place is None else place
     low, high = sorted((unit, other))
     return max([int(gap) + 1 for gap in features.gaps[low + 1 : high + 1]], default=0)

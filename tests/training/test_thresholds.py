@@ -44,7 +44,7 @@ def test_it_lies_halfway_between_two_log_odds() -> None:
     assert best_threshold(np.array([3.0, 1.0]), np.array([False, False]), "ser") == 4.0
 
 
-def test_neighbouring_numbers_are_parted_and_equal_ones_are_not() -> None:
+def test_neighbouring_numbers_are_separated_and_equal_ones_are_not() -> None:
     near = np.nextafter(1.0, 2.0)
     odds = np.array([1.0, near, 1.0])
     assert (odds > best_threshold(odds, np.array([False, True, False]))).tolist() == [0, 1, 0]

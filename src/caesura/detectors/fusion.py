@@ -150,7 +150,7 @@ class Fusion(TrainableDetector[Floats]):
         constant, weights = self.terms
         pairs = zip(weights, self.detectors, strict=True)
         each = ", ".join(f"{weight:.3f} for {inner.name}" for weight, inner in pairs)
-        return f"Learnt weights: {each}; constant {constant:.3f} with the bias."
+        return f"Trained weights: {each}; constant {constant:.3f} with the bias."
 
     def lacks(self, transcript: Transcript) -> str:
         """Return what all detectors lack; '' if one of them lacks nothing."""

@@ -33,8 +33,8 @@ from caesura.detectors.window_stream import WindowStream
 from caesura.ml import viterbi
 from caesura.ml.parsing import arcs
 from caesura.ml.parsing.arcs import ArcModel, CandidateWindow
+from caesura.ml.parsing.boundary_search import best_parse, boundary_probabilities
 from caesura.ml.parsing.chart import MOST_UNITS, ParseScores, parse_sentences
-from caesura.ml.parsing.search import best_parse, boundary_probabilities
 
 DECISIONS = ("best", "posterior")
 

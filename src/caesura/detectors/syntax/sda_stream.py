@@ -29,8 +29,8 @@ from caesura.detectors.window_stream import delay_evidence, with_delay_after
 from caesura.ml.crf import posterior_after
 from caesura.ml.features import REACH
 from caesura.ml.parsing.arcs import MARGIN, UnitFeatures
+from caesura.ml.parsing.boundary_search import IncrementalSearch
 from caesura.ml.parsing.chart import Parse
-from caesura.ml.parsing.search import IncrementalSearch
 from caesura.text.punctuation import punctuation_flags
 
 if TYPE_CHECKING:

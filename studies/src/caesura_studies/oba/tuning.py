@@ -16,8 +16,8 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.detectors.syntax.dependency_parser import word_heads
 from caesura.detectors.syntax.sda import SDA, Analysis
+from caesura.ml.parsing.boundary_search import best_parse, boundary_probabilities
 from caesura.ml.parsing.chart import ParseScores
-from caesura.ml.parsing.search import best_parse, boundary_probabilities
 from caesura.training.search import best_threshold
 from caesura_studies.oba.corpora import Language, bare, ends
 from caesura_studies.oba.model_cache import Shelf

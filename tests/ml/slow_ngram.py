@@ -1,4 +1,4 @@
-"""Class n-gram models by the book: dictionaries of tuples, fractions, one word at a time."""
+"""A slow class n-gram model: dictionaries of tuples, one word at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ START, BEFORE = 0, 1
 
 
 class Settings(NamedTuple):
-    """What a model is made with."""
+    """The settings of a model."""
 
     size: int
     classes: int
@@ -68,7 +68,7 @@ class Chain:
     def _parts(
         self, level: tuple[int, int], kind: str, words: Words, labels: Labels
     ) -> tuple[Hashable, int]:
-        """What is given at a level, and what comes out."""
+        """Return the history at a level, and the outcome."""
         count, digits = level
         said, given = words[len(words) - count :], labels[len(labels) - digits :]
         word_first = self.settings.factors == "word"

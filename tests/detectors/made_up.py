@@ -1,4 +1,4 @@
-"""Made-up recordings, and all ways to label them, weighed one by one."""
+"""Made-up recordings, and brute force over all ways to label them."""
 
 from itertools import product
 from math import exp, log
@@ -10,13 +10,13 @@ import numpy as np
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.text.vocabulary import NO_WORD, Vocabulary
-from ml.chain import Chain, Settings
+from ml.slow_ngram import Chain, Settings
 
 WORDS = "we you they go stop see now then yes no".split()
 
 
 def recording(seed: int, count: int = 40, marks: tuple[str, ...] = (".", "?", ",")) -> Transcript:
-    """A recording in which words, pauses and speakers have to do with sentence ends."""
+    """Return a recording whose words, pauses and speakers depend on sentence ends."""
     chance = Random(seed)
     label = [chance.choice([*marks, *[""] * 7]) for _ in range(count)]
     ends = [mark in (".", "?", "!") for mark in label]
@@ -33,12 +33,12 @@ def recording(seed: int, count: int = 40, marks: tuple[str, ...] = (".", "?", ",
 
 
 def bare(seed: int, count: int = 40) -> Transcript:
-    """A recording of which sentences are not known."""
+    """Return a recording without sentences."""
     return recording(seed, count).replace(sentences=None)
 
 
-def said(text: str, **layers: Any) -> Transcript:
-    """Words, and a sentence end after each that has a full stop."""
+def transcript_of(text: str, **layers: Any) -> Transcript:
+    """Return words, with a sentence end after each that has a full stop."""
     pieces = text.split()
     ends = np.array([piece.endswith(".") for piece in pieces], np.bool_)
     words = tuple(piece.rstrip(".") for piece in pieces)
@@ -48,17 +48,17 @@ def said(text: str, **layers: Any) -> Transcript:
 def chain(
     recordings: list[Transcript], classes: list[list[int]], settings: Settings, known: Vocabulary
 ) -> Chain:
-    """The slow model of recordings with these classes."""
+    """Return the slow model of recordings with these classes."""
     numbers = [known.numbers(each.words).tolist() for each in recordings]
     spoken = [list(zip(a, b, strict=True)) for a, b in zip(numbers, classes, strict=True)]
     assert not any(word == NO_WORD for words in numbers for word in words)
     return Chain(spoken, settings)
 
 
-def weighed(
+def brute_force(
     model: Chain, words: list[int], evidence: list[list[float]]
 ) -> tuple[list[list[float]], list[int], float]:
-    """Probability of each class of each word, the best sequence, and its lead over the next."""
+    """Return the probability of each class of each word, the best sequence, and its lead."""
     made = model.settings
     ways = []
     for labels in product(range(made.classes), repeat=len(words)):
@@ -70,8 +70,8 @@ def weighed(
         ways.append((size, labels))
     ways.sort(reverse=True)
     whole = sum(exp(size) for size, _ in ways)
-    likely = [
+    probabilities = [
         [sum(exp(size) for size, way in ways if way[at] == e) / whole for e in range(made.classes)]
         for at in range(len(words))
     ]
-    return likely, list(ways[0][1]), ways[0][0] - ways[1][0]
+    return probabilities, list(ways[0][1]), ways[0][0] - ways[1][0]

@@ -1,4 +1,4 @@
-"""Sentences that end because nobody speaks, and lines that come through a pipe."""
+"""Sentences that end at a silence, and lines that come through a pipe."""
 
 import json
 import math
@@ -46,14 +46,14 @@ def test_a_silence_ends_a_sentence_however_words_arrive(size: int) -> None:
     assert texts(talk, GAP, size) == texts(talk, 0.1, size) == ["a b", "c d e", "f"]
 
 
-def test_words_without_times_know_no_silence() -> None:
+def test_words_without_times_have_no_silence() -> None:
     talk = said("a b c", 1)
     assert texts(talk.only(()), 0.1) == ["a b c"]
     unknown = talk.replace(end=np.array([math.nan, 4.0, 4.5]))
     assert texts(unknown, 0.1) == ["a b c"]
 
 
-def test_the_word_after_a_silence_told_of_it() -> None:
+def test_a_delay_ends_at_the_word_after_the_silence() -> None:
     live = StreamSession(PATIENT, silence=GAP)
     live.push(said("a b", 1)[:1])
     (found,) = live.push(said("a b c", 1)[1:])
@@ -75,7 +75,7 @@ def test_a_silence_at_which_no_word_comes_has_no_delay_in_words() -> None:
 
 
 def test_sentences_before_a_silence_are_those_of_a_recording_that_ends_there() -> None:
-    """So the end of a stretch is decided as the end of a recording is."""
+    """The end of speech is decided as the end of a recording is."""
     learnt = LM(cutoff=1).train([made_up_recording(seed, 150) for seed in range(4)])
     talk = made_up_recording(9, 60).only(()).replace(id="talk")
     start = np.arange(60) * 0.5 + np.where(np.arange(60) < 40, 0, GAP)
@@ -95,7 +95,7 @@ def test_a_silence_is_a_number_of_seconds(silence: float) -> None:
         list(caesura.stream([said("a")], silence=silence))
 
 
-def test_the_language_is_that_of_words_that_do_not_tell_theirs() -> None:
+def test_the_language_is_for_words_without_one() -> None:
     lines = [b'{"word": "a"}', b'{"word": "b", "id": "other", "language": "fr"}']
     found = [each.language for each in caesura.stream(lines, detector=PATIENT, language="en")]
     assert found == ["en", "fr"]
@@ -148,7 +148,7 @@ def test_lines_of_json_may_be_parted_by_silences() -> None:
     assert [each.text for each in found] == ["a b", "c"]
 
 
-def test_recordings_that_take_turns_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_recordings_that_take_turns_cause_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     told = "comes again after another recording"
     for ids, warned in ((("a", "a", "b"), 0), (("a", "b", "a", "b"), 1)):
         caplog.clear()
@@ -156,7 +156,7 @@ def test_recordings_that_take_turns_are_told(caplog: pytest.LogCaptureFixture) -
         assert caplog.text.count(told) == warned
 
 
-def test_no_words_mean_nothing_unless_silences_count() -> None:
+def test_an_empty_batch_is_ignored_without_a_silence() -> None:
     talk = said("a b")
     parts = [talk[:1], Transcript(()), talk[1:]]
     assert [each.text for each in caesura.stream(parts, detector=PATIENT)] == ["a b"]

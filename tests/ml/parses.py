@@ -1,4 +1,4 @@
-"""Structures weighed one by one, for tests of the search among them."""
+"""Brute force over all parses, for tests of the search."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -13,7 +13,7 @@ from caesura.ml.parsing.chart import Parse, ParseScores
 KINDS = ("smooth", "ties", "holes", "rightward", "harsh")
 
 
-def drawn(seed: int, size: int, reach: int, kind: str) -> ParseScores:
+def random_scores(seed: int, size: int, reach: int, kind: str) -> ParseScores:
     chance = np.random.default_rng(seed)
     links = chance.normal(0, 3, (size, 2 * reach + 1))
     roots, gaps = chance.normal(0, 3, size), chance.normal(0, 3, (max(size - 1, 0), 2))
@@ -30,7 +30,7 @@ def drawn(seed: int, size: int, reach: int, kind: str) -> ParseScores:
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:
-    """Whether all units lead to the root, no link crosses another, and none goes over the root."""
+    """Return whether all units lead to the root, and no arc crosses another or the root."""
     root = heads.index(-1)
     for unit in range(len(heads)):
         for _ in heads:
@@ -45,7 +45,7 @@ def is_tree(heads: tuple[int, ...]) -> bool:
 
 @cache
 def trees(size: int) -> list[tuple[int, ...]]:
-    """All structures of a sentence."""
+    """Yield all trees of a sentence."""
     found = []
     for root in range(size):
         choices = [
@@ -97,7 +97,7 @@ def brute_force(scores: ParseScores, longest: int) -> tuple[float, Floats]:
 
 
 def check(scores: ParseScores, found: Parse, longest: int) -> None:
-    """See that a structure is one, and that its score is right."""
+    """Check that a parse is valid, and that its score is right."""
     size = len(scores)
     edges = [0, *(np.flatnonzero(found.ends) + 1).tolist()]
     assert edges[-1] == size

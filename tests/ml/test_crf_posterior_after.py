@@ -1,4 +1,4 @@
-"""Labels of a few words get the probabilities that all sequences of labels give them."""
+"""The posterior after a given label, against brute force over all sequences."""
 
 from itertools import product
 
@@ -11,7 +11,7 @@ from caesura.core.arrays import Floats
 from caesura.ml.crf import NEVER, Chain, Weights, posterior_after
 
 NOTHING = -1
-"""What stands for the label before the first word of a recording."""
+"""Stands for the label before the first word of a recording."""
 
 
 def drawn(seed: int, count: int, labels: int, size: float = 2.0) -> tuple[Floats, Floats]:
@@ -21,7 +21,7 @@ def drawn(seed: int, count: int, labels: int, size: float = 2.0) -> tuple[Floats
 
 
 def by_hand(states: Floats, transitions: Floats, before: int) -> Floats:
-    """Weigh all sequences of labels one by one."""
+    """Sum over all sequences of labels."""
     ways = list(product(range(states.shape[1]), repeat=len(states)))
     scores = np.array(
         [
@@ -61,7 +61,7 @@ def test_equals_all_sequences_after_each_label(
     assert np.abs(found - by_hand(states, transitions, before)).max() < 1e-9
 
 
-def test_the_label_before_bears_on_what_follows() -> None:
+def test_the_label_before_changes_what_follows() -> None:
     states, transitions = np.zeros((2, 2)), np.array([[4.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
     found = [
         posterior_after(states, transitions, before)[:, 0].round(3).tolist() for before in (0, 1)
@@ -70,7 +70,7 @@ def test_the_label_before_bears_on_what_follows() -> None:
     assert np.allclose(posterior_after(states, transitions, NOTHING), 0.5, rtol=0, atol=1e-12)
 
 
-def test_of_no_words_there_is_nothing_to_say() -> None:
+def test_no_words_have_no_probabilities() -> None:
     assert posterior_after(np.zeros((0, 3)), np.zeros((4, 3)), NOTHING).shape == (0, 3)
 
 
@@ -83,7 +83,7 @@ def test_extreme_scores_give_probabilities(size: float, seed: int, count: int, b
     assert np.allclose(found.sum(axis=1), 1, rtol=0, atol=1e-9)
 
 
-def test_a_label_that_was_never_seen_has_no_share() -> None:
+def test_a_label_that_was_never_seen_has_no_probability() -> None:
     states, transitions = drawn(1, 20, 3)
     transitions[:, 2] = NEVER
     found = posterior_after(states, transitions, 0)

@@ -1,4 +1,4 @@
-"""Sequential dependency analysis finds the best of all structures, weighed one by one."""
+"""Sequential dependency analysis against brute force over all parses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,15 +17,23 @@ from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, SENTENCE
 from caesura.detectors.syntax.sda import SDA
 from caesura.ml.parsing.arcs import END, UNSEEN
 from caesura.text import cluster_rules
-from detectors.trees import ends_of, gibberish, heard, looks_of, scrambled, talk, trained
-from ml.structures import segmentations, trees
+from detectors.trees import (
+    detector_input,
+    ends_of,
+    features_of,
+    gibberish,
+    scrambled,
+    talk,
+    trained,
+)
+from ml.parses import segmentations, trees
 
 pytest.importorskip("pycrfsuite")
 pytest.importorskip("scipy")
 
 
 class Weighed(NamedTuple):
-    """The clusters of a recording without punctuation, and what is said of each."""
+    """The clusters of a recording without punctuation, with labels and heads."""
 
     first: Indices
     labels: Floats
@@ -33,15 +41,15 @@ class Weighed(NamedTuple):
 
 
 def weigh(sda: SDA, spoken: Transcript) -> Weighed:
-    """Ask the CRF for labels and the links' model for heads."""
+    """Return the labels of the CRF and the heads of the arc model."""
     labels = sda.crf.model.scorer.posterior(*sda.crf.states([spoken]))
     first = np.flatnonzero((labels[:, INSIDE] <= 0.5) | (np.arange(len(labels)) == 0))
-    looks = looks_of(spoken, first.tolist(), sda.crf.model.subtags)
+    looks = features_of(spoken, first.tolist(), sda.crf.model.subtags)
     return Weighed(first, labels[first], sda.model.log_probabilities(looks, sda.candidate_window))
 
 
 def score(sda: SDA, said: Weighed, links: list[int], ends: list[int]) -> float:
-    """Weigh one structure as equation 5 does: ends are the last units of sentences but the last."""
+    """Score one parse by equation 5; `ends` are the last units of all sentences but the last."""
     total = sda.bias * len(ends)
     for unit, link in enumerate(links):
         row = said.heads[unit]
@@ -61,7 +69,7 @@ def score(sda: SDA, said: Weighed, links: list[int], ends: list[int]) -> float:
 
 
 def structures(sda: SDA, said: Weighed) -> Iterator[tuple[float, list[int]]]:
-    """All sets of boundaries, and all structures of the sentences between them."""
+    """Yield all sets of boundaries, and all trees of the sentences between them."""
     for edges in segmentations(len(said.first), sda.longest):
         found: list[list[int]] = [[]]
         for first, stop in pairwise(edges):
@@ -114,7 +122,7 @@ def test_nothing_is_better_than_what_is_found(
 def check_posterior(
     sda: SDA, spoken: Transcript, said: Weighed, everything: list[tuple[float, list[int]]]
 ) -> None:
-    """Compare log-odds with the shares of structures that have a boundary."""
+    """Compare log-odds with the share of parses that have a boundary."""
     top = max(each for each, _ in everything)
     shares = np.array([np.exp(each - top) for each, _ in everything])
     flags = [np.isin(np.arange(len(said.first) - 1), ends) for _, ends in everything]
@@ -142,7 +150,7 @@ def test_without_alpha_labels_do_not_count() -> None:
     other = sda.crf.with_model(replace(sda.crf.model, scorer=replace(chain, transitions=moved)))
     odd = 0
     for seed in range(80, 90):
-        unseen = heard(talk(seed, 4))
+        unseen = detector_input(talk(seed, 4))
         pair = [sda.adjusted(alpha=0.0, crf=crf) for crf in (sda.crf, other)]
         starts = [weigh(each, unseen).first.tolist() for each in pair]
         labels = [weigh(each, unseen).labels for each in pair]
@@ -157,7 +165,7 @@ def test_without_alpha_labels_do_not_count() -> None:
 
 @pytest.mark.parametrize("bias", [-1e6, 1e6])
 def test_the_bias_is_added_for_each_boundary(bias: float) -> None:
-    unseen = heard(talk(79))
+    unseen = detector_input(talk(79))
     sda = trained().adjusted(bias=bias)
     between = weigh(sda, unseen).first[1:] - 1
     found = sda.detect(unseen).boundary
