@@ -71,7 +71,7 @@ def test_agree(caesura: Program) -> None:
     assert done.code == 0, done.err
     assert "kappa" in done.out
     found = json.loads(caesura("agree", ANN, "--json").out)
-    assert found["scores"][0]["undefined"]["kappa"].startswith("one reference")
+    assert found["scores"][0]["undefined"]["kappa"].startswith("agreement takes two references")
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "agree"])
@@ -95,7 +95,7 @@ def test_a_report_of_unknown_kind_is_refused_at_once(caesura: Program, tmp_path:
 @pytest.mark.parametrize(
     ("hypothesis", "references", "value", "reason"),
     [
-        ("a b\nc d\n", ["a b\nc d\n"], "wisebe", "one reference"),
+        ("a b\nc d\n", ["a b\nc d\n"], "wisebe", "agreement takes two references"),
         ("a b c d\n", ["a b\nc d\n"] * 2, "f1", "no boundary in the hypothesis"),
         ("a b\nc d\n", ["a b c d\n"] * 2, "f1", "no boundary in any reference"),
         ("a\n", ["a\n"] * 2, "kappa", "no gaps"),
