@@ -21,7 +21,7 @@ from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.training.data import Dataset
 from caesura.training.run import score_entity_model
-from caesura_studies.atene.corpora import glued
+from caesura_studies.atene.corpora import join_clitics
 
 SIZE = 65_000
 """Clues that are kept."""
@@ -103,7 +103,7 @@ def read(file: Path) -> Iterable[Transcript]:
         spans = (
             span._replace(label=CLASS_OF_ANY[span.label.lower()]) for span in each.entities or ()
         )
-        yield glued(each.only(["sentences"]).replace(entities=tuple(spans)))
+        yield join_clitics(each.only(["sentences"]).replace(entities=tuple(spans)))
 
 
 def every(corpora: dict[str, list[Transcript]]) -> list[Transcript]:

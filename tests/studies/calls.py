@@ -11,7 +11,7 @@ from caesura.core.values import Undefined, Value
 from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
 from caesura_studies.gotohrenals import chapter_pauses, chapter_word_errors, scoring
-from caesura_studies.gotohrenals import corpora as gathering
+from caesura_studies.gotohrenals.corpora import NORMALIZE
 from studies.synthetic import ends, put, speech
 
 CALLS, HEARD = 9, 4
@@ -41,8 +41,10 @@ def misheard_as(text: str, seed: int) -> str:
     """What a recogniser makes of a call: some words are others, some are not there."""
     chance = random.Random(seed)
     head, *rows = [row.split("|") for row in text.splitlines()]
-    kept = [row for row in rows if chance.random() > 0.05]
-    made = [[("um" if chance.random() < 0.1 else r[0]), *r[1:4], "", *r[5:]] for r in kept]
+    load_or_compute = [row for row in rows if chance.random() > 0.05]
+    made = [
+        [("um" if chance.random() < 0.1 else r[0]), *r[1:4], "", *r[5:]] for r in load_or_compute
+    ]
     return "\n".join("|".join(row) for row in [head, *made]) + "\n"
 
 
@@ -70,7 +72,7 @@ def fewer_draws() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (scoring, chapter_word_errors, chapter_pauses):
             patch.setattr(module, "RESAMPLING", few)
-        patch.setattr(scoring, "TERMS", ScoringSettings(gathering.NORMALIZE, True, few))
+        patch.setattr(scoring, "TERMS", ScoringSettings(NORMALIZE, True, few))
         yield
 
 

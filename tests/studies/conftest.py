@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from caesura_studies.gotohrenals.corpora import Corpora, gathered
+from caesura_studies.gotohrenals.corpora import Corpora, read_corpora
 from studies import calls
 
 
 @pytest.fixture(scope="session")
-def talks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def gotoh_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of calls."""
     return calls.corpora(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="session")
-def found(talks: Path) -> Corpora:
+def gotoh_corpora(gotoh_data: Path) -> Corpora:
     """The calls, read."""
-    return gathered(talks)
+    return read_corpora(gotoh_data)
 
 
 @pytest.fixture(scope="module")
-def quick() -> Iterator[None]:
+def fewer_resamples() -> Iterator[None]:
     """Draw less often than studies do."""
     with calls.fewer_draws():
         yield

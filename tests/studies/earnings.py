@@ -9,8 +9,8 @@ from caesura.evaluation.resampling import Resampling
 from caesura_studies.atene.gazetteer import Gazetteer
 from caesura_studies.atene.hmm_tagger import HMM
 from caesura_studies.atene.linear_taggers import CRF, MaximumEntropy, Perceptron
-from caesura_studies.atene.study_size import MAIN, Plan, Sights
-from caesura_studies.atene.text_preparation import OTHER_WAYS
+from caesura_studies.atene.plan import MAIN, Features, Plan
+from caesura_studies.atene.text_preparation import OTHER_PREPARATIONS
 from studies.synthetic import put
 
 CALLS = 8
@@ -32,13 +32,13 @@ SENTENCES = (
 
 QUICK = Plan(
     taggers=(Gazetteer(), HMM(), Perceptron(epochs=2), CRF(iterations=8), MaximumEntropy(steps=8)),
-    sights={
-        "ATENE": Sights(),
-        MAIN: Sights(affixes=True),
-        f"{MAIN}, capitals": Sights(affixes=True, capitals=True),
+    features={
+        "ATENE": Features(),
+        MAIN: Features(affixes=True),
+        f"{MAIN}, capitals": Features(affixes=True, capitals=True),
     },
-    names={"ATENE": Sights(), MAIN: Sights(affixes=True)},
-    ways=OTHER_WAYS[1:],
+    names={"ATENE": Features(), MAIN: Features(affixes=True)},
+    preparations=OTHER_PREPARATIONS[1:],
     resampling=Resampling(40),
 )
 

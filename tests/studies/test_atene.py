@@ -9,11 +9,11 @@ from caesura.core.plugins import find_study as find
 from caesura.core.transcript import Span, Transcript
 from caesura.detectors.tagging.entity_model import Margins
 from caesura_studies.atene import run
-from caesura_studies.atene.corpora import gathered
+from caesura_studies.atene.corpora import read_calls
 from caesura_studies.atene.correlations import OTHERS
 from caesura_studies.atene.gazetteer import Gazetteer
-from caesura_studies.atene.model_cache import Shelf
-from caesura_studies.atene.study_size import MAIN
+from caesura_studies.atene.model_cache import ModelCache
+from caesura_studies.atene.plan import MAIN
 from caesura_studies.report import Outcome
 from studies.earnings import CALLS, QUICK, RECOGNISERS, calls, written
 from studies.written import report, results
@@ -101,16 +101,16 @@ def test_a_second_run_learns_nothing_and_writes_the_same(
 
 
 def test_what_was_kept_of_other_texts_or_damaged_is_not_used(tmp_path: Path) -> None:
-    shelf, told = Shelf(tmp_path), Transcript(("anna", "went"), entities=(Span(0, 0, "PER"),))
+    cache, told = ModelCache(tmp_path), Transcript(("anna", "went"), entities=(Span(0, 0, "PER"),))
     texts = {"a": ("anna",)}
-    first = shelf.tagged("x", Gazetteer(), [told], texts)
+    first = cache.tagged("x", Gazetteer(), [told], texts)
     assert first == {"a": (Span(0, 0, "PER"),)}
     other = told.replace(entities=(Span(0, 0, "LOC"),))
-    assert shelf.tagged("x", Gazetteer(), [other], texts) == {"a": (Span(0, 0, "LOC"),)}
-    assert shelf.tagged("x", Gazetteer(), [other], {"a": ("went",)}) == {"a": ()}
+    assert cache.tagged("x", Gazetteer(), [other], texts) == {"a": (Span(0, 0, "LOC"),)}
+    assert cache.tagged("x", Gazetteer(), [other], {"a": ("went",)}) == {"a": ()}
     (file,) = tmp_path.iterdir()
-    file.write_bytes(b'{"mark": ')
-    assert shelf.tagged("x", Gazetteer(), [told], texts) == first
+    file.write_bytes(b'{"key": ')
+    assert cache.tagged("x", Gazetteer(), [told], texts) == first
 
 
 def test_without_written_text_or_a_bad_recogniser_the_rest_is_measured(tmp_path: Path) -> None:
@@ -140,6 +140,6 @@ def test_too_few_calls_or_recognisers_and_a_file_for_a_folder_are_refused(tmp_pa
 
 
 def test_all_calls_are_there(corpora: Path) -> None:
-    found = gathered(corpora)
+    found = read_calls(corpora)
     assert len(found.references) == CALLS
-    assert set(found.heard) == set(RECOGNISERS)
+    assert set(found.recognised) == set(RECOGNISERS)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from caesura.core.transcript import Span
-from caesura_studies.atene.corpora import written
+from caesura_studies.atene.corpora import read_written
 
 TEXT = "It O\n's O\nAnna B-person\n'S O\ndog O\n. O\n"
 
@@ -12,6 +12,6 @@ def test_words_are_cut_as_in_calls(tmp_path: Path) -> None:
     folder = tmp_path / "ner" / "wikigold"
     folder.mkdir(parents=True)
     (folder / "wikigold.conll.txt").write_text(TEXT, "utf-8")
-    (found,) = written(tmp_path)
+    (found,) = read_written(tmp_path)
     assert found.words == ("It's", "Anna'S", "dog")
     assert found.entities == (Span(1, 1, "PER"),)

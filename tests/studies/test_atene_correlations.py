@@ -11,9 +11,9 @@ from caesura.core.values import Undefined
 from caesura.evaluation.correlation_coefficients import spearman
 from caesura.evaluation.resampling import Resampling
 from caesura_studies.atene import chapter_analysis, chapter_claims
-from caesura_studies.atene.correlations import Table, below
-from caesura_studies.atene.scoring import Column, number
-from caesura_studies.atene.study_size import MAIN
+from caesura_studies.atene.correlations import Table, is_below
+from caesura_studies.atene.plan import MAIN
+from caesura_studies.atene.scoring import Column, as_float
 
 for library in ("pycrfsuite", "scipy"):
     pytest.importorskip(library)
@@ -63,30 +63,30 @@ def test_a_better_measure_is_told_beyond_chance_and_an_equal_one_is_not() -> Non
     ahead = table(3.0).tested("good", "bad")
     assert ahead.p < 0.02
     assert isinstance(ahead.interval, tuple)
-    assert 0 < ahead.interval[0] < number(ahead.difference) < ahead.interval[1]
+    assert 0 < ahead.interval[0] < as_float(ahead.difference) < ahead.interval[1]
     means = table(3.0).means()
-    good, bad = (number(means[name].value) for name in ("good", "bad"))
+    good, bad = (as_float(means[name].value) for name in ("good", "bad"))
     assert ahead.difference == pytest.approx(good - bad)
     turned = table(3.0).tested("bad", "good")
-    assert turned.difference == pytest.approx(-number(ahead.difference))
+    assert turned.difference == pytest.approx(-as_float(ahead.difference))
     assert table(0.05).tested("good", "bad").p > 0.05
     assert table(3.0).tested("good", "good").difference == 0
 
 
 def test_signs_follow_the_corrected_test() -> None:
     test = table(3.0).tested("good", "bad")
-    assert chapter_claims.Asked("c", "w", test).sign == 0  # not corrected yet: 1 by default
+    assert chapter_claims.ClaimTest("c", "w", test).sign == 0  # not corrected yet: 1 by default
     certain = replace(test, p_corrected=0.01)
-    assert chapter_claims.Asked("c", "w", certain).sign == 1
-    assert "good is ahead" in chapter_claims.Asked("c", "w", certain).describe
-    assert chapter_claims.Asked("c", "w", replace(certain, difference=-0.1)).sign == -1
+    assert chapter_claims.ClaimTest("c", "w", certain).sign == 1
+    assert "good is ahead" in chapter_claims.ClaimTest("c", "w", certain).describe
+    assert chapter_claims.ClaimTest("c", "w", replace(certain, difference=-0.1)).sign == -1
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=30))
 def test_what_is_told_apart_is_the_share_of_ordered_pairs(cells: list[tuple[int, bool]]) -> None:
     scores = np.array([score for score, _ in cells], float)
     flags = np.array([flag for _, flag in cells], bool)
-    found = chapter_analysis.told_apart(scores, flags)
+    found = chapter_analysis.roc_area(scores, flags)
     pairs = [(a > b) + (a == b) / 2 for a in scores[flags] for b in scores[~flags]]
     if pairs:
         assert found == pytest.approx(np.mean(pairs))
@@ -124,7 +124,7 @@ def test_a_measure_without_a_number_does_not_take_it_from_others() -> None:
     )
     means = found.means()
     assert means["WER"].value == pytest.approx(
-        (3 + number(spearman([9, 1, 2, 3], [0, 1, 2, 3]))) / 4
+        (3 + as_float(spearman([9, 1, 2, 3], [0, 1, 2, 3]))) / 4
     )
     assert means["RIL"].value == pytest.approx(1)
     assert [each for each in found.remarks() if "some systems have no numbers" in each] == [
@@ -156,24 +156,24 @@ def test_a_difference_that_no_call_has_is_undefined() -> None:
     assert isinstance(test.difference, Undefined)
     assert isinstance(test.interval, Undefined)
     assert test.p == 1
-    asked = chapter_claims.Asked("c", "everywhere", replace(test, p_corrected=0.0))
+    asked = chapter_claims.ClaimTest("c", "everywhere", replace(test, p_corrected=0.0))
     assert asked.sign == 0
     assert asked.describe == "everywhere: open (one − other: no call has both correlations)"
 
 
 def test_what_is_undefined_is_below_nothing() -> None:
     none = Undefined("")
-    assert below(1.0, 2.0)
-    assert not below(2.0, 1.0)
-    assert not below(none, 1.0)
-    assert not below(1.0, none)
+    assert is_below(1.0, 2.0)
+    assert not is_below(2.0, 1.0)
+    assert not is_below(none, 1.0)
+    assert not is_below(1.0, none)
 
 
 def test_calls_without_eter_are_not_ranked() -> None:
-    lacking = dict.fromkeys([(f"r{name}", "c0") for name in range(4)], NAN)
+    what_is_missing = dict.fromkeys([(f"r{name}", "c0") for name in range(4)], NAN)
     turned = {key: -value for key, value in ranked().items()}
     measures = {"WER": ranked(), "NE-WER": turned, MAIN: ranked()}
-    found = Table(measures, {"x": ranked() | lacking, "y": ranked()}, Resampling(100))
+    found = Table(measures, {"x": ranked() | what_is_missing, "y": ranked()}, Resampling(100))
     assert chapter_analysis.mean_ranks(found)["ETER"] == {f"r{name}": name + 1 for name in range(4)}
     assert chapter_analysis.agreement(found) == {"WER": 1, "NE-WER": 0, MAIN: 1}
 
@@ -200,17 +200,17 @@ def test_examples_are_what_they_are_said_to_be() -> None:
 def test_the_summary_says_no_more_than_its_numbers() -> None:
     found = cases((0.5, 0), (0.5, 0))
     assert list(chapter_analysis._examples(found))[1:] == ["No entity is missed by ATENE."]
-    assert chapter_analysis._unharmed(found) == "No entity is misheard."
+    assert chapter_analysis._describe_unharmed(found) == "No entity is misheard."
     lost = cases((0.5, 3))
     assert list(chapter_analysis._examples(lost)) == [
         "No entity is missed by ATENE.",
         "No entity is seen by ATENE alone.",
     ]
     assert (
-        chapter_analysis._unharmed(lost)
+        chapter_analysis._describe_unharmed(lost)
         == "A misheard entity costs a tagger nothing in 0% of cases."
     )
-    assert chapter_analysis._off({"a": 1.0}, {"a": 1.0}) == "is off nowhere"
-    assert chapter_analysis._off({"a": 1.0, "b": 2.5}, {"a": 1.0, "b": 2.0}) == (
+    assert chapter_analysis._largest_rank_error({"a": 1.0}, {"a": 1.0}) == "is off nowhere"
+    assert chapter_analysis._largest_rank_error({"a": 1.0, "b": 2.5}, {"a": 1.0, "b": 2.0}) == (
         "is furthest off on b (2.50 for 2.00)"
     )

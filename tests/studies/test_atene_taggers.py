@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 
 from caesura.core.transcript import Span, Transcript
 from caesura_studies.atene import gazetteer, hmm_tagger, linear_taggers
-from caesura_studies.atene.study_size import TAGGERS
-from caesura_studies.atene.tagger_features import NEVER, TEMPLATES, Known, Labels, best, keys, shape
+from caesura_studies.atene.plan import TAGGERS
+from caesura_studies.atene.tagger_features import (
+    NEVER,
+    TEMPLATES,
+    KnownFeatures,
+    Labels,
+    keys,
+    shape,
+    viterbi,
+)
 from caesura_studies.atene.taggers import Tagger
 
 for library in ("pycrfsuite", "scipy"):
@@ -35,7 +43,7 @@ def said(*parts: str) -> Transcript:
     return Transcript(tuple(words), entities=tuple(spans))
 
 
-def lessons(count: int = 60) -> list[Transcript]:
+def training_examples(count: int = 60) -> list[Transcript]:
     chance = random.Random(1)
     made = []
     for _ in range(count):
@@ -47,7 +55,7 @@ def lessons(count: int = 60) -> list[Transcript]:
 
 @pytest.mark.parametrize("tagger", TAGGERS, ids=lambda tagger: tagger.name)
 def test_a_tagger_finds_what_it_was_taught(tagger: Tagger) -> None:
-    trained = tagger.train(lessons())
+    trained = tagger.train(training_examples())
     texts = [said("mister", f"{who}/PER", "went to", "oslo/LOC", "so") for who in NAMES]
     texts += [said("and then we left"), said()]
     found = trained.tag([each.words for each in texts])
@@ -66,16 +74,16 @@ def test_a_tagger_finds_what_it_was_taught(tagger: Tagger) -> None:
 )
 def test_names_that_were_never_seen_are_found_by_what_is_around_them(tagger: Tagger) -> None:
     words = tuple("yesterday mister karl strom went to berlin".split())
-    (found,) = tagger.train(lessons()).tag([words])
+    (found,) = tagger.train(training_examples()).tag([words])
     assert Span(2, 3, "PER") in found
     assert Span(6, 6, "LOC") in found
 
 
 @pytest.mark.parametrize("tagger", TAGGERS, ids=lambda tagger: tagger.name)
 def test_what_is_found_depends_neither_on_other_texts_nor_on_chance(tagger: Tagger) -> None:
-    texts = [each.words for each in lessons(9)]
-    together = tagger.train(lessons()).tag(texts)
-    apart = tagger.train(lessons())
+    texts = [each.words for each in training_examples(9)]
+    together = tagger.train(training_examples()).tag(texts)
+    apart = tagger.train(training_examples())
     assert together == [found for text in texts for found in apart.tag([text])]
 
 
@@ -133,7 +141,7 @@ def test_the_best_labels_are_the_best_of_all(seed: int, lengths: list[int]) -> N
     states = [chance.normal(size=(length, 3)).astype(np.float32) for length in lengths]
     tables = [chance.integers(2, size=length) for length in lengths]
     transitions = chance.normal(size=(2, 4, 3)).astype(np.float32).astype(float)
-    found = best(states, transitions, tables)
+    found = viterbi(states, transitions, tables)
 
     def worth(text: int, path: tuple[int, ...]) -> float:
         total, last = 0.0, -1
@@ -153,7 +161,7 @@ def test_there_may_be_many_classes() -> None:
     wanted = np.array([count - 1, 1, count - 2])
     states = np.zeros((3, count), np.float32)
     states[np.arange(3), wanted] = 1.0
-    (found,) = best([states], np.zeros((count + 1, count)))
+    (found,) = viterbi([states], np.zeros((count + 1, count)))
     assert found.tolist() == wanted.tolist()
 
 
@@ -175,10 +183,10 @@ def test_how_a_word_is_written(word: str, seen: str) -> None:
 
 def test_what_is_rare_is_not_known() -> None:
     seen = keys(("a", "b", "a", "b", "c"))
-    known = Known([seen], 2)
+    known = KnownFeatures([seen], 2)
     own = TEMPLATES.index((("word", 0),))
-    assert known.places(keys(("c",)))[0, own] == -1
-    assert known.places(keys(("a",)))[0, own] >= 0
+    assert known.feature_ids(keys(("c",)))[0, own] == -1
+    assert known.feature_ids(keys(("a",)))[0, own] >= 0
     every, times = np.unique(seen, return_counts=True)
     assert known.keys.tolist() == every[times >= 2].tolist()
-    assert np.array_equal(known.keys[known.places(seen)[0, 0]], seen[0, 0])
+    assert np.array_equal(known.keys[known.feature_ids(seen)[0, 0]], seen[0, 0])

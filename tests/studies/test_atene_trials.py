@@ -12,19 +12,19 @@ from caesura.detectors.tagging.entity_model import Margins
 from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.atene import ATENE
 from caesura_studies.atene import chapter_analysis, chapter_claims, scoring
-from caesura_studies.atene.corpora import Calls, gathered
+from caesura_studies.atene.corpora import Calls, read_calls
 from caesura_studies.atene.experiment import Trial
 from caesura_studies.atene.gazetteer import Gazetteer
-from caesura_studies.atene.model_cache import Shelf
-from caesura_studies.atene.scoring import Compared
-from caesura_studies.atene.study_size import MAIN, Plan, Sights
+from caesura_studies.atene.model_cache import ModelCache
+from caesura_studies.atene.plan import MAIN, Features, Plan
+from caesura_studies.atene.scoring import ComparedCall
 from caesura_studies.atene.text_preparation import ALL, THREE
 from detectors.toy_tags import tagged_text
 from studies.earnings import calls
 
 pytest.importorskip("scipy")
 
-SMALL = Plan(taggers=(Gazetteer(),), sights={MAIN: Sights()}, names={MAIN: Sights()})
+SMALL = Plan(taggers=(Gazetteer(),), features={MAIN: Features()}, names={MAIN: Features()})
 TAUGHT = Transcript(
     tuple("we meet anna smith in oslo and anna smith went".split()),
     entities=(Span(2, 3, "PER"), Span(7, 8, "PER")),
@@ -50,12 +50,14 @@ def test_entities_of_classes_that_were_not_learnt_take_no_words() -> None:
     spans = (Span(1, 1, "EVENT", "a"), Span(2, 2, "PER", "b"))
     said = tuple("meet smit smith today".split())
     reference = Transcript(said, start=times, end=times + 0.3, entities=spans)
-    heard = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
+    recognised = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
     model = Margins(cutoff=1).train([TAUGHT])
-    compared = {("good", "c"): Compared.of(heard, reference)}
-    risk = scoring.risked(compared, scoring.projected(compared, ALL), model)["good", "c"]
+    compared = {("good", "c"): ComparedCall.of(recognised, reference)}
+    risk = scoring.compute_risks(compared, scoring.project_entities(compared, ALL), model)[
+        "good", "c"
+    ]
     metric = ATENE(model=model)
-    counts = metric.count(heard, [reference])
+    counts = metric.count(recognised, [reference])
     assert metric.values(counts)["lost"] == 0
     assert risk.atene == metric.values(counts)["atene"]
     assert set(risk.losses) == {"b"}
@@ -66,14 +68,14 @@ def test_of_two_names_that_claim_a_word_the_first_has_it() -> None:
     spans = (Span(1, 1, "PER", "a"), Span(2, 2, "PER", "b"))
     said = tuple("meet smit smith today".split())
     reference = Transcript(said, start=times, end=times + 0.3, entities=spans)
-    heard = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
+    recognised = Transcript(("meet", "smyth", "today"), start=times[:3], end=times[:3] + 0.3)
     model = Margins(cutoff=1).train([TAUGHT])
-    compared = {("good", "c"): Compared.of(heard, reference)}
-    places = scoring.projected(compared, ALL)
+    compared = {("good", "c"): ComparedCall.of(recognised, reference)}
+    places = scoring.project_entities(compared, ALL)
     assert [(each.first, each.last) for each in places["good", "c"]] == [(1, 1), (1, 1)]
-    risk = scoring.risked(compared, places, model)["good", "c"]
+    risk = scoring.compute_risks(compared, places, model)["good", "c"]
     metric = ATENE(model=model)
-    values = metric.values(metric.count(heard, [reference]))
+    values = metric.values(metric.count(recognised, [reference]))
     assert values["lost"] == 1
     assert (risk.atene, risk.ds, risk.i) == tuple(
         values[name] for name in ("atene", "atene_ds", "atene_i")
@@ -82,11 +84,11 @@ def test_of_two_names_that_claim_a_word_the_first_has_it() -> None:
 
 
 def test_entities_without_a_loss_are_no_cases(data: Path, tmp_path: Path) -> None:
-    whole = Trial(gathered(data), (), Shelf(tmp_path / "one"), SMALL)
-    other = Trial(with_an_event(gathered(data)), (), Shelf(tmp_path / "two"), SMALL)
+    whole = Trial(read_calls(data), (), ModelCache(tmp_path / "one"), SMALL)
+    other = Trial(with_an_event(read_calls(data)), (), ModelCache(tmp_path / "two"), SMALL)
     all_cases, fewer = chapter_analysis.cases(whole), chapter_analysis.cases(other)
     assert "EVENT" not in fewer.label
-    assert len(all_cases.label) - len(fewer.label) == len(whole.calls.heard)
+    assert len(all_cases.label) - len(fewer.label) == len(whole.calls.recognised)
     assert len(fewer.label) == len(fewer.loss) == len(fewer.misheard) == len(fewer.harm)
     assert len(fewer.texts) == len(fewer.label)
 
@@ -98,25 +100,25 @@ def test_calls_that_name_nothing_are_left_out(data: Path, tmp_path: Path) -> Non
     file.write_text(json.dumps(tags))
     reference = folder / "earnings21/references/c4.nlp"
     reference.write_text(reference.read_text().replace(":YEAR", ":CONTRACTION"))
-    assert list(gathered(folder).references) == list(gathered(data).references)
+    assert list(read_calls(folder).references) == list(read_calls(data).references)
 
 
 def test_word_errors_are_counted_anew_if_readings_are_others(data: Path, tmp_path: Path) -> None:
-    found, shelf = gathered(data), Shelf(tmp_path)
+    found, cache = read_calls(data), ModelCache(tmp_path)
     plain = {
         name: {id: call.replace(alternatives=None) for id, call in each.items()}
         for name, each in found.read.items()
     }
     both = (found, replace(found, read=plain))
-    first, second = (Trial(each, (), shelf, SMALL).as_read("good") for each in both)
+    first, second = (Trial(each, (), cache, SMALL).as_read("good") for each in both)
     assert first.rate < second.rate
 
 
 def test_margins_are_learnt_anew_if_their_tagger_has_learnt_something_else(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    cache = ModelCache(tmp_path)
     taggers = [Tagger(cutoff=1).train([tagged_text(seed)]) for seed in (1, 2)]
     first, second = (
-        shelf.margins("m", Margins(tagger=each, cutoff=1), [TAUGHT]) for each in taggers
+        cache.margins("m", Margins(tagger=each, cutoff=1), [TAUGHT]) for each in taggers
     )
     for one, made in zip(taggers, (first, second), strict=True):
         assert made.tagger is not None
@@ -132,6 +134,8 @@ def test_usual_names_of_three_classes_are_known() -> None:
 
 
 def test_the_probe_stands_beside_what_learnt_as_it_did(data: Path, tmp_path: Path) -> None:
-    rows = chapter_claims._expected(Trial(gathered(data), (), Shelf(tmp_path), SMALL)).splitlines()
+    rows = chapter_claims._expected(
+        Trial(read_calls(data), (), ModelCache(tmp_path), SMALL)
+    ).splitlines()
     (row,) = (each for each in rows if "all classes" in each and MAIN in each)
     assert "from the same calls" in row

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura_studies.atene.corpora import glued
+from caesura_studies.atene.corpora import join_clitics
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from caesura_studies.atene.corpora import glued
     ],
 )
 def test_clitics_go_to_the_word_before(cut: str, whole: str) -> None:
-    assert glued(Transcript(tuple(cut.split()))).words == tuple(whole.split())
+    assert join_clitics(Transcript(tuple(cut.split()))).words == tuple(whole.split())
 
 
 def test_what_is_known_of_words_follows() -> None:
@@ -36,7 +36,7 @@ def test_what_is_known_of_words_follows() -> None:
         entities=(Span(0, 0, "PER"), Span(2, 2, "LOC")),
         sentences=Segmentation.of_sentences(5, [(0, 2), (3, 4)]),
     )
-    found = glued(cut)
+    found = join_clitics(cut)
     assert found.words == ("Anna's", "here", "don't")
     assert found.entities == (Span(0, 0, "PER"), Span(1, 1, "LOC"))
     assert found.start is not None
@@ -52,8 +52,8 @@ def test_what_is_known_of_words_follows() -> None:
 @given(st.lists(st.sampled_from(["a", "It", "n't", "'s", "’ll", "7", ",", ""])))
 def test_no_letter_is_lost_and_twice_is_once(words: list[str]) -> None:
     cut = Transcript(tuple(words))
-    found = glued(cut)
+    found = join_clitics(cut)
     assert "".join(found.words) == "".join(words)
-    assert glued(found) == found
+    assert join_clitics(found) == found
     whole = Transcript(("one", "two"))
-    assert glued(whole) is whole
+    assert join_clitics(whole) is whole

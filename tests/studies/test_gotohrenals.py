@@ -9,7 +9,7 @@ from caesura.core.errors import FormatError, OutputError
 from caesura.core.plugins import find_study as find
 from caesura_studies.claims import value
 from caesura_studies.gotohrenals import chapter_pauses, run, scoring
-from caesura_studies.gotohrenals.corpora import Corpora, coverage, gathered
+from caesura_studies.gotohrenals.corpora import Corpora, coverage, read_corpora
 from caesura_studies.gotohrenals.experiment import on_references
 from caesura_studies.gotohrenals.systems import MAIN
 from caesura_studies.report import Outcome
@@ -17,12 +17,12 @@ from studies.calls import CALLS, known_or, timed
 from studies.synthetic import put
 from studies.written import results
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("fewer_resamples")
 
 
 @pytest.fixture(scope="module")
-def outcome(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run(talks, tmp_path_factory.mktemp("study") / "new" / "folder")
+def outcome(gotoh_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return run(gotoh_data, tmp_path_factory.mktemp("study") / "new" / "folder")
 
 
 def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
@@ -35,8 +35,10 @@ def test_the_report_has_all_parts_and_figures(outcome: Outcome) -> None:
     assert all(f"]({name})" in report for name in drawn)
 
 
-def test_the_same_data_give_the_same_numbers(talks: Path, outcome: Outcome, tmp_path: Path) -> None:
-    again = run(talks, tmp_path / "again")
+def test_the_same_data_give_the_same_numbers(
+    gotoh_data: Path, outcome: Outcome, tmp_path: Path
+) -> None:
+    again = run(gotoh_data, tmp_path / "again")
     assert [file.read_bytes() for file in again.files] == [f.read_bytes() for f in outcome.files]
 
 
@@ -44,41 +46,47 @@ def test_it_is_found_by_its_name() -> None:
     assert find("gotoh-renals") is run
 
 
-def test_calls_are_parted_and_none_is_in_two_parts(found: Corpora) -> None:
-    assert [each.id for each in found.dev] == ["c3", "c7"]
-    assert [each.id for each in found.tuning] == ["c5"]
-    assert [each.id for each in found.untimed] == ["poor"]
-    names = [each.id for each in found.calls]
+def test_calls_are_parted_and_none_is_in_two_parts(gotoh_corpora: Corpora) -> None:
+    assert [each.id for each in gotoh_corpora.dev] == ["c3", "c7"]
+    assert [each.id for each in gotoh_corpora.tuning] == ["c5"]
+    assert [each.id for each in gotoh_corpora.untimed] == ["poor"]
+    names = [each.id for each in gotoh_corpora.calls]
     assert sorted(names) == sorted({*names})
     assert len(names) == CALLS + 1
 
 
-def test_models_never_learn_from_what_they_are_measured_on(found: Corpora) -> None:
-    dev = {each.id for each in found.dev}
-    tuning = {each.id for each in found.tuning}
-    heard = {each.id for each in found.scripts}
-    assert not (dev | tuning) & {each.id for each in found.for_tuning}
-    assert not dev & {each.id for each in found.for_references}
-    assert not heard & {each.id for each in found.for_recognisers}
-    assert heard <= {each.id for each in found.for_references}
+def test_models_never_learn_from_what_they_are_measured_on(gotoh_corpora: Corpora) -> None:
+    dev = {each.id for each in gotoh_corpora.dev}
+    tuning = {each.id for each in gotoh_corpora.tuning}
+    heard = {each.id for each in gotoh_corpora.recognised_references}
+    assert not (dev | tuning) & {each.id for each in gotoh_corpora.for_tuning}
+    assert not dev & {each.id for each in gotoh_corpora.for_references}
+    assert not heard & {each.id for each in gotoh_corpora.for_recognisers}
+    assert heard <= {each.id for each in gotoh_corpora.for_references}
 
 
-def test_detectors_see_bare_words_and_no_poor_times(found: Corpora) -> None:
-    for each in (*found.for_references, *found.dev, *found.recognised["good"].recordings):
+def test_detectors_see_bare_words_and_no_poor_times(gotoh_corpora: Corpora) -> None:
+    for each in (
+        *gotoh_corpora.for_references,
+        *gotoh_corpora.dev,
+        *gotoh_corpora.recognised["good"].recordings,
+    ):
         assert set(each.layers) <= {"start", "end", "sentences"}
         assert all(word == word.lower() and word.isalpha() for word in each.words)
-    assert all(each.start is None for each in found.untimed)
-    assert all(coverage(each) >= 0.8 for each in (*found.timed, *found.dev))
+    assert all(each.start is None for each in gotoh_corpora.untimed)
+    assert all(coverage(each) >= 0.8 for each in (*gotoh_corpora.timed, *gotoh_corpora.dev))
 
 
-def test_recognisers_with_times_are_told_from_those_without(found: Corpora) -> None:
-    assert list(found.recognised) == ["good", "silent"]
-    assert list(found.with_times) == ["good"]
+def test_recognisers_with_times_are_told_from_those_without(gotoh_corpora: Corpora) -> None:
+    assert list(gotoh_corpora.recognised) == ["good", "silent"]
+    assert list(gotoh_corpora.with_times) == ["good"]
 
 
-def test_boundaries_are_carried_or_lost(found: Corpora) -> None:
-    source = found.recognised["good"]
-    real = sum(scoring.known(each)[:-1].sum() for each in found.scripts)
+def test_boundaries_are_carried_or_lost(gotoh_corpora: Corpora) -> None:
+    source = gotoh_corpora.recognised["good"]
+    real = sum(
+        scoring.sentence_ends(each)[:-1].sum() for each in gotoh_corpora.recognised_references
+    )
     assert source.boundaries + sum(source.lost) == real
     assert 0.05 < source.word_error_rate[0] < 0.3  # type: ignore[operator]
 
@@ -95,9 +103,9 @@ def test_combined_models_beat_words_alone_where_pauses_tell(outcome: Outcome) ->
 
 
 def test_without_recognisers_podcasts_and_text_parts_are_left_out_by_name(
-    talks: Path, tmp_path: Path
+    gotoh_data: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(talks / "earnings22", tmp_path / "data" / "earnings22")
+    shutil.copytree(gotoh_data / "earnings22", tmp_path / "data" / "earnings22")
     outcome = run(tmp_path / "data", tmp_path / "out")
     report = outcome.files[0].read_text(encoding="utf-8")
     assert "Left out: Word errors" in outcome.text
@@ -106,16 +114,16 @@ def test_without_recognisers_podcasts_and_text_parts_are_left_out_by_name(
     assert "### references" in report
 
 
-def test_six_calls_are_enough(talks: Path, tmp_path: Path) -> None:
+def test_six_calls_are_enough(gotoh_data: Path, tmp_path: Path) -> None:
     for number in range(6):
         file = Path("earnings22") / "references" / f"c{number}.nlp"
-        put(tmp_path / "data" / file, (talks / file).read_text(encoding="utf-8"))
+        put(tmp_path / "data" / file, (gotoh_data / file).read_text(encoding="utf-8"))
     made = results(run(tmp_path / "data", tmp_path / "out"))
     assert made["data"]["development_calls"] == ["c3"]
     assert made["data"]["tuning_calls"] == ["c5"]
 
 
-def test_too_few_calls_with_times_are_one_clear_error(talks: Path, tmp_path: Path) -> None:
+def test_too_few_calls_with_times_are_one_clear_error(gotoh_data: Path, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there are 0"):
         run(tmp_path, tmp_path / "out")
     for number in range(4):
@@ -125,10 +133,10 @@ def test_too_few_calls_with_times_are_one_clear_error(talks: Path, tmp_path: Pat
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_as_output_is_refused_before_any_work(talks: Path, tmp_path: Path) -> None:
+def test_a_file_as_output_is_refused_before_any_work(gotoh_data: Path, tmp_path: Path) -> None:
     put(tmp_path / "out", "mine")
     with pytest.raises(OutputError):
-        run(talks, tmp_path / "out")
+        run(gotoh_data, tmp_path / "out")
 
 
 def test_on_real_calls_words_and_pauses_together_beat_both(corpora: Path, tmp_path: Path) -> None:
@@ -137,7 +145,7 @@ def test_on_real_calls_words_and_pauses_together_beat_both(corpora: Path, tmp_pa
     calls = sorted((corpora / "earnings22" / "references").glob("*.nlp"))[:30]
     for call in calls:
         (folder / call.name).symlink_to(call.resolve())
-    trial = on_references(gathered(tmp_path / "data"))
+    trial = on_references(read_corpora(tmp_path / "data"))
     reached = {
         each.kind: known_or(value(trial.results[each, "f1"].scores, "f1"), 0)
         for each in MAIN["tuned"]

@@ -7,16 +7,14 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.comparison import Difference
 from caesura.training.search import GOALS
-from caesura_studies import claims as measures
-from caesura_studies.claims import Claim, better, value
-from caesura_studies.claims import found as find_test
+from caesura_studies import claims
+from caesura_studies.claims import Claim, better_system, find_test, value
 from caesura_studies.gotohrenals import chapter_claims, chapter_word_errors, scoring
 from caesura_studies.gotohrenals.chapter_pauses import Rise
 from caesura_studies.gotohrenals.chapter_word_errors import Points
-from caesura_studies.gotohrenals.corpora import Corpora, share_of
+from caesura_studies.gotohrenals.corpora import Corpora, take_share
 from caesura_studies.gotohrenals.experiment import on_recognised, on_references
-from caesura_studies.gotohrenals.paper import verdict
-from caesura_studies.gotohrenals.scoring import Source, rate
+from caesura_studies.gotohrenals.scoring import Source, rate, verdict
 from caesura_studies.gotohrenals.systems import (
     MAIN,
     THRESHOLDS,
@@ -25,11 +23,11 @@ from caesura_studies.gotohrenals.systems import (
     Run,
     System,
     candidates,
-    tuned,
+    tune,
 )
 from studies.calls import known_or
 
-pytestmark = pytest.mark.usefixtures("quick")
+pytestmark = pytest.mark.usefixtures("fewer_resamples")
 
 
 def test_lost_boundaries_count_as_missing() -> None:
@@ -56,59 +54,62 @@ def test_a_rate_comes_from_sums() -> None:
     assert around[0] <= 4 / 12 <= around[1]
 
 
-def test_tuning_finds_the_best_of_all_settings(found: Corpora) -> None:
-    source = Source.of_references("x", found.tuning)
-    at_work = Run(Models.of(found.for_tuning, found.learnt), source)
+def test_tuning_finds_the_best_of_all_settings(gotoh_corpora: Corpora) -> None:
+    source = Source.of_references("x", gotoh_corpora.tuning)
+    at_work = Run(Models.of(gotoh_corpora.for_tuning, gotoh_corpora.training), source)
     for goal in GOALS:
-        sign = measures.GOALS[goal]
-        choice = tuned(at_work, System("threshold", "direct"), goal)
-        every = [source.scores(at_work.found(each)) for each in candidates("threshold")]
+        sign = claims.GOALS[goal]
+        choice = tune(at_work, System("threshold", "direct"), goal)
+        every = [source.scores(at_work.detect(each)) for each in candidates("threshold")]
         values = [sign * known_or(value(each, goal), -sign * 9) for each in every]
         assert choice.candidate.setting == THRESHOLDS[int(np.argmax(values))]
         assert choice.threshold is None
 
 
-def test_a_tuned_threshold_does_at_least_as_well_where_it_was_tuned(found: Corpora) -> None:
-    source = Source.of_references("x", found.tuning)
-    at_work = Run(Models.of(found.for_tuning, found.learnt), source)
+def test_a_tuned_threshold_does_at_least_as_well_where_it_was_tuned(gotoh_corpora: Corpora) -> None:
+    source = Source.of_references("x", gotoh_corpora.tuning)
+    at_work = Run(Models.of(gotoh_corpora.for_tuning, gotoh_corpora.training), source)
     for goal in GOALS:
         direct, by_threshold = (
-            value(at_work.scores(tuned(at_work, system, goal)), goal)
+            value(at_work.scores(tune(at_work, system, goal)), goal)
             for system in (System("pause", "direct"), System("pause", "tuned"))
         )
-        sign = measures.GOALS[goal]
+        sign = claims.GOALS[goal]
         assert sign * known_or(by_threshold, -9) >= sign * known_or(direct, -9)
 
 
-def test_a_threshold_finds_the_pauses_that_are_as_long(found: Corpora) -> None:
-    at_work = Run(Models.of(found.for_tuning, found.learnt), Source.of_references("x", found.dev))
+def test_a_threshold_finds_the_pauses_that_are_as_long(gotoh_corpora: Corpora) -> None:
+    at_work = Run(
+        Models.of(gotoh_corpora.for_tuning, gotoh_corpora.training),
+        Source.of_references("x", gotoh_corpora.dev),
+    )
     for seconds in (0.2, 0.5):
         for call, made in zip(
-            found.dev, at_work.found(Candidate("threshold", setting=seconds)), strict=False
+            gotoh_corpora.dev, at_work.detect(Candidate("threshold", setting=seconds)), strict=False
         ):
             pause = np.nan_to_num(call.pauses()[:-1], nan=-1)
             assert (made.boundary[:-1] == (pause >= seconds - 0.0005)).all()
 
 
-def test_settings_of_each_half_come_from_the_other(found: Corpora) -> None:
-    source = found.recognised["good"]
-    models = Models.of(found.for_recognisers, found.timed)
+def test_settings_of_each_half_come_from_the_other(gotoh_corpora: Corpora) -> None:
+    source = gotoh_corpora.recognised["good"]
+    models = Models.of(gotoh_corpora.for_recognisers, gotoh_corpora.timed)
     trial = on_recognised(source, models)
     system = System("threshold", "direct")
     first, second = (
-        tuned(Run(models, source.half(half)), system, "f1").candidate for half in (0, 1)
+        tune(Run(models, source.half(half)), system, "f1").candidate for half in (0, 1)
     )
     assert [each.candidate for each in trial.results[system, "f1"].choices] == [first, second]
     ids = [each.id for each in trial.results[system, "f1"].scores.documents]
     assert ids == [each.id for each in source.recordings]
     assert trial.own
-    assert not on_references(found).own
+    assert not on_references(gotoh_corpora).own
 
 
-def test_probabilities_by_pause_are_shares(found: Corpora) -> None:
-    rise = Rise.of(Source.of_references("x", found.timed))
-    gaps = np.concatenate([each.pauses()[:-1] for each in found.timed])
-    is_end = np.concatenate([scoring.known(each)[:-1] for each in found.timed])
+def test_probabilities_by_pause_are_shares(gotoh_corpora: Corpora) -> None:
+    rise = Rise.of(Source.of_references("x", gotoh_corpora.timed))
+    gaps = np.concatenate([each.pauses()[:-1] for each in gotoh_corpora.timed])
+    is_end = np.concatenate([scoring.sentence_ends(each)[:-1] for each in gotoh_corpora.timed])
     here = np.abs(gaps - 0.2) < 0.0495
     share = float(rise.points[0.2])  # type: ignore[arg-type]
     assert share == pytest.approx(is_end[here].mean(), abs=0.02)
@@ -129,12 +130,12 @@ def test_a_line_is_told_from_a_curve() -> None:
     assert not rising.falls_straight
 
 
-def test_a_test_is_found_either_way_round(found: Corpora) -> None:
-    tests = on_references(found).tests["tuned"]
+def test_a_test_is_found_either_way_round(gotoh_corpora: Corpora) -> None:
+    tests = on_references(gotoh_corpora).tests["tuned"]
     one = find_test(tests, "f1", "A", "language model")
     other = find_test(tests, "f1", "language model", "A")
     assert one.difference == -other.difference  # type: ignore[operator]
-    assert better(one) == -better(other)
+    assert better_system(one) == -better_system(other)
     assert {name for _, name, _ in tests} <= {each.title for each in MAIN["tuned"]}
     assert "A" in verdict(one, "A", "language model")
 
@@ -181,7 +182,7 @@ def test_the_worst_recogniser_is_left_out_to_see_whether_it_decides_alone() -> N
     bad = {f"c{i}": (0.6 + i / 100, 0.2) for i in range(5)}
     points = Points({"good": good, "bad": bad})
     assert points.worst == "bad"
-    assert set(chapter_word_errors.titled({"lm": points})) == {
+    assert set(chapter_word_errors.with_and_without_worst({"lm": points})) == {
         "language model",
         "language model, without bad",
     }
@@ -191,4 +192,4 @@ def test_the_worst_recogniser_is_left_out_to_see_whether_it_decides_alone() -> N
 
 def test_a_share_of_text_has_so_many_words_of_each_file() -> None:
     text = {"a": [Transcript(("x",) * 10), Transcript(("y",) * 10)], "b": [Transcript(("z",) * 4)]}
-    assert [len(each) for each in share_of(text, 0.75)] == [10, 5, 3]
+    assert [len(each) for each in take_share(text, 0.75)] == [10, 5, 3]

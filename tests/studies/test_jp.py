@@ -13,11 +13,11 @@ from caesura.core.errors import FormatError, OutputError
 from caesura.core.plugins import find_study as find
 from caesura.metrics.joint import Joint
 from caesura_studies.jp import run, segmenters
-from caesura_studies.jp.examples import verdicts
+from caesura_studies.jp.chapter_examples import count_outcomes
+from caesura_studies.jp.chapter_table1 import Row, merged_repetitions
 from caesura_studies.jp.paper import CORPORA, TABLE_1
-from caesura_studies.jp.segmenters import SEGMENTERS, Cut, Segmenter
-from caesura_studies.jp.table import Row, glued
-from caesura_studies.jp.treebanks import COUNTS, KINDS, Result, Treebank, cut, treebanks
+from caesura_studies.jp.segmenters import SEGMENTERS, Segmenter, SegmentFunction
+from caesura_studies.jp.treebanks import COUNTS, KINDS, Result, Treebank, transcript_of, treebanks
 from caesura_studies.report import Outcome
 from studies.written import report, results
 
@@ -55,7 +55,7 @@ def put(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def whole(language: str) -> Cut:
+def whole(language: str) -> SegmentFunction:
     """A tool that makes one sentence of a paragraph, parts full stops, and knows no French."""
     if language == "fr":
         raise LookupError("it knows\nno French")
@@ -185,7 +185,7 @@ def test_units_add_up_to_the_counts_of_the_metric(tmp_path: Path, seed: int) -> 
     documents = tuple((tuple(" ".join(s) for s in sentences(3)),) for _ in range(3))
     put(tmp_path / "gold.conllu", conllu(documents))
     treebank = Treebank("own", tmp_path / "gold.conllu", "en")
-    system = cut(sentences(chance.randint(0, 8)))
+    system = transcript_of(sentences(chance.randint(0, 8)))
     found = Result.of(Joint().match(system, treebank.gold).matching, treebank.units)
     counts = Joint().count(system, [treebank.gold])
     assert found.counts == {name: counts[f"{name}_1"] for name in COUNTS}
@@ -198,7 +198,7 @@ def test_units_add_up_to_the_counts_of_the_metric(tmp_path: Path, seed: int) -> 
 def test_what_is_right_stays_in_its_unit(tmp_path: Path) -> None:
     put(tmp_path / "gold.conllu", conllu(DOCUMENTS))
     treebank = Treebank("own", tmp_path / "gold.conllu", "en")
-    system = cut([["He", "didn't", "go", "."], ["She"], ["They"], ["we", "left", "."]])
+    system = transcript_of([["He", "didn't", "go", "."], ["She"], ["They"], ["we", "left", "."]])
     found = Result.of(Joint().match(system, treebank.gold).matching, treebank.units)
     right = [[1, 1, 2, 5, 0, 5], [0, 2, 1, 4, 0, 5]]
     assert found.rows.tolist() == np.array(right).tolist()
@@ -206,18 +206,18 @@ def test_what_is_right_stays_in_its_unit(tmp_path: Path) -> None:
 
 def test_the_pseudo_code_on_all_cuttings() -> None:
     """Two letters are too few to fail on; the numbers for seven were counted independently."""
-    assert verdicts(2) == {"right": 8}
+    assert count_outcomes(2) == {"right": 8}
     known = {"right": 209_070, "too many": 35_294, "too few": 4_198, "endless": 13_582}
-    assert verdicts(7) == known
+    assert count_outcomes(7) == known
 
 
 def test_sentences_glued_before_their_repetition() -> None:
-    gold = cut([["Look", "here"], ["I", "know"], ["I", "know"], ["Bye"]])
-    system = cut([["Look", "here", "I", "know"], ["I", "know"], ["Bye"]])
-    assert glued(Joint().match(system, gold).matching) == {"Iknow": [4, 2]}
-    assert glued(Joint().match(gold, gold).matching) == {}
-    parted = cut([["Look", "here"], ["I"], ["know"], ["I", "know"], ["Bye"]])
-    assert glued(Joint().match(parted, gold).matching) == {}
+    gold = transcript_of([["Look", "here"], ["I", "know"], ["I", "know"], ["Bye"]])
+    system = transcript_of([["Look", "here", "I", "know"], ["I", "know"], ["Bye"]])
+    assert merged_repetitions(Joint().match(system, gold).matching) == {"Iknow": [4, 2]}
+    assert merged_repetitions(Joint().match(gold, gold).matching) == {}
+    parted = transcript_of([["Look", "here"], ["I"], ["know"], ["I", "know"], ["Bye"]])
+    assert merged_repetitions(Joint().match(parted, gold).matching) == {}
 
 
 TEXT = "It rains. We stay (all of us). Why?"
@@ -226,7 +226,7 @@ SENTENCES = ["Itrains.", "Westay(allofus).", "Why?"]
 
 @pytest.mark.parametrize("tool", SEGMENTERS, ids=lambda tool: str(tool.name))
 def test_tools_that_are_there_cut_a_plain_text(tool: Segmenter) -> None:
-    ready = tool.ready("en")
+    ready = tool.load("en")
     if isinstance(ready, str):
         assert ready
         pytest.skip(f"{tool.name}: {ready}")
@@ -247,12 +247,12 @@ def pretend(monkeypatch: pytest.MonkeyPatch, name: str, **contents: object) -> N
     monkeypatch.setitem(sys.modules, name, Fake(name, **contents))
 
 
-def tool(name: str) -> Callable[[str], Cut]:
+def tool(name: str) -> Callable[[str], SegmentFunction]:
     return next(each.make for each in SEGMENTERS if each.name == name)
 
 
 def test_models_that_are_not_there_are_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pipeline(language: str, **options: object) -> Cut:
+    def pipeline(language: str, **options: object) -> SegmentFunction:
         assert options["download_method"] is None
         raise FileNotFoundError(f"no resources for {language}")
 
@@ -272,8 +272,8 @@ def test_table_1_comes_out_but_for_the_tokens_of_ewt(corpora: Path, corpus: str)
     if corpus == "EWT":
         assert row.result.triple("token") == "24242/1043/852"
         assert row.equal
-        assert row.short == 66
-        assert list(glued(row.matching).values()) == [[42, 24]]
+        assert row.missing_true_positives == 66
+        assert list(merged_repetitions(row.matching).values()) == [[42, 24]]
     else:
         assert row.agrees("token")
     deviant = {("ParTUT", "sentence"): "147", ("EWT", "sentence"): "1078"}

@@ -4,7 +4,7 @@ import numpy as np
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura_studies.lexical import AROUND, keys, train
+from caesura_studies.lexical import TEMPLATES, keys, train
 from studies.synthetic import ends, speech
 
 
@@ -40,6 +40,6 @@ def test_keys_tell_all_combinations_apart() -> None:
     words = tuple("a b a c b a a b c c a z".split())
     numbers = {"a": 2, "b": 3, "c": 4}
     padded = [*[0] * 3, *(numbers.get(word, 1) for word in words), *[0] * 3]
-    for row, places in zip(keys(words, numbers), AROUND, strict=True):
+    for row, places in zip(keys(words, numbers), TEMPLATES, strict=True):
         slow = [tuple(padded[3 + gap + place] for place in places) for gap in range(len(words))]
         assert len(set(row.tolist())) == len(set(slow)) == len(set(zip(row, slow, strict=True)))

@@ -21,12 +21,19 @@ from caesura.evaluation.resampling import Resampling
 from caesura.metrics.boundary import Boundary
 from caesura_studies.claims import value
 from caesura_studies.oba import chapter_claims, chapter_delays, chapter_svm_crf, run, scoring
-from caesura_studies.oba.corpora import Language, bare, ends, fingerprint, gathered, turns
-from caesura_studies.oba.experiment import PAIRS, detected
-from caesura_studies.oba.model_cache import Shelf
-from caesura_studies.oba.paper import PLAN, REACH
-from caesura_studies.oba.scoring import f1, measured
-from caesura_studies.oba.tuning import climbed, weighed
+from caesura_studies.oba.corpora import (
+    Language,
+    detector_input,
+    fingerprint,
+    inner_boundaries,
+    read_corpora,
+    speaker_changes,
+)
+from caesura_studies.oba.experiment import PAIRS, with_detected_sentences
+from caesura_studies.oba.model_cache import ModelCache
+from caesura_studies.oba.plan import PLAN, REACH
+from caesura_studies.oba.scoring import f1, score
+from caesura_studies.oba.tuning import analyse, hill_climb
 from caesura_studies.report import Outcome
 from detectors.trees import SMALL, talk
 from studies.synthetic import put
@@ -48,7 +55,7 @@ def outcome(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 def naija(data: Path) -> Language:
-    return gathered(data, QUICK)[0][0]
+    return read_corpora(data, QUICK)[0][0]
 
 
 def test_it_is_found_by_its_name() -> None:
@@ -97,22 +104,22 @@ def test_a_second_run_uses_the_models_and_gives_the_same_files(
 
 
 def test_models_of_other_recordings_or_settings_are_not_used(data: Path, tmp_path: Path) -> None:
-    language, shelf = naija(data), Shelf(tmp_path, 5)
-    first = shelf.crf("x", language.train, 1.0)
+    language, cache = naija(data), ModelCache(tmp_path, 5)
+    first = cache.crf("x", language.train, 1.0)
     assert np.array_equal(
-        shelf.crf("x", language.train, 1.0).state()["keys"], first.state()["keys"]
+        cache.crf("x", language.train, 1.0).state()["keys"], first.state()["keys"]
     )
-    fewer = shelf.crf("x", language.train[1:], 1.0)
+    fewer = cache.crf("x", language.train[1:], 1.0)
     assert len(fewer.state()["keys"]) < len(first.state()["keys"])
-    assert Shelf(tmp_path, 6).crf("x", language.train, 1.0).iterations == 6
+    assert ModelCache(tmp_path, 6).crf("x", language.train, 1.0).iterations == 6
     assert fingerprint(language.train) != fingerprint(language.train[::-1])
 
 
 def test_a_damaged_model_is_trained_again(data: Path, tmp_path: Path) -> None:
-    language, shelf = naija(data), Shelf(tmp_path, 5)
-    first = shelf.crf("x", language.train, 1.0)
+    language, cache = naija(data), ModelCache(tmp_path, 5)
+    first = cache.crf("x", language.train, 1.0)
     (tmp_path / "x" / "crf-1" / "arrays.safetensors").write_bytes(b"no model")
-    again = shelf.crf("x", language.train, 1.0)
+    again = cache.crf("x", language.train, 1.0)
     assert np.array_equal(again.state()["weights"], first.state()["weights"])
 
 
@@ -122,19 +129,19 @@ def test_recordings_have_no_punctuation_and_nothing_gives_ends_away(data: Path) 
     for each in (*language.train, *language.dev):
         assert "." not in each.words
         assert each.speaker is None
-        assert set(bare(each).layers) <= {"start", "end", "tag", "subtag"}
+        assert set(detector_input(each).layers) <= {"start", "end", "tag", "subtag"}
 
 
 def test_who_speaks_is_kept_beside(data: Path) -> None:
-    voiced = naija(data).voiced
-    assert voiced is not None
-    for each in voiced[1]:
-        assert turns(each).any()
-        assert not (turns(each) & ~ends(each)).any()
+    with_speakers = naija(data).with_speakers
+    assert with_speakers is not None
+    for each in with_speakers[1]:
+        assert speaker_changes(each).any()
+        assert not (speaker_changes(each) & ~inner_boundaries(each)).any()
 
 
 def test_sentences_that_stand_alone_are_shuffled_into_documents(data: Path) -> None:
-    language = gathered(data, QUICK)[0][1]
+    language = read_corpora(data, QUICK)[0][1]
     assert language.shuffled
     assert [len(unit) for unit in language.units] == [QUICK.orders] * len(language.units)
     said = []
@@ -145,7 +152,7 @@ def test_sentences_that_stand_alone_are_shuffled_into_documents(data: Path) -> N
         said += sentences[0]
     assert any(unit[0] != unit[1] for unit in language.units)
     assert len(said) == 8 * DEV
-    assert len({each.id for each in language.once}) == len(language.units)
+    assert len({each.id for each in language.first_orders}) == len(language.units)
 
 
 def _sentences(recording: Transcript) -> list[tuple[str, ...]]:
@@ -170,23 +177,23 @@ def test_a_file_as_output_is_refused_before_any_work(data: Path, tmp_path: Path)
 
 
 def test_counts_of_all_orders_are_one_unit(data: Path) -> None:
-    language = gathered(data, QUICK)[0][1]
+    language = read_corpora(data, QUICK)[0][1]
     none = [each.replace(sentences=Segmentation.of_gaps(len(each), [])) for each in language.dev]
     found = [*language.dev[:1], *none[1:]]
-    scores = measured(language, found, Resampling(100), ("boundary",))["boundary"]
+    scores = score(language, found, Resampling(100), ("boundary",))["boundary"]
     assert len(scores.documents) == len(language.units)
-    real = sum(int(ends(each).sum()) for each in language.dev)
-    right = int(ends(language.dev[0]).sum())
+    real = sum(int(inner_boundaries(each).sum()) for each in language.dev)
+    right = int(inner_boundaries(language.dev[0]).sum())
     assert value(scores, "recall") == right / real
 
 
 def test_tests_are_corrected_within_a_measure(data: Path) -> None:
     language = naija(data)
-    copies = measured(language, language.dev, Resampling(100), ("boundary", "cluster"))
+    copies = score(language, language.dev, Resampling(100), ("boundary", "cluster"))
     none = [each.replace(sentences=Segmentation.of_gaps(len(each), [0])) for each in language.dev]
-    worse = measured(language, none, Resampling(100), ("boundary", "cluster"))
+    worse = score(language, none, Resampling(100), ("boundary", "cluster"))
     pairs = (("boundary", "a", "b"), ("boundary", "b", "a"), ("cluster", "a", "b"))
-    found = scoring.tested({"a": copies, "b": worse}, pairs)
+    found = scoring.compare_pairs({"a": copies, "b": worse}, pairs)
     for pair, count in zip(pairs, (2, 2, 1), strict=True):
         row = found[pair]
         assert row.p_randomization is not None
@@ -196,32 +203,32 @@ def test_tests_are_corrected_within_a_measure(data: Path) -> None:
 def test_weighing_again_is_what_the_detector_finds() -> None:
     recordings = [talk(seed, 15, timed=True) for seed in range(8)]
     sda = SMALL.adjusted(reach=REACH, ahead=REACH, longest=40).train(recordings[:5])
-    seen = weighed(sda.adjusted(alpha=1.0, bias=0.0), recordings[5:])
+    seen = analyse(sda.adjusted(alpha=1.0, bias=0.0), recordings[5:])
     for alpha, bias in ((0.0, 0.5), (1.2, 0.0), (2.0, -3.0)):
         chosen = sda.adjusted(alpha=alpha, bias=bias)
         for each in seen:
-            whole = chosen.annotate(bare(each.transcript))
-            ours = each.annotated(alpha, bias)
+            whole = chosen.annotate(detector_input(each.transcript))
+            ours = each.annotate(alpha, bias)
             assert whole.sentences is not None
             assert np.array_equal(each.found(alpha, bias), whole.sentences.boundary[:-1])
             assert ours == whole.replace(sentences=ours.sentences)
     summed = sda.adjusted(alpha=1.5, bias=0.0, decision="posterior")
     for each in seen:
-        found = summed.detect(bare(each.transcript)).boundary
+        found = summed.detect(detector_input(each.transcript)).boundary
         assert np.array_equal(each.probabilities(1.5) > 0.5, found[:-1])
-        sentences = each.above(1.5, 0.5).sentences
+        sentences = each.annotate_above(1.5, 0.5).sentences
         assert sentences is not None
         assert np.array_equal(sentences.boundary, found)
 
 
 @given(st.integers(-20, 20), st.integers(-20, 20))
 def test_climbing_reaches_a_single_top(top: int, start: int) -> None:
-    assert climbed(lambda at: -abs(at - top / 4), start / 4, (1.0, 0.5, 0.25)) == (top / 4, 0)
+    assert hill_climb(lambda at: -abs(at - top / 4), start / 4, (1.0, 0.5, 0.25)) == (top / 4, 0)
 
 
 def test_climbing_looks_at_no_place_twice() -> None:
     seen: list[float] = []
-    climbed(lambda at: seen.append(at) or -(at**2), 3.0, (1.0, 0.5))  # type: ignore[func-returns-value]
+    hill_climb(lambda at: seen.append(at) or -(at**2), 3.0, (1.0, 0.5))  # type: ignore[func-returns-value]
     assert len(seen) == len(set(seen))
 
 
@@ -260,7 +267,7 @@ def test_gaps_are_classed_by_what_lies_around_them() -> None:
         pause = recording.pauses()[at]
         shown = sum(pause >= limit for limit in (0.05, 0.2, 0.5))
         assert found["pause"][at] == chapter_svm_crf.PAUSES[shown][1]
-        if ends(recording)[at]:
+        if inner_boundaries(recording)[at]:
             since = 0
 
 
@@ -276,10 +283,10 @@ def test_not_below_takes_a_narrow_interval_or_a_gain() -> None:
 
 
 def test_a_mark_is_reached_from_its_own_digits_on() -> None:
-    assert chapter_claims.Mark("x", "y", 0.715, 0.7146).reached
-    assert not chapter_claims.Mark("x", "y", 0.715, 0.7144).reached
-    assert not chapter_claims.Mark("x", "y", 0.715, Undefined("none")).reached
-    assert chapter_claims.Mark("x", "y", 0.715, 0.7).verdict == "missed (-0.015)"
+    assert chapter_claims.Expectation("x", "y", 0.715, 0.7146).reached
+    assert not chapter_claims.Expectation("x", "y", 0.715, 0.7144).reached
+    assert not chapter_claims.Expectation("x", "y", 0.715, Undefined("none")).reached
+    assert chapter_claims.Expectation("x", "y", 0.715, 0.7).verdict == "missed (-0.015)"
 
 
 def test_every_pair_of_a_claim_is_tested(outcome: Outcome) -> None:
@@ -292,8 +299,11 @@ def test_every_pair_of_a_claim_is_tested(outcome: Outcome) -> None:
 def test_streams_that_wait_long_find_what_the_whole_recording_gives(data: Path) -> None:
     language = naija(data)
     crf = CRF(c2=0.1, iterations=25).train(language.train)
-    point = [chapter_delays.heard(Lookahead(crf, 200), bare(each)) for each in language.once]
-    whole = detected(crf, language.once)
+    point = [
+        chapter_delays.stream_recording(Lookahead(crf, 200), detector_input(each))
+        for each in language.first_orders
+    ]
+    whole = with_detected_sentences(crf, language.first_orders)
     for ours, theirs in zip(point, whole, strict=True):
         assert ours.sentences is not None
         assert theirs.sentences is not None
@@ -304,9 +314,11 @@ def test_on_a_real_treebank_the_crf_reaches_what_is_known(corpora: Path, tmp_pat
     folder = tmp_path / "ud" / "french-rhapsodie"
     folder.parent.mkdir(parents=True)
     folder.symlink_to((corpora / "ud" / "french-rhapsodie").resolve())
-    (language,), _ = gathered(tmp_path, PLAN)
+    (language,), _ = read_corpora(tmp_path, PLAN)
     crf = CRF(c2=5.0).train(language.train).adjusted(bias=1.0)
-    scores = measured(language, detected(crf, language.dev), Resampling(100), ("boundary",))
+    scores = score(
+        language, with_detected_sentences(crf, language.dev), Resampling(100), ("boundary",)
+    )
     reached = value(scores["boundary"], "f1")
     assert not isinstance(reached, Undefined)
     assert reached == pytest.approx(0.68, abs=0.015)

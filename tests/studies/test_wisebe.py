@@ -20,10 +20,10 @@ from caesura.evaluation.scores import score_recordings
 from caesura.formats.files import read
 from caesura_studies.report import Outcome
 from caesura_studies.wisebe import run
-from caesura_studies.wisebe.chapter_agreement import CORPORA, Accord
+from caesura_studies.wisebe.chapter_agreement import CORPORA, CorpusAgreement
 from caesura_studies.wisebe.paper import MEAN_F1
-from caesura_studies.wisebe.system_pairs import METRICS, Duel, opposed, winner
-from caesura_studies.wisebe.systems import trained
+from caesura_studies.wisebe.system_pairs import METRICS, SystemPair, disagree, winner
+from caesura_studies.wisebe.systems import train_systems
 from studies import synthetic
 from studies.written import report, results
 
@@ -65,7 +65,7 @@ def test_agreement_is_what_counting_by_hand_gives(data: Path, outcome: Outcome) 
 
 
 def test_a_system_is_scored_as_counting_by_hand_gives(data: Path, outcome: Outcome) -> None:
-    system = trained(data)["calls"]
+    system = train_systems(data)["calls"]
     right = total = 0
     for file in sorted((data / "rev16" / "nonverbatim").glob("*.nlp")):
         (text,) = read(file)
@@ -99,9 +99,9 @@ def test_ties_and_what_is_undefined_take_no_side() -> None:
     unknown = Undefined("no boundary")
     assert [winner(0.2, 0.1), winner(0.1, 0.2), winner(0.1, 0.1)] == ["S1", "S2", ""]
     assert [winner(unknown, 0.1), winner(0.1, unknown)] == ["", ""]
-    assert opposed("S1", "", "S2")
-    assert not opposed("S1", "", "S1")
-    assert not opposed("", "")
+    assert disagree("S1", "", "S2")
+    assert not disagree("S1", "", "S1")
+    assert not disagree("", "")
 
 
 WORDS = tuple("abcdefgh")
@@ -139,16 +139,16 @@ def test_winners_are_those_of_exact_fractions(rows: list[tuple[Gaps, Gaps, Gaps,
         score_recordings(texts(*each), known, METRICS, ScoringSettings((), False))
         for each in (ours, theirs)
     )
-    duel = Duel(("a", "b"), ("x", "y"), (one, other))
+    system_pair = SystemPair(("a", "b"), ("x", "y"), (one, other))
     over_all = [better(ours, theirs, each) for each in references]
-    assert [winner(*duel.values(name)) for name in "ab"] == over_all
-    assert duel.turns == (set(over_all) == {"S1", "S2"})
-    for i, disputed in enumerate(duel.disputed):
+    assert [winner(*system_pair.values(name)) for name in "ab"] == over_all
+    assert system_pair.changes_with_reference == (set(over_all) == {"S1", "S2"})
+    for i, disputed in enumerate(system_pair.disputed):
         single = [better([ours[i]], [theirs[i]], [each[i]]) for each in references]
-        assert [duel.winners(name)[i] for name in "ab"] == single
+        assert [system_pair.winners(name)[i] for name in "ab"] == single
         assert disputed == (set(single) == {"S1", "S2"})
-    sides = {winner(*duel.values("WiSeBE")), winner(*duel.values(MEAN_F1))}
-    assert duel.contradicts("WiSeBE") == (sides == {"S1", "S2"})
+    sides = {winner(*system_pair.values("WiSeBE")), winner(*system_pair.values(MEAN_F1))}
+    assert system_pair.contradicts_mean_f1("WiSeBE") == (sides == {"S1", "S2"})
 
 
 def test_the_same_data_give_the_same_bytes(data: Path, outcome: Outcome, tmp_path: Path) -> None:
@@ -251,13 +251,13 @@ def test_studies_are_found_by_name() -> None:
     assert find("wisebe") is run
     with pytest.raises(UnknownName, match="did you mean 'wisebe'"):
         find("wisbe")
-    with pytest.raises(UnknownName, match="known are wisebe"):
+    with pytest.raises(UnknownName, match="known are atene"):
         find("q")
 
 
 def test_pairs_of_transcribers_agree_as_the_corpora_say(corpora: Path) -> None:
     """Two people on the same words: .820 on rev16, .795 to .863 on coraal-multi."""
-    many, two = (Accord(each, each.read(corpora)).on_pairs.values() for each in CORPORA)
+    many, two = (CorpusAgreement(each, each.read(corpora)).f1_of_pairs.values() for each in CORPORA)
     assert [round(f1, 3) for f1 in two if not isinstance(f1, Undefined)] == [0.82]
     found = [round(f1, 3) for f1 in many if not isinstance(f1, Undefined)]
     assert [len(found), min(found), max(found)] == [6, 0.795, 0.863]

@@ -7,10 +7,9 @@ import pytest
 
 from caesura.core.errors import MismatchError
 from caesura.core.values import Undefined
-from caesura_studies.report import Number, written
-from caesura_studies.wisebe import chapter_video as video
-from caesura_studies.wisebe import paper
-from caesura_studies.wisebe.chapter_checks import checked, misprints
+from caesura_studies.report import Number, format_fraction
+from caesura_studies.wisebe import chapter_video, paper
+from caesura_studies.wisebe.chapter_checks import misprints, run_checks
 from caesura_studies.wisebe.paper import sizes
 from studies import synthetic
 
@@ -34,12 +33,12 @@ MISPRINTS = {
 
 
 def findings() -> dict[str, str]:
-    return {each.place: each.shown() for each in misprints()}
+    return {each.place: each.formatted() for each in misprints()}
 
 
 def test_the_checks_find_the_known_misprints_and_no_others() -> None:
     assert findings() == MISPRINTS
-    assert sum(map(len, checked().values())) == 371
+    assert sum(map(len, run_checks().values())) == 371
 
 
 @pytest.mark.parametrize(
@@ -84,19 +83,21 @@ def test_sizes_of_references_with_exchanges_undone() -> None:
 
 
 def test_numbers_as_papers_print_them() -> None:
-    assert [written(Fraction(9, 16)), written(Fraction(1)), written(Fraction(3), 0)] == [
-        *(".563", "1.000", "3")
-    ]
+    assert [
+        format_fraction(Fraction(9, 16)),
+        format_fraction(Fraction(1)),
+        format_fraction(Fraction(3), 0),
+    ] == [*(".563", "1.000", "3")]
     # A half may be rounded either way; what is printed with more digits says more.
     assert Number("", ".562", Fraction(9, 16)).agrees
     assert Number("", ".563", Fraction(9, 16)).agrees
     assert not Number("", ".5630", Fraction(9, 16)).agrees
     assert not Number("", ".563", Undefined("no boundary")).agrees
-    assert Number("", ".563", Undefined("no boundary")).shown() == "undefined"
+    assert Number("", ".563", Undefined("no boundary")).formatted() == "undefined"
 
 
 def test_the_papers_video_comes_out_to_the_digit(corpora: Path) -> None:
-    part = video.chapter(corpora)
+    part = chapter_video.chapter(corpora)
     ours, theirs = part.numbers["paper"], part.numbers["tool"]
     assert [len(ours), len(theirs)] == [38, 3 + 6 + 11 * 11]
     assert all(each.agrees for each in theirs)
@@ -111,23 +112,23 @@ def test_the_papers_video_comes_out_to_the_digit(corpora: Path) -> None:
 
 
 def test_files_that_are_not_the_authors_are_doubted(tmp_path: Path) -> None:
-    part = video.chapter(synthetic.corpora(tmp_path))
+    part = chapter_video.chapter(synthetic.corpora(tmp_path))
     assert "are these the authors' files?" in part.short[0]
     assert "misprint: the tables need .4239" not in part.text
 
 
 @pytest.mark.parametrize("text", [".\n", "one sentence only.\n"])
 def test_files_without_any_boundary_leave_numbers_undefined(tmp_path: Path, text: str) -> None:
-    for file in video.FILES.values():
+    for file in chapter_video.FILES.values():
         synthetic.put(tmp_path / "wisebe" / file, text)
-    part = video.chapter(tmp_path)
+    part = chapter_video.chapter(tmp_path)
     assert "neither is ahead for m = 0 to 10" in part.text
     assert "undefined" in part.text
 
 
 def test_files_with_other_words_are_one_clear_error(tmp_path: Path) -> None:
     synthetic.corpora(tmp_path)
-    synthetic.put(tmp_path / "wisebe" / video.FILES["S2"], "other words.\n")
+    synthetic.put(tmp_path / "wisebe" / chapter_video.FILES["S2"], "other words.\n")
     with pytest.raises(MismatchError, match=r"candidate_B.txt: S2 and the references") as caught:
-        video.chapter(tmp_path)
+        chapter_video.chapter(tmp_path)
     assert "--align" not in str(caught.value)

@@ -7,7 +7,7 @@ import numpy as np
 
 from caesura.core.transcript import Transcript
 from caesura.evaluation.resampling import Resampling
-from caesura_studies.oba.paper import Plan
+from caesura_studies.oba.plan import Plan
 from detectors.trees import talk
 from studies.synthetic import put
 

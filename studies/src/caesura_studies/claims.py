@@ -1,4 +1,9 @@
-"""Claims of papers, decided by the tests of a study."""
+"""Claims of papers, tested on the data of a study.
+
+`value`, `value_with_interval` and `rate` read numbers and their confidence intervals from scores.
+`Tests` are paired tests between systems: `tests_table` and `verdict` describe them, `find_test`
+looks one up. A `Claim` collects the tests that support or contradict one sentence of a paper.
+"""
 
 from __future__ import annotations
 
@@ -19,114 +24,116 @@ from caesura.evaluation.resampling import (
     percentile_interval,
 )
 from caesura.evaluation.scores import Scores
-from caesura_studies.report import signed, table
+from caesura_studies.report import format_difference, make_table
 
-SURE = 0.05
-"""A p-value below which a difference is not put down to chance."""
+SIGNIFICANCE_LEVEL = 0.05
+"""A difference is significant if its p-value is below this."""
 
 GOALS = {"f1": 1, "ser": -1}
-"""What is better: a high F1, or a low slot error rate."""
+"""The sign of an improvement: a higher F1 or a lower slot error rate."""
 
-Sure = tuple[Value, Interval | Undefined]
-"""A value with its interval."""
+ValueWithInterval = tuple[Value, Interval | Undefined]
+"""A value and its confidence interval."""
+
+Tests = Mapping[tuple[str, str, str], Difference]
+"""Differences by measure, first system and second system."""
+
+Titles = Mapping[str, str]
+"""The title of each measure in the report."""
+
+Evidence = tuple[int, str]
+"""One comparison for a claim: its sign (see `Claim.signs`) and its description."""
 
 
 def value(scores: Scores, name: str) -> Value:
-    """Give one value over all recordings."""
+    """Return one value over all recordings."""
     return scores.values[0][name]
 
 
-def sure_value(scores: Scores, name: str) -> Sure:
-    """Give it with its interval."""
+def value_with_interval(scores: Scores, name: str) -> ValueWithInterval:
+    """Return one value over all recordings and its confidence interval."""
     return value(scores, name), scores.intervals[0].get(name, Undefined("there is no value"))
 
 
-def better(row: Difference) -> int:
-    """Say who is better beyond chance: 1 for the first system, -1 for the second, 0 for none."""
-    if row.difference is None or row.p_corrected is None or row.p_corrected >= SURE:
-        return 0
-    return (1 if row.difference > 0 else -1) * GOALS[row.value]
-
-
-def rate(parts: ArrayLike, wholes: ArrayLike, resampling: Resampling) -> Sure:
-    """Divide sums over recordings, and draw the recordings again."""
+def rate(parts: ArrayLike, wholes: ArrayLike, resampling: Resampling) -> ValueWithInterval:
+    """Divide two sums over recordings; bootstrap the recordings for the interval."""
     rows = np.array([parts, wholes], float).T
-    drawn = [_quotient(row) for (row,) in bootstrap_sums([rows], resampling)]
-    return _quotient(rows.sum(0)), percentile_interval(drawn, resampling.level)
+    resampled = [_quotient(row) for (row,) in bootstrap_sums([rows], resampling)]
+    return _quotient(rows.sum(0)), percentile_interval(resampled, resampling.level)
 
 
 def _quotient(row: Rows) -> Value:
     return ratio(float(row[0]), float(row[1]), "there is nothing to divide by")
 
 
-Tests = Mapping[tuple[str, str, str], Difference]
-"""Differences by measure, one system and the other."""
-
-Titles = Mapping[str, str]
-"""What a study calls each measure."""
-
-
-def shown(tests: Tests, titles: Titles) -> str:
-    """Lay out the differences of systems."""
-    rows = [
-        [
-            titles[measure],
-            f"{one} − {other}",
-            signed(Undefined(row.undefined) if row.difference is None else row.difference),
-            format_interval(row.interval),
-            format_p(row.p_randomization),
-            format_p(row.p_corrected),
-            _who(row, one, other),
-        ]
-        for (measure, one, other), row in tests.items()
-    ]
-    head = ("measure", "systems", "difference", "95% interval", "p", "p (Holm)", "better")
-    return table(head, rows, 2)
+def better_system(row: Difference) -> int:
+    """Return 1 if the first system is significantly better, -1 if the second is, else 0."""
+    if row.difference is None or row.p_corrected is None or row.p_corrected >= SIGNIFICANCE_LEVEL:
+        return 0
+    return (1 if row.difference > 0 else -1) * GOALS[row.value]
 
 
-def _who(row: Difference, one: str, other: str) -> str:
-    return {1: one, -1: other, 0: "open"}[better(row)]
-
-
-def verdict(row: Difference, one: str, other: str, titles: Titles) -> str:
-    """Say in words who is better, and how sure that is."""
-    if row.difference is None:
-        return f"{one} and {other} cannot be compared ({row.undefined})"
-    ahead = better(row)
-    numbers = f"{titles[row.value]} {signed(row.difference)}, p {format_p(row.p_corrected)}"
-    if not ahead:
-        return f"chance explains the difference of {one} and {other} ({numbers})"
-    first, second = (one, other) if ahead > 0 else (other, one)
-    return f"{first} beats {second} ({one} − {other}: {numbers})"
-
-
-def found(tests: Tests, measure: str, one: str, other: str) -> Difference:
-    """Find the test of two systems, whichever was named first; turned if need be."""
+def find_test(tests: Tests, measure: str, one: str, other: str) -> Difference:
+    """Return the test of two systems, with flipped signs if it was stored in the other order."""
     if (measure, one, other) in tests:
         return tests[measure, one, other]
     row = tests[measure, other, one]
     if row.difference is None:
         return row
-    around = row.interval and (-row.interval[1], -row.interval[0])
+    flipped = row.interval and (-row.interval[1], -row.interval[0])
     return Difference(
         row.metric,
         row.value,
         row.b,
         row.a,
         -row.difference,
-        around,
+        flipped,
         row.p_bootstrap,
         row.p_randomization,
         row.p_corrected,
     )
 
 
+def tests_table(tests: Tests, titles: Titles) -> str:
+    """Return a Markdown table of the differences between systems."""
+    rows = [
+        [
+            titles[measure],
+            f"{one} − {other}",
+            format_difference(
+                Undefined(row.undefined) if row.difference is None else row.difference
+            ),
+            format_interval(row.interval),
+            format_p(row.p_randomization),
+            format_p(row.p_corrected),
+            {1: one, -1: other, 0: "open"}[better_system(row)],
+        ]
+        for (measure, one, other), row in tests.items()
+    ]
+    head = ("measure", "systems", "difference", "95% interval", "p", "p (Holm)", "better")
+    return make_table(head, rows, 2)
+
+
+def verdict(row: Difference, one: str, other: str, titles: Titles) -> str:
+    """Say which system is better, by how much and with which p-value."""
+    if row.difference is None:
+        return f"{one} and {other} cannot be compared ({row.undefined})"
+    sign = better_system(row)
+    numbers = (
+        f"{titles[row.value]} {format_difference(row.difference)}, p {format_p(row.p_corrected)}"
+    )
+    if not sign:
+        return f"chance explains the difference of {one} and {other} ({numbers})"
+    first, second = (one, other) if sign > 0 else (other, one)
+    return f"{first} beats {second} ({one} − {other}: {numbers})"
+
+
 @dataclass(frozen=True)
 class Claim:
-    """A claim, how many of the comparisons bear it out beyond chance, and the details.
+    """A claim and the comparisons that support or contradict it.
 
-    `signs` has for each comparison 1 if it bears the claim out, -1 if it says the opposite, and
-    0 if chance explains the difference.
+    `signs` has one number for each comparison: 1 if it supports the claim, -1 if it contradicts
+    it, 0 if the difference is not significant. `details` describes each comparison.
     """
 
     text: str
@@ -135,7 +142,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """Sum up."""
+        """The result over all comparisons."""
         if not self.signs:
             return "not tested"
         if all(sign > 0 for sign in self.signs):
@@ -147,32 +154,28 @@ class Claim:
         return "holds in part" if any(sign > 0 for sign in self.signs) else "does not hold"
 
     @property
-    def counted(self) -> str:
-        """Say how often each way."""
-        for_it = sum(sign > 0 for sign in self.signs)
+    def tally(self) -> str:
+        """The number of comparisons for the claim, against it and open."""
+        supporting = sum(sign > 0 for sign in self.signs)
         against = sum(sign < 0 for sign in self.signs)
-        return f"{for_it} for, {against} against, {len(self.signs) - for_it - against} open"
+        return f"{supporting} for, {against} against, {len(self.signs) - supporting - against} open"
 
 
-Told = tuple[int, str]
-"""What a comparison says of a claim, as a sign and in words."""
-
-
-def claim(text: str, comparisons: Iterable[Told]) -> Claim:
-    """Put together what comparisons say of a claim."""
+def claim(text: str, comparisons: Iterable[Evidence]) -> Claim:
+    """Make a claim from its comparisons."""
     rows = list(comparisons)
-    return Claim(text, tuple(sign for sign, _ in rows), tuple(told for _, told in rows))
+    return Claim(text, tuple(sign for sign, _ in rows), tuple(details for _, details in rows))
 
 
-def grouped(title: str, claims: Sequence[Claim]) -> list[str]:
-    """Name the claims of each verdict."""
+def verdict_summary(title: str, claims: Sequence[Claim]) -> list[str]:
+    """Return one line for each verdict, with the claims that have it."""
     groups: dict[str, list[str]] = {}
     for each in claims:
         groups.setdefault(each.verdict, []).append(each.text)
     return [f"{title} – {verdict}: {'; '.join(texts)}." for verdict, texts in groups.items()]
 
 
-def laid_out(claims: Sequence[Claim]) -> str:
-    """Make a table of claims and what became of them."""
-    rows = [[each.text, each.verdict, each.counted] for each in claims]
-    return table(("claim", "our data", "comparisons"), rows, 2)
+def claims_table(claims: Sequence[Claim]) -> str:
+    """Return a Markdown table of claims and their verdicts."""
+    rows = [[each.text, each.verdict, each.tally] for each in claims]
+    return make_table(("claim", "our data", "comparisons"), rows, 2)

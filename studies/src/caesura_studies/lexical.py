@@ -1,7 +1,8 @@
-"""A small detector that sees nothing but words: a stand-in until real detectors exist.
+"""A baseline detector that sees only the words around a gap.
 
-Studies rank systems, and corpora seldom come with the output of any. Trained on one kind of
-speech or another, this one makes different mistakes, which is all that a ranking needs.
+The WiSeBE study ranks systems, but its corpora come without the output of any. This baseline,
+trained on different kinds of speech, makes systems that make different errors. It adds up the
+log-odds of word combinations around each gap and has no other features.
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.training.search import best_threshold
 
-AROUND = ((0,), (1,), (-1, 0), (0, 1), (1, 2), (-1, 0, 1), (0, 1, 2), (1, 2, 3), (-2, -1, 0))
-"""Words that are counted together: 0 is the word before the gap, 1 the one after it."""
+TEMPLATES = ((0,), (1,), (-1, 0), (0, 1), (1, 2), (-1, 0, 1), (0, 1, 2), (1, 2, 3), (-2, -1, 0))
+"""Positions of the words of each feature: 0 is the word before the gap, 1 the word after it."""
 
-REACH = 3
-SMOOTH = 4.0
-"""Gaps, with and without a boundary, that each count is thought to have had already."""
+MAX_OFFSET = 3
+PSEUDO_COUNT = 4.0
+"""Added to the gaps with and to the gaps without a boundary of each feature, for smoothing."""
 
 OUTSIDE, UNSEEN = 0, 1
-"""Numbers of words before the first or after the last, and of those seen once or never."""
+"""Word numbers of positions outside the text and of words seen at most once in training."""
 
 Weights = tuple[Indices, Floats]
-"""Combinations of words in ascending order of their keys, and the evidence of each."""
+"""The feature keys of a template in ascending order, and the weight of each."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lexical:
-    """Evidence of the words around a gap, added up; above the threshold there is a boundary.
+class WordBaseline:
+    """Adds up the weights of the words around a gap; above the threshold there is a boundary.
 
-    `f1` is what it reaches on the texts of its own kind that the threshold was chosen on.
+    `f1` is the F1 on the held-out texts on which the threshold was chosen.
     """
 
     numbers: dict[str, int]
@@ -45,11 +46,11 @@ class Lexical:
     f1: float = 0.0
 
     def log_odds(self, words: Strings) -> Floats:
-        """Give the evidence about each gap."""
+        """Return the log-odds of a boundary at each gap."""
         odds = np.full(len(words), self.prior)
-        for here, (known, weights) in zip(keys(words, self.numbers), self.weights, strict=True):
-            at = np.minimum(np.searchsorted(known, here), len(known) - 1)
-            odds += np.where(known[at] == here, weights[at], 0.0)
+        for row, (known, weights) in zip(keys(words, self.numbers), self.weights, strict=True):
+            at = np.minimum(np.searchsorted(known, row), len(known) - 1)
+            odds += np.where(known[at] == row, weights[at], 0.0)
         return odds
 
     def detect(self, words: Strings) -> Segmentation:
@@ -57,37 +58,37 @@ class Lexical:
         return Segmentation(self.log_odds(words) > self.threshold)
 
 
-def train(texts: Sequence[Transcript], held_out: Sequence[Transcript]) -> Lexical:
-    """Count in texts, then choose the threshold with the best F1 on others of their kind."""
-    seen = Counter(word for text in texts for word in text.words)
-    often = sorted(word for word, times in seen.items() if times > 1)
-    numbers = {word: number for number, word in enumerate(often, UNSEEN + 1)}
-    around = np.concatenate([keys(text.words, numbers) for text in texts], axis=1)
+def train(texts: Sequence[Transcript], held_out: Sequence[Transcript]) -> WordBaseline:
+    """Train on texts and choose the threshold with the best F1 on held-out texts."""
+    counts = Counter(word for text in texts for word in text.words)
+    vocabulary = sorted(word for word, count in counts.items() if count > 1)
+    numbers = {word: number for number, word in enumerate(vocabulary, UNSEEN + 1)}
+    columns = np.concatenate([keys(text.words, numbers) for text in texts], axis=1)
     ends = _boundaries(texts).astype(np.float64)
     share = float(ends.mean().clip(1e-6, 1 - 1e-6))
     prior = float(np.log(share / (1 - share)))
-    weights = tuple(_learnt(around, ends, np.full(len(ends), prior)))
-    model = Lexical(numbers, prior, weights)
+    weights = tuple(_fit_weights(columns, ends, np.full(len(ends), prior)))
+    model = WordBaseline(numbers, prior, weights)
     odds = np.concatenate([model.log_odds(text.words) for text in held_out])
-    real = _boundaries(held_out)
-    threshold = best_threshold(odds, real)
+    reference = _boundaries(held_out)
+    threshold = best_threshold(odds, reference)
     found = odds > threshold
-    f1 = 2 * int((found & real).sum()) / max(int(found.sum() + real.sum()), 1)
-    return Lexical(numbers, prior, weights, threshold, f1)
+    f1 = 2 * int((found & reference).sum()) / max(int(found.sum() + reference.sum()), 1)
+    return WordBaseline(numbers, prior, weights, threshold, f1)
 
 
-def _learnt(around: Indices, ends: Floats, odds: Floats) -> list[Weights]:
-    """Count boundaries after each combination, against those that the counts before expect."""
-    found: list[Weights] = []
-    for column in around:
+def _fit_weights(columns: Indices, ends: Floats, odds: Floats) -> list[Weights]:
+    """Fit one template after another: each corrects the log-odds of the templates before it."""
+    fitted: list[Weights] = []
+    for column in columns:
         known, place, times = np.unique(column, return_inverse=True, return_counts=True)
-        real = np.bincount(place, ends) + SMOOTH
-        expected = np.bincount(place, 1 / (1 + np.exp(-odds))) + SMOOTH
-        rest = times + 2 * SMOOTH
-        weights = np.log(real / expected) - np.log((rest - real) / (rest - expected))
+        observed = np.bincount(place, ends) + PSEUDO_COUNT
+        expected = np.bincount(place, 1 / (1 + np.exp(-odds))) + PSEUDO_COUNT
+        total = times + 2 * PSEUDO_COUNT
+        weights = np.log(observed / expected) - np.log((total - observed) / (total - expected))
         odds += weights[place]
-        found.append((known, weights))
-    return found
+        fitted.append((known, weights))
+    return fitted
 
 
 def _boundaries(texts: Sequence[Transcript]) -> Flags:
@@ -95,12 +96,12 @@ def _boundaries(texts: Sequence[Transcript]) -> Flags:
 
 
 def keys(words: Strings, numbers: dict[str, int]) -> Indices:
-    """For each combination a row that has a number of its own for the words around each gap."""
-    edge, base = [OUTSIDE] * REACH, len(numbers) + UNSEEN + 1
+    """Return the feature keys of all gaps: one row for each template, one column for each gap."""
+    edge, base = [OUTSIDE] * MAX_OFFSET, len(numbers) + UNSEEN + 1
     row = np.array([*edge, *(numbers.get(word, UNSEEN) for word in words), *edge], np.int64)
-    found = np.zeros((len(AROUND), len(words)), np.int64)
-    for key, places in zip(found, AROUND, strict=True):
-        for place in places:
+    found = np.zeros((len(TEMPLATES), len(words)), np.int64)
+    for key, offsets in zip(found, TEMPLATES, strict=True):
+        for offset in offsets:
             key *= base
-            key += row[REACH + place : REACH + place + len(words)]
+            key += row[MAX_OFFSET + offset : MAX_OFFSET + offset + len(words)]
     return found

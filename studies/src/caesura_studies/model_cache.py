@@ -1,4 +1,4 @@
-"""Models of studies, each trained once and kept, so that a run that was cut goes on."""
+"""Cached models of studies: each is trained once, so an interrupted run continues later."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ logger = logging.getLogger("caesura.studies")
 L = TypeVar("L", bound=Trainable)
 
 
-def marked(*parts: object) -> str:
-    """Make a mark of all that something kept depends on, the version among it."""
-    told = hashlib.sha256(__version__.encode())
+def cache_key(*parts: object) -> str:
+    """Return a checksum of everything a cached result depends on, with the version of Caesura."""
+    digest = hashlib.sha256(__version__.encode())
     for part in parts:
-        told.update(f"\0{part!r}".encode())
-    return told.hexdigest()
+        digest.update(f"\0{part!r}".encode())
+    return digest.hexdigest()
 
 
-def trained(shelf: Path, name: str, mark: str, kind: type[L], make: Callable[[], L]) -> L:
-    """Load the model of this name if it was kept under this mark; else make and keep it."""
-    folder = shelf / name
-    found = _loaded(folder, mark)
-    if isinstance(found, kind):
-        return found
-    begun = time.monotonic()
-    made = make()
-    logger.info("trained %s in %.0f s", name, time.monotonic() - begun)
-    store.save(folder, made, Card(about="a model of a study", notes=mark))
-    return made
+def load_or_train(cache: Path, name: str, key: str, kind: type[L], train: Callable[[], L]) -> L:
+    """Load the model `name` if it was stored with this key; else train and store it."""
+    folder = cache / name
+    stored = _load_if_current(folder, key)
+    if isinstance(stored, kind):
+        return stored
+    start = time.monotonic()
+    trained = train()
+    logger.info("trained %s in %.0f s", name, time.monotonic() - start)
+    store.save(folder, trained, Card(about="a model of a study", notes=key))
+    return trained
 
 
-def _loaded(folder: Path, mark: str) -> Trainable | None:
-    """Give the model in a folder if it has this mark."""
+def _load_if_current(folder: Path, key: str) -> Trainable | None:
+    """Return the model in a folder if it was stored with this key."""
     try:
-        if not (folder / store.CARD).is_file() or store.card(folder).notes != mark:
+        if not (folder / store.CARD).is_file() or store.card(folder).notes != key:
             return None
         return store.load(folder).learner
     except ModelError:

@@ -12,16 +12,16 @@ from pathlib import Path
 from caesura_studies.atene import (
     chapter_analysis,
     chapter_claims,
+    chapter_data,
     chapter_preparation,
     chapter_table2,
-    tagging,
+    chapter_taggers,
 )
-from caesura_studies.atene import chapter_data as sizes
-from caesura_studies.atene.corpora import gathered, written
+from caesura_studies.atene.corpora import read_calls, read_written
 from caesura_studies.atene.experiment import Trial
-from caesura_studies.atene.model_cache import Shelf
-from caesura_studies.atene.study_size import PLAN, Plan
-from caesura_studies.report import Outcome, publish, refuse_file
+from caesura_studies.atene.model_cache import ModelCache
+from caesura_studies.atene.plan import PLAN, Plan
+from caesura_studies.report import Outcome, check_output_folder, publish
 
 logger = logging.getLogger("caesura.studies")
 
@@ -34,18 +34,18 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
 
     Models, and what taggers found, are kept below `out`, so that a run that was cut goes on.
     """
-    refuse_file(out)
-    trial = Trial(gathered(data), written(data), Shelf(out / MODELS), plan)
-    tried = chapter_preparation.prepared(trial)
+    check_output_folder(out)
+    trial = Trial(read_calls(data), read_written(data), ModelCache(out / MODELS), plan)
+    preparations = chapter_preparation.measure_preparations(trial)
     parts = [
-        sizes.chapter(trial),
-        tagging.chapter(trial),
+        chapter_data.chapter(trial),
+        chapter_taggers.chapter(trial),
         chapter_table2.correlations(trial),
         chapter_table2.definitions(trial),
         chapter_table2.training(trial),
-        chapter_preparation.chapter(tried),
+        chapter_preparation.chapter(preparations),
         chapter_analysis.chapter(trial),
-        chapter_claims.chapter(trial, tried),
+        chapter_claims.chapter(trial, preparations),
     ]
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, _ending(plan))

@@ -12,16 +12,16 @@ from caesura.core.values import Undefined, Value
 from caesura.evaluation.correlation_coefficients import ranks
 from caesura.metrics.entity_words import EntityWords
 from caesura.text.alignment.transfer import project_spans
-from caesura_studies.atene.correlations import Table, below
+from caesura_studies.atene.correlations import Table, is_below
 from caesura_studies.atene.experiment import APART, REFERENCE, Trial
+from caesura_studies.atene.plan import MAIN, ORDER
 from caesura_studies.atene.scoring import Column, Costs, Key
-from caesura_studies.atene.study_size import MAIN, ORDER
 from caesura_studies.atene.text_preparation import ALL, View
-from caesura_studies.report import Part, number, table
+from caesura_studies.report import Part, format_value, make_table
 
 TITLE = "Where taggers and ATENE disagree"
 MISSED, SEEN = "missed by ATENE", "seen by ATENE alone"
-SHOWN = 6
+MAX_EXAMPLES = 6
 """Examples of each kind."""
 
 BY_RECOGNISER = """\
@@ -54,7 +54,7 @@ class Cases:
 
 def cases(trial: Trial, view: View = ALL) -> Cases:
     """Put together what is known of every entity."""
-    risks, found = trial.risks(view, MAIN, trial.plan.sights[MAIN]), trial.judged(view)
+    risks, found = trial.risks(view, MAIN, trial.plan.features[MAIN]), trial.entity_costs(view)
     label: list[str] = []
     loss: list[float] = []
     misheard: list[Flags] = []
@@ -68,18 +68,18 @@ def cases(trial: Trial, view: View = ALL) -> Cases:
         label += [span.label for span in spans]
         loss += [losses[span.key] for span in spans]
         misheard.append(EntityWords.of(every, both.aligned, "inside").errors[known] > 0)
-        harm.append(np.stack([_harm(cells, key) for cells in found.values()], axis=1)[known])
+        harm.append(np.stack([_added_costs(cells, key) for cells in found.values()], axis=1)[known])
         for span, place in zip(spans, project_spans(spans, both.aligned), strict=True):
             said = " ".join(both.reference.words[span.first : span.last + 1])
-            heard = " ".join(both.hypothesis.words[place.first : place.last + 1])
-            texts.append((key[0], said, heard))
+            recognised = " ".join(both.hypothesis.words[place.first : place.last + 1])
+            texts.append((key[0], said, recognised))
     return Cases(
         tuple(label), np.array(loss), np.concatenate(misheard), np.concatenate(harm), tuple(texts)
     )
 
 
-def _harm(cells: Mapping[Key, Costs], key: Key) -> Floats:
-    """Tell by how much each entity costs more than in the reference."""
+def _added_costs(cells: Mapping[Key, Costs], key: Key) -> Floats:
+    """Describe by how much each entity costs more than in the reference."""
     before = cells[REFERENCE, key[1]]
     known = dict(zip(before.keys, before.each.tolist(), strict=True))
     now = cells[key]
@@ -87,8 +87,8 @@ def _harm(cells: Mapping[Key, Costs], key: Key) -> Floats:
     return more
 
 
-def told_apart(scores: Floats, real: Flags) -> Value:
-    """Give how often a score is higher where something is real (area under the ROC curve)."""
+def roc_area(scores: Floats, real: Flags) -> Value:
+    """Return how often a score is higher where something is real (area under the ROC curve)."""
     yes, no = int(real.sum()), int((~real).sum())
     if not yes or not no:
         return Undefined("there are no two kinds")
@@ -96,7 +96,7 @@ def told_apart(scores: Floats, real: Flags) -> Value:
 
 
 def chapter(trial: Trial) -> Part:
-    """Lay out ranks of recognisers, classes of entities, and single entities."""
+    """Write the chapter: ranks of recognisers, classes of entities, and single entities."""
     found, whole = cases(trial), trial.tables[ALL.key, APART]
     order = mean_ranks(whole)
     classes = by_class(found)
@@ -115,10 +115,10 @@ def chapter(trial: Trial) -> Part:
         "Where most taggers fail as the margins do not fall, and where margins fall most though "
         "no tagger fails:",
         *_examples(found),
-        _summed_up(found, order, classes),
+        _summarise(found, order, classes),
     ]
     numbers = {"ranks": order, "agreement": agreed, "classes": classes}
-    short = (_summed_up(found, order, classes),)
+    short = (_summarise(found, order, classes),)
     return Part("analysis", TITLE, "\n\n".join(text), numbers, short)
 
 
@@ -126,7 +126,7 @@ def mean_ranks(found: Table) -> dict[str, dict[str, float]]:
     """Rank recognisers in each call, and average the ranks."""
     columns = {"ETER": _mean_eter(found)} | {name: found.measures[name] for name in ORDER}
     names = found.recognisers
-    calls = _complete(columns)
+    calls = _calls_with_all_numbers(columns)
     made: dict[str, dict[str, float]] = {}
     for title, column in columns.items():
         rows = np.array([ranks([column[name, call] for name in names]) for call in calls])
@@ -134,7 +134,7 @@ def mean_ranks(found: Table) -> dict[str, dict[str, float]]:
     return made
 
 
-def _complete(columns: Mapping[str, Column]) -> list[str]:
+def _calls_with_all_numbers(columns: Mapping[str, Column]) -> list[str]:
     """Name the calls in which every recogniser has all the numbers."""
     calls = {call for column in columns.values() for _, call in column}
     lacking = {
@@ -149,9 +149,9 @@ def _mean_eter(found: Table) -> dict[Key, float]:
 
 
 def agreement(found: Table) -> dict[str, float]:
-    """Give the share of pairs of recognisers that measures order as the mean ETER does."""
+    """Return the share of pairs of recognisers that measures order as the mean ETER does."""
     eter, measures = _mean_eter(found), {title: found.measures[title] for title in ORDER}
-    calls = _complete({"ETER": eter, **measures})
+    calls = _calls_with_all_numbers({"ETER": eter, **measures})
     made = {}
     for title, measure in measures.items():
         same, count = 0, 0
@@ -179,8 +179,8 @@ def by_class(found: Cases) -> dict[str, dict[str, Value]]:
             "misheard": float(found.misheard[here].mean()),
             "harm": float(found.harm[here].mean()),
             "loss": float(found.loss[here].mean()),
-            "by_words": _mean([told_apart(found.misheard[here], each) for each in lost.T]),
-            "by_margins": _mean([told_apart(found.loss[here], each) for each in lost.T]),
+            "by_words": _mean([roc_area(found.misheard[here], each) for each in lost.T]),
+            "by_margins": _mean([roc_area(found.loss[here], each) for each in lost.T]),
         }
     return made
 
@@ -191,7 +191,7 @@ def _mean(values: Sequence[Value]) -> Value:
 
 
 def examples(found: Cases) -> Iterator[list[str]]:
-    """Give the plainest cases of disagreement, each text once."""
+    """Return the plainest cases of disagreement, each text once."""
     failing, taggers = (found.harm > 0).sum(axis=1), found.harm.shape[1]
     kinds = {
         MISSED: ((2 * failing > taggers) & (found.loss <= 0), (found.loss, -failing)),
@@ -201,21 +201,21 @@ def examples(found: Cases) -> Iterator[list[str]]:
         seen: set[tuple[str, str]] = set()
         order = np.lexsort(by)
         for at in order[so[order]].tolist():
-            recogniser, said, heard = found.texts[at]
-            if (said, heard) in seen or len(seen) == SHOWN:
+            recogniser, said, recognised = found.texts[at]
+            if (said, recognised) in seen or len(seen) == MAX_EXAMPLES:
                 continue
-            seen.add((said, heard))
+            seen.add((said, recognised))
             lost = f"{failing[at]} of {taggers}"
             fall = f"{found.loss[at]:+.2f}"
-            yield [kind, found.label[at], recogniser, said, heard or "–", lost, fall]
+            yield [kind, found.label[at], recogniser, said, recognised or "–", lost, fall]
 
 
 def _examples(found: Cases) -> Iterator[str]:
-    """Lay out the examples, and say of which kind there are none."""
+    """Write the chapter: the examples, and say of which kind there are none."""
     rows = list(examples(found))
     if rows:
         head = ("", "class", "recogniser", "said", "recognised", "taggers that lose it", "fall")
-        yield table(head, rows, 5)
+        yield make_table(head, rows, 5)
     for kind in (MISSED, SEEN):
         if not any(row[0] == kind for row in rows):
             yield f"No entity is {kind}."
@@ -224,19 +224,19 @@ def _examples(found: Cases) -> Iterator[str]:
 def _ranks(order: Mapping[str, Mapping[str, float]], found: Table) -> str:
     names = sorted(found.recognisers, key=order["ETER"].__getitem__)
     rows = [[name, *(f"{order[title][name]:.2f}" for title in order)] for name in names]
-    return table(("recogniser", *order), rows)
+    return make_table(("recogniser", *order), rows)
 
 
 def _classes(classes: Mapping[str, Mapping[str, Value]]) -> str:
     rows = [
-        [label, f"{row['entities']:,.0f}", *(number(row[name]) for name in list(row)[1:])]
+        [label, f"{row['entities']:,.0f}", *(format_value(row[name]) for name in list(row)[1:])]
         for label, row in classes.items()
     ]
     head = ("class", "entities", "misheard", "harm", "ATENE", "told by words", "told by margins")
-    return table(head, rows)
+    return make_table(head, rows)
 
 
-def _summed_up(
+def _summarise(
     found: Cases,
     order: Mapping[str, Mapping[str, float]],
     classes: Mapping[str, Mapping[str, Value]],
@@ -246,24 +246,26 @@ def _summed_up(
     ahead = [
         label
         for label, row in classes.items()
-        if label != "all" and below(row["by_margins"], row["by_words"])
+        if label != "all" and is_below(row["by_margins"], row["by_words"])
     ]
-    told = ", ".join(f"{title} {_off(order[title], order['ETER'])}" for title in ORDER)
+    description = ", ".join(
+        f"{title} {_largest_rank_error(order[title], order['ETER'])}" for title in ORDER
+    )
     return (
-        f"Mean ranks: {told}. {_unharmed(found)} The fall of margins tells lost entities from "
-        f"others with {number(whole['by_margins'])}, misheard words with "
-        f"{number(whole['by_words'])}; words tell more in {', '.join(ahead) or 'no class'}."
+        f"Mean ranks: {description}. {_describe_unharmed(found)} The fall of margins tells lost "
+        f"entities from others with {format_value(whole['by_margins'])}, misheard words with "
+        f"{format_value(whole['by_words'])}; words tell more in {', '.join(ahead) or 'no class'}."
     )
 
 
-def _unharmed(found: Cases) -> str:
+def _describe_unharmed(found: Cases) -> str:
     if not found.misheard.any():
         return "No entity is misheard."
     share = (found.harm[found.misheard] <= 0).mean()
     return f"A misheard entity costs a tagger nothing in {share:.0%} of cases."
 
 
-def _off(ranks: Mapping[str, float], real: Mapping[str, float]) -> str:
+def _largest_rank_error(ranks: Mapping[str, float], real: Mapping[str, float]) -> str:
     """Name the recogniser whose rank is furthest from the real one."""
     name = max(ranks, key=lambda name: abs(ranks[name] - real[name]))
     if ranks[name] == real[name]:

@@ -10,14 +10,20 @@ from caesura.core.values import Undefined
 from caesura.evaluation.reports.table import format_interval, format_p
 from caesura.evaluation.resampling import holm
 from caesura_studies.atene.chapter_preparation import Prepared
-from caesura_studies.atene.chapter_table2 import without
-from caesura_studies.atene.correlations import Table, Test, below
+from caesura_studies.atene.chapter_table2 import worst_recogniser
+from caesura_studies.atene.correlations import Table, Test, is_below
 from caesura_studies.atene.experiment import APART, SHARED, TRAINED, Trial
+from caesura_studies.atene.plan import MAIN, ORDER
 from caesura_studies.atene.scoring import VARIANTS
-from caesura_studies.atene.study_size import MAIN, ORDER
 from caesura_studies.atene.text_preparation import ALL, NAMES, SPELT, VIEWS
-from caesura_studies.claims import SURE, Claim, claim, grouped, laid_out
-from caesura_studies.report import Part, listed, number, signed, table
+from caesura_studies.claims import SIGNIFICANCE_LEVEL, Claim, claim, claims_table, verdict_summary
+from caesura_studies.report import (
+    Part,
+    format_difference,
+    format_value,
+    make_table,
+    markdown_list,
+)
 
 TITLE = "What this says of the paper's claims"
 
@@ -37,7 +43,7 @@ EXPECTED = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class ClaimTest:
     """A comparison that bears on a claim: the claim, where it is made, and its test."""
 
     claim: str
@@ -48,7 +54,7 @@ class Asked:
     def sign(self) -> int:
         """1 if the first measure is ahead beyond chance, -1 if the second, 0 if it is open."""
         difference = self.test.difference
-        if isinstance(difference, Undefined) or self.test.p_corrected >= SURE:
+        if isinstance(difference, Undefined) or self.test.p_corrected >= SIGNIFICANCE_LEVEL:
             return 0
         return 1 if difference > 0 else -1
 
@@ -60,15 +66,15 @@ class Asked:
             return f"{self.where}: open ({test.one} − {test.other}: {test.difference.reason})"
         said = {1: f"{test.one} is ahead", -1: f"{test.other} is ahead", 0: "open"}[self.sign]
         return (
-            f"{self.where}: {said} ({test.one} − {test.other} {signed(test.difference)} "
-            f"{format_interval(test.interval)}, p {format_p(test.p)}, "
-            f"corrected {format_p(test.p_corrected)})"
+            f"{self.where}: {said} ({test.one} − {test.other} {format_difference(test.difference)} "
+            f"{format_interval(test.interval)}, p {format_p(test.p)}, corrected "
+            f"{format_p(test.p_corrected)})"
         )
 
 
-def asked(trial: Trial, tried: Sequence[Prepared]) -> list[Asked]:
+def run_claim_tests(trial: Trial, preparations: Sequence[Prepared]) -> list[ClaimTest]:
     """Put all questions, and correct for their number."""
-    found = [*_of_the_paper(trial), *_of_ours(trial), *_of_ways(tried)]
+    found = [*_of_the_paper(trial), *_of_variants(trial), *_of_preparations(preparations)]
     corrected = holm([each.test.p for each in found])
     return [
         replace(each, test=replace(each.test, p_corrected=p))
@@ -76,65 +82,65 @@ def asked(trial: Trial, tried: Sequence[Prepared]) -> list[Asked]:
     ]
 
 
-def _places(trial: Trial) -> Iterator[tuple[str, Table, Strings]]:
-    """Give the tables with and without the worst recogniser."""
+def _tables(trial: Trial) -> Iterator[tuple[str, Table, Strings]]:
+    """Return the tables with and without the worst recogniser."""
     for view in (ALL, NAMES):
-        for apart in dict.fromkeys(((), without(trial))):
+        for apart in dict.fromkeys(((), worst_recogniser(trial))):
             where = f"{view.title}, without {apart[0]}" if apart else view.title
             yield where, trial.tables[view.key, APART], apart
 
 
-def _of_the_paper(trial: Trial) -> Iterator[Asked]:
+def _of_the_paper(trial: Trial) -> Iterator[ClaimTest]:
     for one, other in ((MAIN, "NE-WER"), ("NE-WER", "WER"), (MAIN, "WER")):
-        for where, found, apart in _places(trial):
-            yield Asked(
+        for where, found, apart in _tables(trial):
+            yield ClaimTest(
                 f"{one} predicts ETER better than {other}", where, found.tested(one, other, apart)
             )
-    for where, found, apart in _places(trial):
+    for where, found, apart in _tables(trial):
         if "ATENE" in found.measures:
             test = found.tested(MAIN, "ATENE", apart)
-            yield Asked("affixes make ATENE better", where, test)
+            yield ClaimTest("affixes make ATENE better", where, test)
     whole = trial.tables[ALL.key, APART]
     for title in (MAIN, "ATENE"):
         if f"{title}, capitals" in whole.measures:
             test = whole.tested(title, f"{title}, capitals")
-            yield Asked(CAPITALS, ALL.title, test)
+            yield ClaimTest(CAPITALS, ALL.title, test)
 
 
-def _of_ours(trial: Trial) -> Iterator[Asked]:
+def _of_variants(trial: Trial) -> Iterator[ClaimTest]:
     for view in (ALL, NAMES):
         found = trial.tables[view.key, APART]
         for title in VARIANTS:
             if title != "NE-WER":
                 text = f"{MAIN} beats NE-WER however that is read"
-                yield Asked(text, view.title, found.tested(MAIN, title))
+                yield ClaimTest(text, view.title, found.tested(MAIN, title))
     for (key, trained), found in trial.tables.items():
         if trained != APART:
             title = next(view.title for view in VIEWS if view.key == key)
             text = f"{MAIN} beats NE-WER whatever both learn from"
             where = f"{TRAINED[trained]}, {title}"
-            yield Asked(text, where, found.tested(MAIN, "NE-WER"))
+            yield ClaimTest(text, where, found.tested(MAIN, "NE-WER"))
 
 
-def _of_ways(tried: Sequence[Prepared]) -> Iterator[Asked]:
-    for each in tried:
-        if each.way != SPELT:
+def _of_preparations(preparations: Sequence[Prepared]) -> Iterator[ClaimTest]:
+    for each in preparations:
+        if each.preparation != SPELT:
             text = f"{MAIN} beats NE-WER in texts prepared otherwise"
-            yield Asked(text, each.where, each.found.tested(MAIN, "NE-WER"))
+            yield ClaimTest(text, each.where, each.found.tested(MAIN, "NE-WER"))
 
 
-def chapter(trial: Trial, tried: Sequence[Prepared]) -> Part:
+def chapter(trial: Trial, preparations: Sequence[Prepared]) -> Part:
     """Hold each claim against the tests."""
-    found = asked(trial, tried)
+    found = run_claim_tests(trial, preparations)
     claims = [_claim(text, found) for text in dict.fromkeys(each.claim for each in found)]
     text = [
         "Each claim is decided by tests of mean correlations over calls and taggers: approximate "
-        f"randomization over calls, p below {SURE:g} after Holm's correction for all "
+        f"randomization over calls, p below {SIGNIFICANCE_LEVEL:g} after Holm's correction for all "
         f"{len(found)} of them; else it is open. No tagger is left out.",
-        laid_out(claims),
+        claims_table(claims),
         _by_tagger(trial),
         "### In detail",
-        *(f"**{each.text}** ({each.verdict})\n\n{listed(each.details)}" for each in claims),
+        *(f"**{each.text}** ({each.verdict})\n\n{markdown_list(each.details)}" for each in claims),
         "### Expected and found",
         "An earlier probe with other code on these calls let one half of them teach both taggers "
         "and ATENE, and measured on the other. So beside it stands what is found here where both "
@@ -145,31 +151,31 @@ def chapter(trial: Trial, tried: Sequence[Prepared]) -> Part:
         "claims": [vars(each) | {"verdict": each.verdict} for each in claims],
         "tests": [vars(each) | {"sign": each.sign} for each in found],
     }
-    short = grouped("Claims", claims)
+    short = verdict_summary("Claims", claims)
     return Part("claims", TITLE, "\n\n".join(text), numbers, short)
 
 
-def _claim(text: str, found: list[Asked]) -> Claim:
+def _claim(text: str, found: list[ClaimTest]) -> Claim:
     return claim(text, ((each.sign, each.describe) for each in found if each.claim == text))
 
 
 def _by_tagger(trial: Trial) -> str:
-    """Tell for which taggers the order of the paper holds."""
-    told = []
-    for where, found, apart in _places(trial):
+    """Describe for which taggers the order of the paper holds."""
+    description = []
+    for where, found, apart in _tables(trial):
         means = found.means(apart)
         order = [means[title].taggers for title in ORDER]
         names = [
             name
             for name in found.eter
-            if below(order[0][name], order[1][name]) and below(order[1][name], order[2][name])
+            if is_below(order[0][name], order[1][name]) and is_below(order[1][name], order[2][name])
         ]
-        best = [name for name in found.eter if below(order[1][name], order[2][name])]
-        told.append(
+        best = [name for name in found.eter if is_below(order[1][name], order[2][name])]
+        description.append(
             f"{where}: {MAIN} is above NE-WER for {len(best)} of {len(found.eter)} taggers, and "
             f"NE-WER above WER as well for {len(names)}"
         )
-    return listed(told)
+    return markdown_list(description)
 
 
 def _expected(trial: Trial) -> str:
@@ -179,9 +185,9 @@ def _expected(trial: Trial) -> str:
             means = trial.tables[key, trained].means()
             if title in means:
                 value = means[title].value
-                off = "–" if isinstance(value, Undefined) else signed(value - probe)
+                off = "–" if isinstance(value, Undefined) else format_difference(value - probe)
                 view = next(view.title for view in VIEWS if view.key == key)
-                found = (number(probe), number(value), off)
+                found = (format_value(probe), format_value(value), off)
                 rows.append([view, title, TRAINED[trained], *found])
                 break
-    return table(("classes", "measure", "here", "probe", "found", "difference"), rows, 3)
+    return make_table(("classes", "measure", "here", "probe", "found", "difference"), rows, 3)

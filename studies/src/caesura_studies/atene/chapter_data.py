@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 
 from caesura_studies.atene import paper, scoring
-from caesura_studies.atene.corpora import PARTS, merged, real
+from caesura_studies.atene.corpora import PARTS, flat_entities, merge_classes
 from caesura_studies.atene.experiment import Trial
 from caesura_studies.atene.scoring import Sampled
-from caesura_studies.report import Part, table
+from caesura_studies.report import Part, make_table
 
 TITLE = "Calls, entities and word errors"
 PRINTED = dict(zip(paper.RECOGNISERS, paper.WER, strict=True))
 
-PREPARED = """\
+PREPARATION = """\
 Of what Rev marks, contractions, abbreviations and the like are no entities; of entities that \
 overlap the longest counts; years are dates; classes with a few dozen entities are one, OTHER. All \
 texts are compared in lower case without punctuation, numbers are spelt: some recognisers write \
 digits and others do not, and a tagger would else see that before anything else. Where Rev lists \
 how a word may also be read, the reading nearest to what was recognised counts."""
 
-DEALT = f"""\
+PARTITION = f"""\
 The calls are dealt out to {PARTS} parts. While two parts are measured on, one of the others \
 teaches taggers and the other teaches ATENE, so that neither has seen a call it is used on, and \
 neither what the other learnt from."""
@@ -43,27 +43,27 @@ ByClass = dict[str, dict[str, tuple[float, float | None]]]
 
 
 def chapter(trial: Trial) -> Part:
-    """Tell how much there is, and how much of it is misheard."""
-    rates = {name: 100 * scoring.pooled(trial.words[1], name) for name in trial.calls.heard}
-    read = {name: trial.as_read(name) for name in trial.calls.heard}
+    """Describe how much there is, and how much of it is misheard."""
+    rates = {name: 100 * scoring.pooled(trial.words[1], name) for name in trial.calls.recognised}
+    read = {name: trial.as_read(name) for name in trial.calls.recognised}
     by_class = _by_class(trial)
     text = [
-        f"{_sizes(trial)} {PREPARED}",
-        DEALT,
+        f"{_sizes(trial)} {PREPARATION}",
+        PARTITION,
         "### Word error rates",
         RATES,
         _rates(read, rates),
-        _harder(read),
+        _describe_offsets(read),
         "### Word error rates by class",
         BY_CLASS,
-        _laid_out(by_class, list(trial.calls.heard)),
-        _apart(by_class),
+        _class_table(by_class, list(trial.calls.recognised)),
+        _describe_class_offsets(by_class),
     ]
-    told = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
+    description = ", ".join(f"{name} {rate:.1f}" for name, rate in rates.items())
     apart = ", ".join(f"{name} {100 * each.rate:.1f}" for name, each in read.items())
     short = (
-        f"WER in per cent, all calls together, with all alternatives: {told}; lower case alone, as "
-        f"fstalign compares: {apart}.",
+        f"WER in per cent, all calls together, with all alternatives: {description}; lower case "
+        f"alone, as fstalign compares: {apart}.",
     )
     numbers = {
         "calls": len(trial.calls.references),
@@ -76,7 +76,9 @@ def chapter(trial: Trial) -> Part:
 def _classes(trial: Trial) -> Counter[str]:
     """Count the entities of each class."""
     calls = trial.calls.references.values()
-    return Counter(span.label for call in calls for span in merged(real(call.entities or ())))
+    return Counter(
+        span.label for call in calls for span in merge_classes(flat_entities(call.entities or ()))
+    )
 
 
 def _sizes(trial: Trial) -> str:
@@ -105,7 +107,7 @@ def _numbers(
 
 
 def published(label: str, recogniser: str) -> float | None:
-    """Give Rev's word error rate of a class, per cent."""
+    """Return Rev's word error rate of a class, per cent."""
     row = paper.CLASS_WER.get(label)
     known = row is not None and recogniser in paper.RECOGNISERS
     return row[paper.RECOGNISERS.index(recogniser)] if row is not None and known else None
@@ -126,14 +128,14 @@ def _rates(read: dict[str, Sampled], rates: dict[str, float]) -> str:
             ]
         )
     head = ("lower case", "Rev's", "difference", "in proportion", "by chance", "in this study")
-    return table(("recogniser", *head), rows)
+    return make_table(("recogniser", *head), rows)
 
 
 def _beside(ours: float, theirs: float) -> list[str]:
     return [f"{theirs:.1f}", f"{ours - theirs:+.1f}", f"{ours / theirs - 1:+.1%}"]
 
 
-def _harder(read: dict[str, Sampled]) -> str:
+def _describe_offsets(read: dict[str, Sampled]) -> str:
     """Say whether one recogniser is further off than the others."""
     off = {
         name: 100 * each.rate / PRINTED[name] - 1 for name, each in read.items() if name in PRINTED
@@ -157,14 +159,14 @@ def _by_class(trial: Trial) -> ByClass:
                 100 * errors[name, label].wrong / errors[name, label].said,
                 published(label, name),
             )
-            for name in trial.calls.heard
+            for name in trial.calls.recognised
             if (name, label) in errors and errors[name, label].said
         }
         for label in labels
     }
 
 
-def _laid_out(by_class: ByClass, names: list[str]) -> str:
+def _class_table(by_class: ByClass, names: list[str]) -> str:
     def cell(found: tuple[float, float | None] | None) -> str:
         if found is None:
             return "–"
@@ -172,10 +174,10 @@ def _laid_out(by_class: ByClass, names: list[str]) -> str:
         return f"{ours:.1f}" + ("" if theirs is None else f" ({theirs:.1f})")
 
     rows = [[label, *(cell(row.get(name)) for name in names)] for label, row in by_class.items()]
-    return table(("class", *names), rows)
+    return make_table(("class", *names), rows)
 
 
-def _apart(by_class: ByClass) -> str:
+def _describe_class_offsets(by_class: ByClass) -> str:
     cells: Any = [
         (ours, theirs)
         for row in by_class.values()

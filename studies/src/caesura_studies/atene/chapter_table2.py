@@ -13,19 +13,19 @@ from caesura.evaluation.reports.figures import COLOURS, MARKERS
 from caesura_studies.atene import paper
 from caesura_studies.atene.correlations import OTHERS, Averaged, Table
 from caesura_studies.atene.experiment import APART, TRAINED, Trial
+from caesura_studies.atene.plan import MAIN, MEASURES
 from caesura_studies.atene.scoring import VARIANTS, WORDS
-from caesura_studies.atene.study_size import MAIN, MEASURES
 from caesura_studies.atene.text_preparation import ALL, NAMES, VIEWS, View
 from caesura_studies.report import (
     Part,
     Picture,
-    height,
+    format_value,
     legend_below,
-    listed,
-    number,
-    panels,
-    sure,
-    table,
+    make_table,
+    markdown_list,
+    plot_value,
+    split_into_panels,
+    with_interval,
 )
 
 if TYPE_CHECKING:
@@ -56,39 +56,43 @@ written text instead (Wikipedia, social media and filings, as far as they are th
 places and organisations only). {MAIN}."""
 
 
-def without(trial: Trial) -> Strings:
+def worst_recogniser(trial: Trial) -> Strings:
     """Name the recogniser that is left out, if it is there and enough others are."""
-    heard = trial.calls.heard
-    return (WORST,) if WORST in heard and len(heard) > FEWEST_SYSTEMS else ()
+    recognised = trial.calls.recognised
+    return (WORST,) if WORST in recognised and len(recognised) > FEWEST_SYSTEMS else ()
 
 
 def correlations(trial: Trial) -> Part:
-    """Lay out table 2."""
+    """Write the chapter: table 2."""
     text, short = [TABLE_2], []
     numbers: dict[str, Any] = {}
     for view in (ALL, NAMES):
-        found, apart = trial.tables[view.key, APART], without(trial)
-        titles = [*WORDS.values(), "NE-WER", *_sights(trial, view), OTHERS]
-        means, told = found.means(), _remarks(found, apart)
+        found, apart = trial.tables[view.key, APART], worst_recogniser(trial)
+        titles = [*WORDS.values(), "NE-WER", *_feature_titles(trial, view), OTHERS]
+        means, description = found.means(), _remarks(found, apart)
         head = ("measure", *found.eter, *_heads(apart), "paper")
         rows = [
             [
                 title,
-                *(number(means[title].taggers[name]) for name in found.eter),
+                *(format_value(means[title].taggers[name]) for name in found.eter),
                 *cells,
                 paper.TABLE_2.get(title, "–"),
             ]
             for title, cells in _cells(found, titles, apart)
         ]
-        text += [_heading(view), table(head, rows), *([listed(told)] if told else [])]
+        text += [
+            _heading(view),
+            make_table(head, rows),
+            *([markdown_list(description)] if description else []),
+        ]
         numbers[view.key] = {
             "all": {title: means[title] for title in titles if title in means},
             **{f"without {name}": found.means(apart) for name in apart},
-            "remarks": told,
+            "remarks": description,
         }
-        values = (f"{name} {_told(means[name])}" for name in MEASURES if name in means)
+        values = (f"{name} {_with_interval(means[name])}" for name in MEASURES if name in means)
         short.append(f"Correlation with ETER, {view.title}: {', '.join(values)}.")
-    fewer = " and without the worst" if without(trial) else ""
+    fewer = " and without the worst" if worst_recogniser(trial) else ""
     drawn = Picture(
         "correlations.svg",
         f"Mean correlation with ETER and its interval, all recognisers{fewer}",
@@ -99,8 +103,8 @@ def correlations(trial: Trial) -> Part:
     return Part("correlations", title, "\n\n".join(text), numbers, short, (drawn,))
 
 
-def _sights(trial: Trial, view: View) -> list[str]:
-    return list(trial.plan.sights if view is ALL else trial.plan.names)
+def _feature_titles(trial: Trial, view: View) -> list[str]:
+    return list(trial.plan.features if view is ALL else trial.plan.names)
 
 
 def _heading(view: View) -> str:
@@ -111,33 +115,36 @@ def _heads(apart: Strings) -> list[str]:
     return ["mean", *(f"without {name}" for name in apart)]
 
 
-def _told(mean: Averaged) -> str:
-    return sure(mean.value, mean.interval)
+def _with_interval(mean: Averaged) -> str:
+    return with_interval(mean.value, mean.interval)
 
 
 def _cells(found: Table, titles: Sequence[str], apart: Strings) -> Iterator[tuple[str, list[str]]]:
-    """Give the mean of each measure that there is, and if recognisers are left out that too."""
+    """Return the mean of each measure that there is, and if recognisers are left out that too."""
     columns = [found.means(each) for each in dict.fromkeys(((), apart))]
     for title in titles:
         if title in columns[0]:
-            yield title, [_told(each[title]) if title in each else "–" for each in columns]
+            yield title, [_with_interval(each[title]) if title in each else "–" for each in columns]
 
 
 def _remarks(found: Table, apart: Strings) -> list[str]:
-    """Tell what correlations lack, and what else they do if recognisers are left out."""
-    told = found.remarks()
+    """Describe what correlations lack, and what else they do if recognisers are left out."""
+    description = found.remarks()
     fewer = found.remarks(apart) if apart else []
-    return [*told, *(f"without {', '.join(apart)}: {e}" for e in fewer if e not in told)]
+    return [
+        *description,
+        *(f"without {', '.join(apart)}: {e}" for e in fewer if e not in description),
+    ]
 
 
 def definitions(trial: Trial) -> Part:
-    """Tell what other alternatives of NE-WER, and the parts of ATENE, would say."""
-    text, apart = [NE_WER], without(trial)
+    """Describe what other alternatives of NE-WER, and the parts of ATENE, would say."""
+    text, apart = [NE_WER], worst_recogniser(trial)
     numbers: dict[str, Any] = {}
     for view in (ALL, NAMES):
         found, titles = trial.tables[view.key, APART], [*VARIANTS, *PARTS_OF]
         rows = [[title, *cells] for title, cells in _cells(found, titles, apart)]
-        text += [_heading(view), table(("measure", *_heads(apart)), rows)]
+        text += [_heading(view), make_table(("measure", *_heads(apart)), rows)]
         numbers[view.key] = {title: found.means()[title] for title, *_ in rows}
     text.append(
         "ATENE is the mean of two parts: DS for entities that are missed or taken for others, I "
@@ -149,14 +156,14 @@ def definitions(trial: Trial) -> Part:
     highest = max(known, key=known.__getitem__, default="NE-WER")
     short = (
         f"Of {len(VARIANTS)} alternatives of NE-WER the highest, all classes, is {highest}: "
-        f"{_told(means[highest])}.",
+        f"{_with_interval(means[highest])}.",
     )
     title = "What NE-WER and ATENE are made of"
     return Part("definitions", title, "\n\n".join(text), numbers, short)
 
 
 def training(trial: Trial) -> Part:
-    """Tell how much depends on what taggers and ATENE have learnt from."""
+    """Describe how much depends on what taggers and ATENE have learnt from."""
     text = [LEARNING]
     rows, numbers = [], []
     for (key, trained), found in trial.tables.items():
@@ -167,13 +174,13 @@ def training(trial: Trial) -> Part:
             [
                 TRAINED[trained],
                 view.title,
-                *(_told(means[title]) for title in ("NE-WER", MAIN)),
-                sure(test.difference, test.interval),
+                *(_with_interval(means[title]) for title in ("NE-WER", MAIN)),
+                with_interval(test.difference, test.interval),
             ]
         )
         numbers.append({"classes": key, "learnt": trained, "means": means, "test": test})
     head = ("learnt from", "classes", "NE-WER", MAIN, f"{MAIN} − NE-WER")
-    text.append(table(head, rows, 2))
+    text.append(make_table(head, rows, 2))
     if not any(key == "three" for key, _ in trial.tables):
         text.append("Left out: learning from written text, as there is no folder `ner`.")
     title = "What taggers and ATENE learn from"
@@ -182,9 +189,9 @@ def training(trial: Trial) -> Part:
 
 def _draw(trial: Trial, axes: Axes) -> None:
     """A panel for each choice of classes, a row for each measure, two marks with intervals."""
-    places = panels(axes, 1, 2, sharey=True, sharex=True)
-    titles = [*WORDS.values(), "NE-WER", *_sights(trial, ALL), OTHERS]
-    apart = without(trial)
+    places = split_into_panels(axes, 1, 2, sharey=True, sharex=True)
+    titles = [*WORDS.values(), "NE-WER", *_feature_titles(trial, ALL), OTHERS]
+    apart = worst_recogniser(trial)
     for place, view in zip(places, (ALL, NAMES), strict=True):
         found = trial.tables[view.key, APART]
         for at, (label, left_out) in enumerate(
@@ -192,7 +199,7 @@ def _draw(trial: Trial, axes: Axes) -> None:
         ):
             means = found.means(left_out)
             rows = [row for row, title in enumerate(titles) if title in means]
-            xs = [height(means[titles[row]].value) for row in rows]
+            xs = [plot_value(means[titles[row]].value) for row in rows]
             ys = [row + 0.16 * (2 * at - 1) for row in rows]
             look: dict[str, Any] = {"color": COLOURS[at], "ms": 4, "ls": "none"}
             place.plot(xs, ys, marker=MARKERS[at], label=label, **look)

@@ -17,12 +17,21 @@ from caesura.formats.sidecars import with_sidecars
 from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
 from caesura.text.normalization.steps import normalize
 from caesura.text.normalization.token_edits import replace_words
-from caesura_studies.atene.text_preparation import SPELT, THREE, Way, meant, shown, spoken
+from caesura_studies.atene.text_preparation import (
+    SPELT,
+    THREE,
+    Preparation,
+    complete_numbers,
+    learner_view,
+    spell_numbers,
+)
+
+logger = logging.getLogger("caesura.studies")
 
 CLITIC = re.compile(r"n't|['’](s|re|ve|ll|d|m)", re.IGNORECASE)
 
 
-def glued(transcript: Transcript) -> Transcript:
+def join_clitics(transcript: Transcript) -> Transcript:
     """Join `it` and `'s`, `do` and `n't`; an entity of one part has the whole word then.
 
     Layers follow as with `rewritten`: tags and the like of joined words are not known.
@@ -36,13 +45,11 @@ def glued(transcript: Transcript) -> Transcript:
     return replace_words(transcript, joined)
 
 
-logger = logging.getLogger("caesura.studies")
-
 NER = "ner"
 FILES = ("wikigold/*.conll.txt", "wnut17/*/*", "btc/*.conll", "sec-filings/*/*.txt")
 
 
-def written(data: Path) -> list[Transcript]:
+def read_written(data: Path) -> list[Transcript]:
     """Read what lies below `data`, which may be nothing: persons, places and organisations.
 
     Words are those of the calls, in which `it's` is one and not two.
@@ -50,7 +57,7 @@ def written(data: Path) -> list[Transcript]:
     files = sorted(file for pattern in FILES for file in (data / NER).glob(pattern))
     logger.info("reading %d files of %s", len(files), NER)
     texts = (each for file in files for each in read(file, "bio"))
-    return [THREE.of(prepared(glued(each), SPELT)) for each in texts if len(each)]
+    return [THREE.of(prepare(join_clitics(each), SPELT)) for each in texts if len(each)]
 
 
 CALLS = "earnings21"
@@ -76,31 +83,31 @@ class Calls:
     """References by name of the call, and the same calls by recogniser."""
 
     references: Mapping[str, Transcript]
-    heard: Mapping[str, Mapping[str, Transcript]]
+    recognised: Mapping[str, Mapping[str, Transcript]]
     read: Mapping[str, Mapping[str, Transcript]]
     """All of them as they were read, the references under `REFERENCES`."""
 
-    way: Way
+    preparation: Preparation
 
     @classmethod
-    def of(cls, texts: Mapping[str, Mapping[str, Transcript]], way: Way) -> Calls:
+    def of(cls, texts: Mapping[str, Mapping[str, Transcript]], preparation: Preparation) -> Calls:
         """Prepare texts, the references among them under `REFERENCES`."""
-        heard = {
-            name: {id: prepared(each, way) for id, each in calls.items()}
+        recognised = {
+            name: {id: prepare(each, preparation) for id, each in calls.items()}
             for name, calls in texts.items()
         }
-        return cls(heard.pop(REFERENCES), heard, texts, way)
+        return cls(recognised.pop(REFERENCES), recognised, texts, preparation)
 
-    def lessons(self, part: int) -> list[Transcript]:
-        """Give the references of every fourth call as learners see them."""
-        return [shown(flattened(each), self.way) for each in self._part(part)]
+    def training_examples(self, part: int) -> list[Transcript]:
+        """Return the references of every fourth call as learners see them."""
+        return [learner_view(flattened(each), self.preparation) for each in self._part(part)]
 
     def _part(self, number: int) -> list[Transcript]:
         return list(self.references.values())[number::PARTS]
 
     @property
     def halves(self) -> list[Half]:
-        """Tell for each half of the calls which parts teach."""
+        """Describe for each half of the calls which parts teach."""
         names = list(self.references)
         found = []
         for measured, (taggers, atene) in (((0, 1), (2, 3)), ((2, 3), (0, 1))):
@@ -118,11 +125,11 @@ class Half:
     atene: int
 
 
-def gathered(data: Path, way: Way = SPELT) -> Calls:
+def read_calls(data: Path, preparation: Preparation = SPELT) -> Calls:
     """Read the calls below `data` that have entities, and all recognisers that heard them."""
     folder = data / CALLS
     logger.info("reading %s", CALLS)
-    texts = {REFERENCES: {each.id: each for each in _references(folder)}}
+    texts = {REFERENCES: {each.id: each for each in _read_references(folder)}}
     references = texts[REFERENCES]
     if len(references) < PARTS:
         raise FormatError(
@@ -131,7 +138,7 @@ def gathered(data: Path, way: Way = SPELT) -> Calls:
             remedy=f"give a folder that holds {CALLS}/{REFERENCES}/*.nlp",
         )
     for place in sorted(each for each in (folder / RECOGNISERS).glob("*") if each.is_dir()):
-        found = {each.id: each for each in _recordings(place)}
+        found = {each.id: each for each in _read_recordings(place)}
         if found.keys() >= references.keys():
             texts[place.name] = {name: found[name] for name in references}
         else:
@@ -143,17 +150,17 @@ def gathered(data: Path, way: Way = SPELT) -> Calls:
             where=str(folder / RECOGNISERS),
             remedy=f"give a folder that holds {CALLS}/{RECOGNISERS}/NAME/*.nlp or *.ctm",
         )
-    return Calls.of(texts, way)
+    return Calls.of(texts, preparation)
 
 
-def _recordings(folder: Path, format: str | None = None) -> list[Transcript]:
+def _read_recordings(folder: Path, format: str | None = None) -> list[Transcript]:
     files = sorted(file for kind in ("nlp", "ctm") for file in folder.glob(f"*.{kind}"))
     return sorted((each for file in files for each in read(file, format)), key=lambda e: e.id)
 
 
-def _references(folder: Path) -> list[Transcript]:
+def _read_references(folder: Path) -> list[Transcript]:
     """Read references with all that is marked in them, numbered: ids may come twice."""
-    found = _recordings(folder / REFERENCES, "nlp(entities='both')")
+    found = _read_recordings(folder / REFERENCES, "nlp(entities='both')")
     alternatives, entity_classes = (
         [folder / name] if (folder / name).is_dir() else []
         for name in (ALTERNATIVES, ENTITY_CLASSES)
@@ -163,18 +170,20 @@ def _references(folder: Path) -> list[Transcript]:
             entities=tuple(s._replace(key=str(at)) for at, s in enumerate(call.entities or ()))
         )
         for call in with_sidecars(found, alternatives, entity_classes)
-        if real(call.entities or ())
+        if flat_entities(call.entities or ())
     ]
 
 
-def prepared(call: Transcript, way: Way) -> Transcript:
+def prepare(call: Transcript, preparation: Preparation) -> Transcript:
     """Make a text comparable; one that is all in capitals says nothing by them."""
-    found = normalize(meant(call).only((*KEPT, "opening", "mark")), STEPS).only(KEPT)
+    found = normalize(complete_numbers(call).only((*KEPT, "opening", "mark")), STEPS).only(KEPT)
     found = lower(found) if " ".join(found.words).isupper() else found
-    return (spoken(found) if way.spelt else found).replace(origin=None, language="en")
+    return (spell_numbers(found) if preparation.spelt else found).replace(
+        origin=None, language="en"
+    )
 
 
-def real(spans: Iterable[Span]) -> tuple[Span, ...]:
+def flat_entities(spans: Iterable[Span]) -> tuple[Span, ...]:
     """Leave out what is no entity, and of entities that overlap all but the longest.
 
     A number that is a year, say, as well is no more than that.
@@ -184,14 +193,14 @@ def real(spans: Iterable[Span]) -> tuple[Span, ...]:
     return drop_overlaps(s for s in kept if s.label != NUMBER or (s.first, s.last) not in special)
 
 
-def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Give entities the classes that taggers are to find."""
+def merge_classes(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return entities the classes that taggers are to find."""
     return tuple(span._replace(label=MERGED.get(span.label, span.label)) for span in spans)
 
 
 def flattened(call: Transcript) -> Transcript:
-    """Give a call entities that do not overlap, of classes that taggers are to find."""
-    return call.replace(entities=merged(real(call.entities or ())))
+    """Return a call entities that do not overlap, of classes that taggers are to find."""
+    return call.replace(entities=merge_classes(flat_entities(call.entities or ())))
 
 
 def lower(call: Transcript) -> Transcript:

@@ -33,10 +33,10 @@ from caesura_studies.atene.scoring import Column
 ETER = "ETER"
 OTHERS = "mean of the other taggers"
 SPEARMAN = "spearman"
-TRADES = 10
+MORE_RANDOMIZATIONS = 10
 """How many more times things are traded than drawn: with many tests a p must get very low."""
 
-ALONE = ("WIL", "RIL")
+SEPARATE = ("WIL", "RIL")
 """Measures correlated on their own: where one has no number, the others keep theirs."""
 
 MISSING = Undefined("there is no number")
@@ -112,8 +112,8 @@ class Table:
         """Correlate measures with ETER: first all that stand together, then those that can be."""
         if without not in self._correlated:
             titles = [title for title in self._observed.columns if title != ETER]
-            found = [self._against([each for each in titles if each not in ALONE], without)]
-            for title in (each for each in titles if each in ALONE):
+            found = [self._against([each for each in titles if each not in SEPARATE], without)]
+            for title in (each for each in titles if each in SEPARATE):
                 with suppress(MismatchError):
                     found.append(self._against([title], without))
             self._correlated[without] = tuple(found)
@@ -124,7 +124,7 @@ class Table:
         return correlate_result(self._observed, ETER, tuple(titles), terms)
 
     def means(self, without: Strings = ()) -> dict[str, Averaged]:
-        """Give Spearman's mean correlation of each measure."""
+        """Return Spearman's mean correlation of each measure."""
         return {
             each.metric: Averaged(each.value, each.interval, each.tasks, each.undefined)
             for found in self.correlated(without)
@@ -133,17 +133,17 @@ class Table:
         }
 
     def remarks(self, without: Strings = ()) -> list[str]:
-        """Tell what correlations lack; of measures that stand alone only what others do not."""
+        """Describe what correlations lack; of measures that stand alone only what others do not."""
         together, *rest = self.correlated(without)
         alone = {each.metrics[0]: each for each in rest}
-        told = together.remarks
-        for title in (each for each in ALONE if each in self.measures):
+        description = together.remarks
+        for title in (each for each in SEPARATE if each in self.measures):
             found = alone[title].remarks if title in alone else [FEW_SYSTEMS.reason]
-            told += [f"{title}: {each}" for each in found if each not in together.remarks]
-        return told
+            description += [f"{title}: {each}" for each in found if each not in together.remarks]
+        return description
 
     def by_call(self, measure: str, without: Strings = ()) -> dict[str, float]:
-        """Give the correlation in each call that has any, the mean over taggers."""
+        """Return the correlation in each call that has any, the mean over taggers."""
         found = next(each for each in self.correlated(without) if measure in each.metrics)
         rows: dict[str, list[float]] = {}
         for cell, value in zip(found.data.pairs, found.values[measure, SPEARMAN], strict=True):
@@ -161,7 +161,7 @@ class Table:
         count = len(calls)
         apart: Rows = first - second
         found = float(apart.sum()) / count
-        often = replace(self.resampling, resamples=TRADES * self.resampling.resamples)
+        often = replace(self.resampling, resamples=MORE_RANDOMIZATIONS * self.resampling.resamples)
         traded = [float((a - b).sum()) / count for a, b in randomization_sums(first, second, often)]
         drawn: list[Value] = [
             float(row.sum()) / count for (row,) in bootstrap_sums([apart], self.resampling)
@@ -174,6 +174,6 @@ def _value(cell: float) -> Value:
     return MISSING if cell != cell else cell
 
 
-def below(one: Value, other: Value) -> bool:
-    """Tell whether a number is below another; what is undefined is below nothing."""
+def is_below(one: Value, other: Value) -> bool:
+    """Describe whether a number is below another; what is undefined is below nothing."""
     return not isinstance(one, Undefined) and not isinstance(other, Undefined) and one < other

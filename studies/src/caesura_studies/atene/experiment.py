@@ -12,34 +12,39 @@ from caesura.core.values import Counts
 from caesura_studies.atene import paper, scoring
 from caesura_studies.atene.corpora import REFERENCES, Calls, Half, flattened, lower
 from caesura_studies.atene.correlations import Table
-from caesura_studies.atene.model_cache import Shelf, fingerprint
+from caesura_studies.atene.model_cache import ModelCache, fingerprint
+from caesura_studies.atene.plan import MAIN, Features, Plan
 from caesura_studies.atene.scoring import (
     Column,
-    Compared,
+    ComparedCall,
     Comparisons,
     Costs,
     Key,
     Risk,
-    judged,
-    judged_reference,
-    number,
+    as_float,
+    score_entities,
+    score_reference,
 )
-from caesura_studies.atene.study_size import MAIN, Plan, Sights
 from caesura_studies.atene.taggers import Spans
-from caesura_studies.atene.text_preparation import ALL, NAMES, THREE, View, Way
-from caesura_studies.model_cache import marked
+from caesura_studies.atene.text_preparation import ALL, NAMES, THREE, Preparation, View
+from caesura_studies.model_cache import cache_key
 
 logger = logging.getLogger("caesura.studies")
 
 REFERENCE = "reference"
 """What stands for a recogniser where taggers see the reference itself."""
 
-APART, SHARED, TAGGERS_AWAY, ATENE_AWAY = "apart", "shared", "taggers away", "ATENE away"
+APART, SHARED, TAGGERS_FROM_WRITTEN, ATENE_FROM_WRITTEN = (
+    "apart",
+    "shared",
+    "taggers away",
+    "ATENE away",
+)
 TRAINED = {
     APART: "taggers and ATENE from different calls",
     SHARED: "taggers and ATENE from the same calls",
-    TAGGERS_AWAY: "taggers from written text, ATENE from calls",
-    ATENE_AWAY: "taggers from calls, ATENE from written text",
+    TAGGERS_FROM_WRITTEN: "taggers from written text, ATENE from calls",
+    ATENE_FROM_WRITTEN: "taggers from calls, ATENE from written text",
 }
 """What taggers and ATENE learn from."""
 
@@ -50,25 +55,25 @@ class Trial:
 
     calls: Calls
     written: Sequence[Transcript]
-    shelf: Shelf
+    cache: ModelCache
     plan: Plan
-    _judged: dict[tuple[str, bool], dict[str, dict[Key, Costs]]] = field(default_factory=dict)
+    _entity_costs: dict[tuple[str, bool], dict[str, dict[Key, Costs]]] = field(default_factory=dict)
     _projected: dict[str, scoring.Places] = field(default_factory=dict)
     _risks: dict[tuple[str, str, str], dict[Key, Risk]] = field(default_factory=dict)
 
-    def prepared(self, way: Way) -> Trial:
-        """Give a trial of texts that are prepared in another way, with a shelf of its own."""
-        calls = Calls.of(self.calls.read, way)
-        return Trial(calls, self.written, self.shelf.below(way.key), self.plan)
+    def prepared(self, preparation: Preparation) -> Trial:
+        """Return a trial of texts that are prepared in another way, with a shelf of its own."""
+        calls = Calls.of(self.calls.read, preparation)
+        return Trial(calls, self.written, self.cache.subfolder(preparation.key), self.plan)
 
     @cached_property
     def compared(self) -> Comparisons:
         """All calls by recogniser, with their references."""
         logger.info("choosing alternatives")
         return {
-            (name, id): Compared.of(heard[id], reference)
+            (name, id): ComparedCall.of(recognised[id], reference)
             for id, reference in self.calls.references.items()
-            for name, heard in self.calls.heard.items()
+            for name, recognised in self.calls.recognised.items()
         }
 
     @cached_property
@@ -83,121 +88,131 @@ class Trial:
     def words(self) -> tuple[dict[str, Column], dict[Key, Counts]]:
         """WER, WIL and RIL, and the counts behind them."""
         logger.info("counting word errors")
-        return scoring.words(self.compared)
+        return scoring.word_rates(self.compared)
 
     def as_read(self, name: str) -> scoring.Sampled:
-        """Give the WER of a recogniser in texts that are only made lower case."""
+        """Return the WER of a recogniser in texts that are only made lower case."""
         read = self.calls.read
         references = list(read[REFERENCES].values())
         alternatives = [each.alternatives for each in references]
-        mark = marked(fingerprint([*references, *read[name].values()]), alternatives)
-        found = self.shelf.kept(f"errors-{name}", mark, lambda: scoring.as_read(read, name))
+        key = cache_key(fingerprint([*references, *read[name].values()]), alternatives)
+        found = self.cache.load_or_compute(
+            f"errors-{name}", key, lambda: scoring.errors_as_read(read, name)
+        )
         return scoring.Sampled.of([scoring.Errors(*each) for each in found], paper.CALLS)
 
     @cached_property
-    def found(self) -> dict[str, dict[Key, Spans]]:
-        """Give what each tagger, taught by calls, finds in each text."""
+    def entities_found(self) -> dict[str, dict[Key, Spans]]:
+        """Return what each tagger, taught by calls, finds in each text."""
         made: dict[str, dict[Key, Spans]] = {}
         for half in self.calls.halves:
-            taught = [lower(each) for each in self.calls.lessons(half.taggers)]
-            for name, each in self._tagged(f"calls-{half.taggers}", taught, half.ids).items():
+            examples = [lower(each) for each in self.calls.training_examples(half.taggers)]
+            for name, each in self._tag(f"calls-{half.taggers}", examples, half.ids).items():
                 made.setdefault(name, {}).update(each)
         return made
 
     @cached_property
-    def found_away(self) -> dict[str, dict[Key, Spans]]:
-        """Give what each tagger, taught by written text, finds in each text."""
-        taught = [lower(each) for each in self.written]
-        return self._tagged("written", taught, tuple(self.calls.references))
+    def entities_found_by_written(self) -> dict[str, dict[Key, Spans]]:
+        """Return what each tagger, taught by written text, finds in each text."""
+        examples = [lower(each) for each in self.written]
+        return self._tag("written", examples, tuple(self.calls.references))
 
-    def _tagged(
-        self, name: str, taught: Sequence[Transcript], ids: Sequence[str]
+    def _tag(
+        self, name: str, examples: Sequence[Transcript], ids: Sequence[str]
     ) -> dict[str, dict[Key, Spans]]:
-        keys = [(recogniser, id) for recogniser in (*self.calls.heard, REFERENCE) for id in ids]
+        keys = [
+            (recogniser, id) for recogniser in (*self.calls.recognised, REFERENCE) for id in ids
+        ]
         texts = {" ".join(key): self._text(key).words for key in keys}
         made = {}
         for tagger in self.plan.taggers:
-            found = self.shelf.tagged(name, tagger, taught, texts)
+            found = self.cache.tagged(name, tagger, examples, texts)
             made[tagger.name] = {key: found[" ".join(key)] for key in keys}
         return made
 
     def _text(self, key: Key) -> Transcript:
         return self.plain[key[1]] if key[0] == REFERENCE else self.compared[key].hypothesis
 
-    def judged(self, view: View, away: bool = False) -> dict[str, dict[Key, Costs]]:
+    def entity_costs(self, view: View, by_written: bool = False) -> dict[str, dict[Key, Costs]]:
         """Judge what each tagger found, also in the references."""
-        if (view.key, away) not in self._judged:
-            self._judged[view.key, away] = {
-                name: {key: self._judge(key, spans, view) for key, spans in each.items()}
-                for name, each in (self.found_away if away else self.found).items()
+        if (view.key, by_written) not in self._entity_costs:
+            self._entity_costs[view.key, by_written] = {
+                name: {key: self._costs(key, spans, view) for key, spans in each.items()}
+                for name, each in (
+                    self.entities_found_by_written if by_written else self.entities_found
+                ).items()
             }
-        return self._judged[view.key, away]
+        return self._entity_costs[view.key, by_written]
 
-    def _judge(self, key: Key, spans: Spans, view: View) -> Costs:
+    def _costs(self, key: Key, spans: Spans, view: View) -> Costs:
         if key[0] == REFERENCE:
-            return judged_reference(self.plain[key[1]], spans, view)
-        return judged(self.compared[key], spans, view)
+            return score_reference(self.plain[key[1]], spans, view)
+        return score_entities(self.compared[key], spans, view)
 
     def atene(
-        self, view: View, sights: Mapping[str, Sights], trained: str = APART
+        self, view: View, features: Mapping[str, Features], trained: str = APART
     ) -> dict[str, Column]:
-        """Give ATENE, and its parts, for all that its models may look at."""
+        """Return ATENE, and its parts, for all that its models may look at."""
         made: dict[str, Column] = {}
-        for title, seen in sights.items():
+        for title, seen in features.items():
             made |= scoring.columns(title, self.risks(view, title, seen, trained))
         return made
 
-    def risks(self, view: View, title: str, seen: Sights, trained: str = APART) -> dict[Key, Risk]:
-        """Give ATENE of each call, and the losses of its entities; kept once they are made."""
+    def risks(
+        self, view: View, title: str, seen: Features, trained: str = APART
+    ) -> dict[Key, Risk]:
+        """Return ATENE of each call, and the losses of its entities; kept once they are made."""
         asked = (view.key, title, trained)
         if asked not in self._risks:
             logger.info("%s, %s, %s", title, view.title, TRAINED[trained])
             found: dict[Key, Risk] = {}
             for half in self.calls.halves:
-                name, taught = self._taught(half, view, trained)
+                name, examples = self._training_examples(half, view, trained)
                 folder = f"{name}-{view.key}-{title.replace(', ', '-')}"
-                model = self.shelf.margins(folder, scoring.margins(seen), taught)
+                model = self.cache.margins(folder, scoring.make_entity_model(seen), examples)
                 here = {key: both for key, both in self.compared.items() if key[1] in half.ids}
-                found |= scoring.risked(here, self.projected(view), model)
+                found |= scoring.compute_risks(here, self.projected(view), model)
             self._risks[asked] = found
         return self._risks[asked]
 
     def projected(self, view: View) -> scoring.Places:
         """Find the entities of references in what was recognised."""
         if view.key not in self._projected:
-            self._projected[view.key] = scoring.projected(self.compared, view)
+            self._projected[view.key] = scoring.project_entities(self.compared, view)
         return self._projected[view.key]
 
-    def _taught(self, half: Half, view: View, trained: str) -> tuple[str, list[Transcript]]:
-        if trained == ATENE_AWAY:
+    def _training_examples(
+        self, half: Half, view: View, trained: str
+    ) -> tuple[str, list[Transcript]]:
+        if trained == ATENE_FROM_WRITTEN:
             return "written", list(self.written)
         part = half.taggers if trained == SHARED else half.atene
-        return f"calls-{part}", [view.of(each) for each in self.calls.lessons(part)]
+        return f"calls-{part}", [view.of(each) for each in self.calls.training_examples(part)]
 
-    def table(self, view: View, sights: Mapping[str, Sights], trained: str = APART) -> Table:
+    def table(self, view: View, features: Mapping[str, Features], trained: str = APART) -> Table:
         """Put all measures and ETER of all taggers beside each other."""
         columns, _ = self.words
-        found = self.judged(view, trained == TAGGERS_AWAY)
+        found = self.entity_costs(view, trained == TAGGERS_FROM_WRITTEN)
         eter = {
-            name: {key: number(each.eter) for key, each in cells.items() if key[0] != REFERENCE}
+            name: {key: as_float(each.eter) for key, each in cells.items() if key[0] != REFERENCE}
             for name, cells in found.items()
         }
         entities = scoring.ne_wer(self.compared, self.plain, view)
-        measures = {**columns, **entities, **self.atene(view, sights, trained)}
+        measures = {**columns, **entities, **self.atene(view, features, trained)}
         return Table(measures, eter, self.plan.resampling)
 
     @cached_property
     def tables(self) -> dict[tuple[str, str], Table]:
         """All tables, by classes that count and by what was learnt from."""
-        main = {MAIN: self.plan.sights[MAIN]}
+        main = {MAIN: self.plan.features[MAIN]}
         made = {
-            (ALL.key, APART): self.table(ALL, self.plan.sights),
+            (ALL.key, APART): self.table(ALL, self.plan.features),
             (NAMES.key, APART): self.table(NAMES, self.plan.names),
             (ALL.key, SHARED): self.table(ALL, main, SHARED),
             (NAMES.key, SHARED): self.table(NAMES, main, SHARED),
         }
         if self.written:
             made[THREE.key, APART] = self.table(THREE, main)
-            made[THREE.key, TAGGERS_AWAY] = self.table(THREE, main, TAGGERS_AWAY)
-            made[THREE.key, ATENE_AWAY] = self.table(THREE, main, ATENE_AWAY)
+            made[THREE.key, TAGGERS_FROM_WRITTEN] = self.table(THREE, main, TAGGERS_FROM_WRITTEN)
+            made[THREE.key, ATENE_FROM_WRITTEN] = self.table(THREE, main, ATENE_FROM_WRITTEN)
         return made

@@ -16,7 +16,7 @@ from caesura_studies.atene.taggers import Spans
 LONGEST = 8
 """Words of a name at most."""
 
-TRUE = 0.5
+MIN_ENTITY_SHARE = 0.5
 """The share of times that words must have been an entity, of all times they were said."""
 
 MONTHS = "january february march april may june july august september october november december"
@@ -61,7 +61,7 @@ class Gazetteer:
 
     name = "gazetteer and rules"
 
-    def train(self, texts: Sequence[Transcript]) -> LookUp:
+    def train(self, texts: Sequence[Transcript]) -> TrainedGazetteer:
         """Keep the entities whose words mostly are one of their class."""
         classes: dict[Strings, Counter[str]] = {}
         for text in texts:
@@ -70,19 +70,19 @@ class Gazetteer:
                 if len(words) <= LONGEST:
                     classes.setdefault(words, Counter())[span.label] += 1
         said = Counter(
-            text.words[at:stop] for text in texts for at, stop in _known(text.words, classes)
+            text.words[at:stop] for text in texts for at, stop in _matches(text.words, classes)
         )
         found = {}
         for words, counts in classes.items():
             label, times = min(counts.items(), key=lambda each: (-each[1], each[0]))
-            if times >= TRUE * said[words]:
+            if times >= MIN_ENTITY_SHARE * said[words]:
                 found[words] = label
         labels = frozenset(span.label for text in texts for span in text.entities or ())
-        return LookUp(found, labels)
+        return TrainedGazetteer(found, labels)
 
 
 @dataclass(frozen=True)
-class LookUp:
+class TrainedGazetteer:
     """The names and their classes, and the classes that there are."""
 
     names: Mapping[Strings, str]
@@ -92,16 +92,17 @@ class LookUp:
         """Look every stretch of words up, and try the rules."""
         rules = [(label, rule) for label, rule in _RULES if label in self.labels]
         return [
-            drop_overlaps(_best(self._looked_up(words), _ruled(words, rules))) for words in texts
+            drop_overlaps(_without_repeats(self._looked_up(words), _apply_rules(words, rules)))
+            for words in texts
         ]
 
     def _looked_up(self, words: Strings) -> list[Span]:
-        pairs = _known(words, self.names)
+        pairs = _matches(words, self.names)
         return [Span(at, stop - 1, self.names[words[at:stop]]) for at, stop in pairs]
 
 
-def _known(words: Strings, names: Mapping[Strings, object]) -> Iterator[tuple[int, int]]:
-    """Give the stretches of words that are among the names."""
+def _matches(words: Strings, names: Mapping[Strings, object]) -> Iterator[tuple[int, int]]:
+    """Return the stretches of words that are among the names."""
     lengths: dict[str, set[int]] = {}
     for each in names:
         lengths.setdefault(each[0], set()).add(len(each))
@@ -111,7 +112,7 @@ def _known(words: Strings, names: Mapping[Strings, object]) -> Iterator[tuple[in
                 yield at, at + length
 
 
-def _ruled(words: Strings, rules: Sequence[tuple[str, re.Pattern[str]]]) -> Iterator[Span]:
+def _apply_rules(words: Strings, rules: Sequence[tuple[str, re.Pattern[str]]]) -> Iterator[Span]:
     """Match the rules against the text; a match begins and ends with a word."""
     text, place, number = " ".join(words), {}, 0
     for at, word in enumerate(words):
@@ -123,7 +124,7 @@ def _ruled(words: Strings, rules: Sequence[tuple[str, re.Pattern[str]]]) -> Iter
             yield Span(first, first + match.group().count(" "), label)
 
 
-def _best(names: Sequence[Span], ruled: Iterator[Span]) -> Iterator[Span]:
+def _without_repeats(names: Sequence[Span], ruled: Iterator[Span]) -> Iterator[Span]:
     """Leave out what a rule says of words that are a name, or that a rule before it has."""
     taken = {(span.first, span.last) for span in names}
     yield from names

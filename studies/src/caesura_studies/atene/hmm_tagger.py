@@ -10,7 +10,7 @@ import numpy as np
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.transcript import Transcript
 from caesura.ml.features import Table
-from caesura_studies.atene.tagger_features import Labels, best, shape
+from caesura_studies.atene.tagger_features import Labels, shape, viterbi
 from caesura_studies.atene.taggers import Spans
 
 RARE = 2
@@ -33,33 +33,33 @@ class HMM:
 
     name = "hidden Markov model"
 
-    def train(self, texts: Sequence[Transcript]) -> Hidden:
+    def train(self, texts: Sequence[Transcript]) -> TrainedHMM:
         """Count."""
         labels = Labels.of(texts)
         width = len(labels)
-        words = numbered(word for each in texts for word in each.words)
-        kinds = numbered(kind(word) for each in texts for word in each.words)
-        numbers = [numbers_of(each.words, words) for each in texts]
+        words = number_words(word for each in texts for word in each.words)
+        kinds = number_words(kind(word) for each in texts for word in each.words)
+        numbers = [word_numbers(each.words, words) for each in texts]
         codes = [labels.coded(each) for each in texts]
         every, seen = np.concatenate(codes), np.concatenate(numbers)
-        before = np.concatenate([_before(each) for each in numbers])
-        last = np.concatenate([_before(each, width) for each in codes])
-        by_word = _counted(seen, every, len(words) + 1, width)
+        before = np.concatenate([_previous(each) for each in numbers])
+        last = np.concatenate([_previous(each, width) for each in codes])
+        by_word = _count_table(seen, every, len(words) + 1, width)
         rare = by_word.sum(axis=1)[seen] <= RARE
         sorts = np.concatenate([_kinds(each.words, kinds) for each in texts])
-        by_kind = _counted(sorts[rare], every[rare], len(kinds) + 1, width) + PRIOR
-        return Hidden(
+        by_kind = _count_table(sorts[rare], every[rare], len(kinds) + 1, width) + PRIOR
+        return TrainedHMM(
             labels,
             words,
             kinds,
-            _mixed(by_word, by_kind / by_kind.sum(axis=0)),
+            _word_shares(by_word, by_kind / by_kind.sum(axis=0)),
             _transitions(before, last, every, len(words) + 1, width),
             Following.of(before, seen, every, len(words) + 1, width),
         )
 
 
 def _transitions(before: Indices, last: Indices, codes: Indices, words: int, width: int) -> Floats:
-    """Give a table of logarithms of P(label | label before) for each word before."""
+    """Return a table of logarithms of P(label | label before) for each word before."""
     plain = np.full((width + 1, width), PRIOR)
     np.add.at(plain, (last, codes), 1.0)
     plain /= plain.sum(axis=1, keepdims=True)
@@ -72,15 +72,15 @@ def _transitions(before: Indices, last: Indices, codes: Indices, words: int, wid
     return np.log(counts, out=counts)
 
 
-def _mixed(by_word: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """Give P(word | label) of known words, and what a label leaves to each kind of others."""
+def _word_shares(by_word: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return P(word | label) of known words, and what a label leaves to each kind of others."""
     kinds = (by_word > 0).sum(axis=0)
     total = np.maximum(by_word.sum(axis=0) + kinds, 1)
     return by_word / total, kinds / total * shares
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden:
+class TrainedHMM:
     """What is known of labels, words and kinds of words; logarithms for labels after labels."""
 
     labels: Labels
@@ -92,9 +92,9 @@ class Hidden:
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
-        numbers = [numbers_of(words, self.words) for words in texts]
+        numbers = [word_numbers(words, self.words) for words in texts]
         states = [self._emitted(*each) for each in zip(texts, numbers, strict=True)]
-        found = best(states, self.transitions, [_before(each) for each in numbers])
+        found = viterbi(states, self.transitions, [_previous(each) for each in numbers])
         return [self.labels.spans(each) for each in found]
 
     def _emitted(self, words: Strings, numbers: Indices) -> Floats:
@@ -120,14 +120,14 @@ class Following:
     ) -> Following:
         """Count pairs of words, and what follows each word."""
         known, rows = np.unique(before * words + seen, return_inverse=True)
-        counts = _counted(rows, codes, len(known), width)
+        counts = _count_table(rows, codes, len(known), width)
         kinds = np.zeros((words, width))
         np.add.at(kinds, known // words, counts > 0)
-        return cls(Table(known), counts, _counted(before, codes, words, width), kinds)
+        return cls(Table(known), counts, _count_table(before, codes, words, width), kinds)
 
     def mixed(self, numbers: Indices, alone: Floats) -> Floats:
         """Mix the share of a word after the one before it with its share `alone`."""
-        before = _before(numbers)
+        before = _previous(numbers)
         place = self.table.find(before * len(self.total) + numbers)
         counts = np.where((place >= 0)[:, None], self.counts[place], 0.0)
         kinds = np.maximum(self.kinds[before], 1)
@@ -136,29 +136,29 @@ class Following:
 
 
 def kind(word: str) -> str:
-    """Give what unknown words are told by: how they are written, and how they end."""
+    """Return what unknown words are told by: how they are written, and how they end."""
     form = shape(word)
     return f"a{word[-2:]}" if form == "a" else form
 
 
-def numbered(words: Iterable[str]) -> dict[str, int]:
+def number_words(words: Iterable[str]) -> dict[str, int]:
     """Number words from 1 on; 0 is for those that are not known."""
     return {word: at for at, word in enumerate(dict.fromkeys(words), 1)}
 
 
-def numbers_of(words: Strings, known: dict[str, int]) -> Indices:
-    """Give the numbers of words."""
+def word_numbers(words: Strings, known: dict[str, int]) -> Indices:
+    """Return the numbers of words."""
     return np.fromiter((known.get(word, UNKNOWN) for word in words), np.int64, len(words))
 
 
 def _kinds(words: Strings, known: dict[str, int]) -> Indices:
-    return numbers_of(tuple(map(kind, words)), known)
+    return word_numbers(tuple(map(kind, words)), known)
 
 
-def _before(numbers: Indices, first: int = UNKNOWN) -> Indices:
+def _previous(numbers: Indices, first: int = UNKNOWN) -> Indices:
     return np.append(first, numbers[:-1])[: len(numbers)]
 
 
-def _counted(rows: Indices, codes: Indices, height: int, width: int) -> Floats:
+def _count_table(rows: Indices, codes: Indices, height: int, width: int) -> Floats:
     found = np.bincount(rows * width + codes, minlength=height * width)
     return found.reshape(height, width).astype(np.float64)

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.transcript import Transcript
 from caesura.ml import crf, maxent
-from caesura_studies.atene.tagger_features import OUTSIDE, Known, Labels, Scores, best, keys
+from caesura_studies.atene.tagger_features import (
+    OUTSIDE,
+    KnownFeatures,
+    Labels,
+    Scores,
+    keys,
+    viterbi,
+)
 from caesura_studies.atene.taggers import Spans
 
 
@@ -24,36 +31,40 @@ class MaximumEntropy:
     cutoff: int = 2
     steps: int = 60
 
-    def train(self, texts: Sequence[Transcript]) -> Decoded:
+    def train(self, texts: Sequence[Transcript]) -> TrainedMaximumEntropy:
         """Find the weights."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
-        known = Known(seen, self.cutoff)
-        rows = maxent.sparse_rows(np.concatenate([known.places(each) for each in seen]), len(known))
+        known = KnownFeatures(seen, self.cutoff)
+        rows = maxent.sparse_rows(
+            np.concatenate([known.feature_ids(each) for each in seen]), len(known)
+        )
         codes = np.concatenate([labels.coded(each) for each in texts])
         search = maxent.Search(steps=self.steps)
         weights = maxent.multinomial(rows, codes, len(labels), self.ridge, search=search)
-        return Decoded(labels, known, maxent.with_zero_row(weights))
+        return TrainedMaximumEntropy(labels, known, maxent.with_zero_row(weights))
 
 
 @dataclass(frozen=True, eq=False)
-class Decoded:
+class TrainedMaximumEntropy:
     """Weights of what is seen, padded."""
 
     labels: Labels
-    known: Known
+    known: KnownFeatures
     weights: Floats
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
         states = [
-            maxent.log_softmax(maxent.sum_rows(self.known.places(keys(words)), self.weights)[:, 0])
+            maxent.log_softmax(
+                maxent.sum_rows(self.known.feature_ids(keys(words)), self.weights)[:, 0]
+            )
             for words in texts
         ]
-        return [self.labels.spans(each) for each in best(states, self.labels.allowed())]
+        return [self.labels.spans(each) for each in viterbi(states, self.labels.allowed())]
 
 
-STRETCH = 100
+CHUNK_WORDS = 100
 """Words that training looks at together: a text has no sentences."""
 
 
@@ -66,25 +77,27 @@ class CRF:
     iterations: int = 60
     cutoff: int = 2
 
-    def train(self, texts: Sequence[Transcript]) -> Field:
+    def train(self, texts: Sequence[Transcript]) -> TrainedCRF:
         """Find the weights."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
-        known = Known(seen, self.cutoff)
-        lessons = [
-            crf.TrainingExample(places[at : at + STRETCH].T, codes[at : at + STRETCH])
+        known = KnownFeatures(seen, self.cutoff)
+        training_examples = [
+            crf.TrainingExample(places[at : at + CHUNK_WORDS].T, codes[at : at + CHUNK_WORDS])
             for places, codes in (
-                (known.places(each), labels.coded(text))
+                (known.feature_ids(each), labels.coded(text))
                 for each, text in zip(seen, texts, strict=True)
             )
-            for at in range(0, len(codes), STRETCH)
+            for at in range(0, len(codes), CHUNK_WORDS)
         ]
-        found = crf.train_chain(known.keys, lessons, len(labels), self.c2, self.iterations)
-        return Field(labels, found)
+        found = crf.train_chain(
+            known.keys, training_examples, len(labels), self.c2, self.iterations
+        )
+        return TrainedCRF(labels, found)
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class TrainedCRF:
     """Weights of what is seen and of labels after labels."""
 
     labels: Labels
@@ -93,7 +106,7 @@ class Field:
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Find the best labels."""
         states = [self.chain.weights.summed(keys(words)) for words in texts]
-        return [self.labels.spans(each) for each in best(states, self.chain.transitions)]
+        return [self.labels.spans(each) for each in viterbi(states, self.chain.transitions)]
 
 
 Weights = NDArray[np.float32]
@@ -111,19 +124,19 @@ class Perceptron:
     cutoff: int = 2
     seed: int = 20000
 
-    def train(self, texts: Sequence[Transcript]) -> Greedy:
+    def train(self, texts: Sequence[Transcript]) -> TrainedPerceptron:
         """Correct weights where a label comes out wrong."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
-        known = Known(seen, self.cutoff)
-        places = [known.places(each) for each in seen]
+        known = KnownFeatures(seen, self.cutoff)
+        places = [known.feature_ids(each) for each in seen]
         codes = [labels.coded(each) for each in texts]
         learner = _Learner(len(known), len(labels))
         order = np.random.default_rng(self.seed)
         for _ in range(self.epochs):
             for at in order.permutation(len(texts)).tolist():
                 learner.study(places[at], codes[at])
-        return Greedy(labels, known, *learner.averaged())
+        return TrainedPerceptron(labels, known, *learner.averaged())
 
 
 class _Learner:
@@ -157,24 +170,24 @@ class _Learner:
         self.late_history[state, label] += by * self.steps
 
     def averaged(self) -> tuple[Weights, Weights]:
-        """Give the mean of the weights over all steps."""
+        """Return the mean of the weights over all steps."""
         words = self.weights - self.late / self.steps
         history = self.history - self.late_history / self.steps
         return words.astype(np.float32), history.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
-class Greedy:
+class TrainedPerceptron:
     """Weights of what is seen, and of the two labels before."""
 
     labels: Labels
-    known: Known
+    known: KnownFeatures
     weights: Weights
     history: Weights
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Label all texts from left to right, a word of each at a time."""
-        states = [self.weights[self.known.places(keys(words))].sum(axis=1) for words in texts]
+        states = [self.weights[self.known.feature_ids(keys(words))].sum(axis=1) for words in texts]
         return [self.labels.spans(each) for each in self._labelled(states)]
 
     def _labelled(self, states: Sequence[Scores]) -> list[Indices]:

@@ -24,8 +24,8 @@ from caesura.text.alignment.transfer import project_spans
 from caesura.text.alignment.word_alignment import Alignment, align
 from caesura.text.entity_projection import Projected, drop_overlaps, project, separate_overlaps
 from caesura.text.normalization.alternatives import choose_alternatives
-from caesura_studies.atene.corpora import REFERENCES, lower, merged, real
-from caesura_studies.atene.study_size import Sights
+from caesura_studies.atene.corpora import REFERENCES, flat_entities, lower, merge_classes
+from caesura_studies.atene.plan import Features
 from caesura_studies.atene.text_preparation import View
 
 ALPHA = 0.5
@@ -33,7 +33,7 @@ ALPHA = 0.5
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedCall:
     """A call as it was heard, and its reference, written as is nearest to that; lower case."""
 
     hypothesis: Transcript
@@ -45,20 +45,20 @@ class Compared:
     """The same two texts as they are written."""
 
     @classmethod
-    def of(cls, hypothesis: Transcript, reference: Transcript) -> Compared:
+    def of(cls, hypothesis: Transcript, reference: Transcript) -> ComparedCall:
         """Choose the alternatives of the reference; the words as written go along as lemmas.
 
         Which entities are the longest is seen in the words as written, so that it is the same
         for all recognisers.
         """
-        longest = {span.key for span in real(reference.entities or ())}
+        longest = {span.key for span in flat_entities(reference.entities or ())}
         ours = lower(hypothesis)
         theirs = choose_alternatives(lower(reference.replace(lemma=reference.words)), ours.words)
         every = theirs.entities or ()
-        kept = merged(span for span in every if span.key in longest)
+        kept = merge_classes(span for span in every if span.key in longest)
         plain = theirs.replace(lemma=None, entities=kept)
-        words = zip(theirs.lemma or (), theirs.words, strict=True)
-        written = plain.replace(words=tuple(lemma or word for lemma, word in words))
+        word_rates = zip(theirs.lemma or (), theirs.words, strict=True)
+        written = plain.replace(words=tuple(lemma or word for lemma, word in word_rates))
         return cls(ours, plain, every, (hypothesis, written))
 
     @cached_property
@@ -78,14 +78,16 @@ class Costs:
     spurious: int
 
     @classmethod
-    def of(cls, real: Sequence[Span], placed: Sequence[Span], found: Sequence[Span]) -> Costs:
+    def of(
+        cls, flat_entities: Sequence[Span], project_spans: Sequence[Span], found: Sequence[Span]
+    ) -> Costs:
         """Match entities as `Entities` does for ETER; `placed` are the real ones on the words."""
-        matched = EntityMatching.of(tuple(placed), tuple(found), 1)
+        matched = EntityMatching.of(tuple(project_spans), tuple(found), 1)
         pairs = matched.pairs("eter", ALPHA)
         price = np.array(pair_costs("eter", ALPHA), float)
-        spent = np.ones(len(real))
+        spent = np.ones(len(flat_entities))
         spent[list(pairs)] = price[matched.kinds(pairs)]
-        return cls(tuple(span.key for span in real), spent, len(found) - len(pairs))
+        return cls(tuple(span.key for span in flat_entities), spent, len(found) - len(pairs))
 
     @property
     def eter(self) -> Value:
@@ -94,27 +96,27 @@ class Costs:
         return ratio(spent, len(self.each), "no entity in the reference")
 
 
-def judged(both: Compared, found: Sequence[Span], view: View) -> Costs:
+def score_entities(both: ComparedCall, found: Sequence[Span], view: View) -> Costs:
     """Judge entities found in what was heard."""
-    real = view.spans(both.reference.entities or ())
-    return Costs.of(real, project_spans(real, both.aligned), view.spans(found))
+    flat_entities = view.spans(both.reference.entities or ())
+    return Costs.of(flat_entities, project_spans(flat_entities, both.aligned), view.spans(found))
 
 
-def judged_reference(reference: Transcript, found: Sequence[Span], view: View) -> Costs:
+def score_reference(reference: Transcript, found: Sequence[Span], view: View) -> Costs:
     """Judge entities found in the reference itself."""
-    real = view.spans(reference.entities or ())
-    return Costs.of(real, real, view.spans(found))
+    flat_entities = view.spans(reference.entities or ())
+    return Costs.of(flat_entities, flat_entities, view.spans(found))
 
 
-def number(value: Value) -> float:
-    """Give a number that can be averaged: NaN for what is undefined."""
+def as_float(value: Value) -> float:
+    """Return a number that can be averaged: NaN for what is undefined."""
     return float("nan") if isinstance(value, Undefined) else value
 
 
 Key = tuple[str, str]
 """A recogniser and a call."""
 
-Comparisons = Mapping[Key, Compared]
+Comparisons = Mapping[Key, ComparedCall]
 Column = dict[Key, float]
 """A number for each recogniser and call, NaN where it is undefined."""
 
@@ -144,33 +146,33 @@ class Errors(NamedTuple):
         return ratio(self.wrong, self.said, NO_WORDS)
 
 
-def words(compared: Comparisons) -> tuple[dict[str, Column], dict[Key, Counts]]:
-    """Give WER, WIL and RIL of each call, and the counts behind them."""
+def word_rates(compared: Comparisons) -> tuple[dict[str, Column], dict[Key, Counts]]:
+    """Return WER, WIL and RIL of each call, and the counts behind them."""
     metric = Words()
     counts = {key: metric.count(e.hypothesis, [e.reference]) for key, e in compared.items()}
     values = {key: metric.values(each) for key, each in counts.items()}
     columns = {
-        title: {key: number(each[name]) for key, each in values.items()}
+        title: {key: as_float(each[name]) for key, each in values.items()}
         for name, title in WORDS.items()
     }
     return columns, {key: metric.drawn(each) for key, each in counts.items()}
 
 
 def pooled(counts: Mapping[Key, Counts], recogniser: str) -> float:
-    """Give the WER of a recogniser over all calls together."""
+    """Return the WER of a recogniser over all calls together."""
     whole = Counts.total(each for (name, _), each in counts.items() if name == recogniser)
-    return number(Words().values(whole)["wer"])
+    return as_float(Words().values(whole)["wer"])
 
 
-def as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> list[Errors]:
+def errors_as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> list[Errors]:
     """Count the wrong words of a recogniser, call by call, in texts that are only lower case.
 
     Fillers, sounds and hyphens stay, as fstalign has it.
     """
     metric, found = Words(), []
-    for id, heard in read[name].items():
+    for id, recognised in read[name].items():
         reference = lower(read[REFERENCES][id].only(("alternatives",)))
-        counts = metric.aligned(lower(heard.only(())), reference).alignment
+        counts = metric.aligned(lower(recognised.only(())), reference).alignment
         found.append(Errors(counts.edits, counts.source_length))
     return found
 
@@ -200,7 +202,7 @@ def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> E
 
 
 def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
-    """Give NE-WER in all its alternatives; `plain` are the references as they are written."""
+    """Return NE-WER in all its alternatives; `plain` are the references as they are written."""
     found: dict[str, Column] = {title: {} for title in VARIANTS}
     for key, both in compared.items():
         written = plain[key[1]]
@@ -211,7 +213,7 @@ def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -
         for title, (form, insertions) in VARIANTS.items():
             text, aligned = forms[form]
             spans = view.spans(text.entities or ())
-            found[title][key] = number(in_entities(spans, aligned, insertions).rate)
+            found[title][key] = as_float(in_entities(spans, aligned, insertions).rate)
     return found
 
 
@@ -238,7 +240,7 @@ def mean(column: Column, recogniser: str) -> float:
 Places = Mapping[Key, Sequence[Projected]]
 """Where the entities of references are in what was recognised."""
 
-TAGGED = "en-sda"
+TAGGER_MODEL = "en-sda"
 """The model that ships whose tagger gives parts of speech."""
 
 
@@ -262,7 +264,7 @@ class Risk:
             outside=-int(risks.outside.sum()),
             stretches=len(risks.outside),
         )
-        atene, ds, i = map(number, ATENE().rates(counts).values())
+        atene, ds, i = map(as_float, ATENE().rates(counts).values())
         return cls(atene, ds, i, keys, np.round((risks.start + risks.end) / (2 * UNIT), 6))
 
     @property
@@ -271,20 +273,20 @@ class Risk:
         return dict(zip(self.keys, self.falls.tolist(), strict=True))
 
 
-def margins(sights: Sights) -> Margins:
+def make_entity_model(features: Features) -> Margins:
     """Make the models, not trained yet, that look at these things."""
-    tagger = _tagger() if sights.tags else None
-    return Margins(affixes=sights.affixes, capitals=sights.capitals, tagger=tagger)
+    tagger = _tagger() if features.tags else None
+    return Margins(affixes=features.affixes, capitals=features.capitals, tagger=tagger)
 
 
 @lru_cache(maxsize=1)
 def _tagger() -> WordTagger:
-    chunker: Any = load(find(TAGGED)).learner
+    chunker: Any = load(find(TAGGER_MODEL)).learner
     tagger: WordTagger = chunker.crf.tagger
     return tagger
 
 
-def projected(compared: Comparisons, view: View) -> Places:
+def project_entities(compared: Comparisons, view: View) -> Places:
     """Find the entities of references in what was recognised, where they may overlap."""
     return {
         key: project(view.of(both.reference), both.hypothesis, alignment=both.aligned)
@@ -292,7 +294,9 @@ def projected(compared: Comparisons, view: View) -> Places:
     }
 
 
-def risked(compared: Comparisons, places: Places, entity_model: EntityModel) -> dict[Key, Risk]:
+def compute_risks(
+    compared: Comparisons, places: Places, entity_model: EntityModel
+) -> dict[Key, Risk]:
     """Judge each call by the entities of classes that a model knows; others take no words.
 
     Those that are lost have the margins of the words around their place.
@@ -309,13 +313,13 @@ def risked(compared: Comparisons, places: Places, entity_model: EntityModel) -> 
     return made
 
 
-def _texts(both: Compared, entity_model: EntityModel) -> tuple[Transcript, Transcript]:
-    """Give both texts as a model is to see them."""
+def _texts(both: ComparedCall, entity_model: EntityModel) -> tuple[Transcript, Transcript]:
+    """Return both texts as a model is to see them."""
     return both.cased if entity_model.capitals else (both.hypothesis, both.reference)
 
 
 def columns(title: str, risks: Mapping[Key, Risk]) -> dict[str, Column]:
-    """Give ATENE and its parts, larger being worse."""
+    """Return ATENE and its parts, larger being worse."""
     return {
         title: {key: each.atene for key, each in risks.items()},
         f"{title}: DS alone": {key: -each.ds for key, each in risks.items()},

@@ -40,8 +40,8 @@ Keys = NDArray[np.int64]
 
 
 def keys(words: Strings) -> Keys:
-    """Give a row of keys for each template, a column for each word."""
-    columns = zip(*map(_seen, words), strict=True) if words else ((),) * 4
+    """Return a row of keys for each template, a column for each word."""
+    columns = zip(*map(_hash_parts, words), strict=True) if words else ((),) * 4
     found = {
         name: features.padded(np.array(cells, np.uint64))
         for name, cells in zip(("word", "prefix", "suffix", "shape"), columns, strict=True)
@@ -50,7 +50,7 @@ def keys(words: Strings) -> Keys:
 
 
 @lru_cache(maxsize=1 << 17)
-def _seen(word: str) -> tuple[int, int, int, int]:
+def _hash_parts(word: str) -> tuple[int, int, int, int]:
     parts = (word, "<" + word[:AFFIX], word[-AFFIX:] + ">", f"/{shape(word)}")
     one, two, three, four = map(hash_spelling, parts)
     return one, two, three, four
@@ -63,7 +63,7 @@ def shape(word: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", word))
 
 
-class Known:
+class KnownFeatures:
     """The keys that were seen often enough in training."""
 
     def __init__(self, texts: Sequence[Keys], cutoff: int) -> None:
@@ -73,7 +73,7 @@ class Known:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def places(self, keys: Keys) -> Indices:
+    def feature_ids(self, keys: Keys) -> Indices:
         """Number the known keys of each word, a row for each word; -1 for the others."""
         return self._table.find(keys.ravel()).reshape(keys.shape).T
 
@@ -101,7 +101,7 @@ class Labels:
         return 2 * len(self.classes) + 1
 
     def coded(self, text: Transcript) -> Indices:
-        """Give the label of each word; the entities do not overlap."""
+        """Return the label of each word; the entities do not overlap."""
         found = np.zeros(len(text), np.int64)
         number = {name: at for at, name in enumerate(self.classes)}
         for span in text.entities or ():
@@ -110,7 +110,7 @@ class Labels:
         return found
 
     def spans(self, codes: Indices) -> tuple[Span, ...]:
-        """Give the entities of labels; an inside that follows nothing of its class begins one."""
+        """Return the entities of labels; an inside that follows nothing of its class begins one."""
         before = np.append(OUTSIDE, codes[:-1])[: len(codes)]
         kind, kind_before = (codes + 1) // 2, (before + 1) // 2
         begins = (codes > OUTSIDE) & ((codes % 2 == 1) | (kind != kind_before))
@@ -133,10 +133,10 @@ class Labels:
         return found
 
 
-def best(
+def viterbi(
     states: Sequence[Floats | Scores], transitions: Floats, tables: Sequence[Indices] | None = None
 ) -> list[Indices]:
-    """Give the best labels of each text: its scores of labels, and of each after each (Viterbi).
+    """Return the best labels of each text: its scores of labels, and of each after each (Viterbi).
 
     There may be several tables of `transitions`; then `tables` names one for each word. All
     texts take each step together, which is what makes many of them fast.
@@ -148,8 +148,8 @@ def best(
     to_from = np.ascontiguousarray(whole[:, :-1].transpose(0, 2, 1), np.float32)
     rows = [np.zeros((length, 1), np.int64) for length in lengths]
     rows = rows if tables is None else [each[:, None] for each in tables]
-    scores = _stacked([states[at] for at in order], steps, np.float32)
-    chosen = _stacked([rows[at] for at in order], steps, np.int64)[..., 0]
+    scores = _stack([states[at] for at in order], steps, np.float32)
+    chosen = _stack([rows[at] for at in order], steps, np.int64)[..., 0]
     here = (scores[:, 0] + whole[0, -1]).astype(np.float32) if steps else scores[:, :0]
     origin = np.zeros((steps, *here.shape), np.int16)
     for at in range(1, steps):
@@ -160,11 +160,11 @@ def best(
         here[:live] = np.take_along_axis(moved, came[..., None], 2)[..., 0] + scores[:live, at]
     found: list[Indices] = [np.zeros(0, np.int64)] * len(states)
     for row, text in enumerate(order):
-        found[text] = _traced(origin[:, row], here[row], int(lengths[text]))
+        found[text] = _trace_back(origin[:, row], here[row], int(lengths[text]))
     return found
 
 
-def _stacked(parts: Sequence[NDArray[Any]], steps: int, dtype: type) -> NDArray[Any]:
+def _stack(parts: Sequence[NDArray[Any]], steps: int, dtype: type) -> NDArray[Any]:
     """Put tables of several heights beside each other."""
     width = parts[0].shape[1] if parts else 0
     table: NDArray[Any] = np.zeros((len(parts), steps, width), dtype)
@@ -173,7 +173,7 @@ def _stacked(parts: Sequence[NDArray[Any]], steps: int, dtype: type) -> NDArray[
     return table
 
 
-def _traced(origin: NDArray[np.int16], last: Scores, length: int) -> Indices:
+def _trace_back(origin: NDArray[np.int16], last: Scores, length: int) -> Indices:
     found = np.zeros(length, np.int64)
     label = int(last.argmax()) if length else 0
     for at in range(length - 1, -1, -1):

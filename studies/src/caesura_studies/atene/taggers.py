@@ -15,7 +15,7 @@ class Trained(Protocol):
     """Finds entities in words."""
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
-        """Give the entities of each text, which do not overlap."""
+        """Return the entities of each text, which do not overlap."""
 
 
 class Tagger(Protocol):

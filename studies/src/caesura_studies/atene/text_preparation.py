@@ -27,7 +27,7 @@ _WRITTEN = re.compile(r"[\d%&$€£]")
 _CURRENCY = re.compile(r"[$€£]\d")
 
 
-def spoken(call: Transcript) -> Transcript:
+def spell_numbers(call: Transcript) -> Transcript:
     """Spell what has digits or signs: `$4.5 million` is *four point five million dollars*.
 
     Such an amount is read as its number alone may be read, the size before the currency.
@@ -49,11 +49,11 @@ def _changes(words: Strings) -> Iterator[Span]:
             continue
         size = words[at + 1].lower() if at + 1 < len(words) else ""
         if size in SIZES and _CURRENCY.match(word):
-            *number, currency = _said(word)
+            *number, currency = _spelt_words(word)
             done = at + 1
             yield Span(at, done, " ".join([*number, size, currency]))
-        elif _said(word):
-            yield Span(at, at, " ".join(_said(word)))
+        elif _spelt_words(word):
+            yield Span(at, at, " ".join(_spelt_words(word)))
 
 
 def _with_size(span: Span, sized: Mapping[int, str]) -> Span:
@@ -69,7 +69,7 @@ def _with_size(span: Span, sized: Mapping[int, str]) -> Span:
 
 
 @lru_cache(maxsize=1 << 14)
-def _said(word: str) -> Strings:
+def _spelt_words(word: str) -> Strings:
     return tuple(read_aloud(word))
 
 
@@ -92,7 +92,7 @@ class View:
         )
 
     def of(self, text: Transcript) -> Transcript:
-        """Give a text with the entities that count."""
+        """Return a text with the entities that count."""
         return text.replace(entities=self.spans(text.entities or ()))
 
 
@@ -115,29 +115,31 @@ THREE = View(
 VIEWS = (ALL, NAMES, THREE)
 
 
-OTHERWISE = 0.5
+ALTERNATIVE_SHARE = 0.5
 """The share of places with alternatives at which one of these is shown, if they are drawn."""
 
 
 @dataclass(frozen=True)
-class Way:
+class Preparation:
     """Whether numbers are spelt in all texts, and whether learners see alternatives, drawn."""
 
     key: str
     title: str
     spelt: bool
-    drawn: bool
+    sampled: bool
 
 
-SPELT = Way("spelt", "numbers spelt", spelt=True, drawn=False)
-OTHER_WAYS = (
-    Way("spelt-drawn", "numbers spelt, alternatives drawn", spelt=True, drawn=True),
-    Way("written", "numbers as written", spelt=False, drawn=False),
-    Way("written-drawn", "numbers as written, alternatives drawn", spelt=False, drawn=True),
+SPELT = Preparation("spelt", "numbers spelt", spelt=True, sampled=False)
+OTHER_PREPARATIONS = (
+    Preparation("spelt-drawn", "numbers spelt, alternatives drawn", spelt=True, sampled=True),
+    Preparation("written", "numbers as written", spelt=False, sampled=False),
+    Preparation(
+        "written-drawn", "numbers as written, alternatives drawn", spelt=False, sampled=True
+    ),
 )
 
 
-def meant(call: Transcript) -> Transcript:
+def complete_numbers(call: Transcript) -> Transcript:
     """Write numbers as they were meant, where a reading says so: `2020` for `202`."""
     words = list(call.words)
     for first, last, label, _ in call.alternatives or ():
@@ -146,25 +148,25 @@ def meant(call: Transcript) -> Transcript:
     return call.replace(words=tuple(words))
 
 
-def shown(call: Transcript, way: Way) -> Transcript:
+def learner_view(call: Transcript, preparation: Preparation) -> Transcript:
     """Show a call to learners: as it is written, or with alternatives in half of the places.
 
     Which, is drawn, the same for all learners: what is said in several ways (*two thousand
     twenty*, *twenty twenty*) a recogniser that writes digits writes in one.
     """
     bare = call.replace(alternatives=None)
-    return replace_words(bare, _drawn(call)) if way.drawn else bare
+    return replace_words(bare, _sample_alternatives(call)) if preparation.sampled else bare
 
 
-def _drawn(call: Transcript) -> list[Span]:
+def _sample_alternatives(call: Transcript) -> list[Span]:
     """Draw places, and one of the alternatives of each."""
-    chance = np.random.default_rng(zlib.crc32(call.id.encode()))
+    rng = np.random.default_rng(zlib.crc32(call.id.encode()))
     changes: list[Span] = []
     last = -1
     for (first, stop), group in groupby(call.alternatives or (), key=lambda span: span[:2]):
         if first > last:
             last = stop
-            ways = list(group)
-            if chance.random() < OTHERWISE:
-                changes.append(ways[int(chance.integers(len(ways)))])
+            preparations = list(group)
+            if rng.random() < ALTERNATIVE_SHARE:
+                changes.append(preparations[int(rng.integers(len(preparations)))])
     return changes

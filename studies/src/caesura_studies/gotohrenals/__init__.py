@@ -12,6 +12,7 @@ from pathlib import Path
 
 from caesura_studies.gotohrenals import (
     chapter_claims,
+    chapter_data,
     chapter_orders,
     chapter_pauses,
     chapter_systems,
@@ -19,13 +20,12 @@ from caesura_studies.gotohrenals import (
     chapter_weights,
     chapter_word_errors,
 )
-from caesura_studies.gotohrenals import chapter_data as data
 from caesura_studies.gotohrenals.chapter_word_errors import Points
-from caesura_studies.gotohrenals.corpora import RECOGNISERS, Corpora, gathered
+from caesura_studies.gotohrenals.corpora import RECOGNISERS, Corpora, read_corpora
 from caesura_studies.gotohrenals.experiment import Trial, on_recognised, on_references
 from caesura_studies.gotohrenals.scoring import RESAMPLING
 from caesura_studies.gotohrenals.systems import Models
-from caesura_studies.report import Outcome, Part, left_out, publish, refuse_file
+from caesura_studies.report import Outcome, Part, check_output_folder, omitted_chapter, publish
 
 logger = logging.getLogger("caesura.studies")
 
@@ -40,15 +40,15 @@ ENDING = (
 
 def run(data: Path, out: Path) -> Outcome:
     """Run the study on the corpora below `data` and write the report into `out`."""
-    refuse_file(out)
-    corpora = gathered(data)
-    trials, models = _measured(corpora)
-    parts = _parts(corpora, trials, models)
+    check_output_folder(out)
+    corpora = read_corpora(data)
+    trials, models = _run_trials(corpora)
+    parts = _write_chapters(corpora, trials, models)
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, ENDING)
 
 
-def _measured(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
+def _run_trials(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
     """Tune and measure all systems on references and on each recogniser with times."""
     logger.info("measuring on references")
     trials = {"references": on_references(corpora)}
@@ -62,24 +62,29 @@ def _measured(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
     return trials, models
 
 
-def _parts(corpora: Corpora, trials: Mapping[str, Trial], models: Models | None) -> list[Part]:
-    _, rising = chapter_pauses.rising(data.sources(corpora))
-    ordered, sized = chapter_orders.found(corpora), chapter_text_size.found(corpora)
-    heard = {name: trial for name, trial in trials.items() if name in corpora.recognised}
+def _write_chapters(
+    corpora: Corpora, trials: Mapping[str, Trial], models: Models | None
+) -> list[Part]:
+    _, rising = chapter_pauses.figure_3_chapter(chapter_data.sources(corpora))
+    ordered, sized = (
+        chapter_orders.measure_orders(corpora),
+        chapter_text_size.measure_sizes(corpora),
+    )
+    recognised = {name: trial for name, trial in trials.items() if name in corpora.recognised}
     points: dict[str, Points] = {}
     if models is not None:
-        points = chapter_word_errors.found(corpora, models, heard)
+        points = chapter_word_errors.measure_points(corpora, models, recognised)
     return [
-        data.chapter(corpora),
+        chapter_data.chapter(corpora),
         rising,
         chapter_orders.chapter(ordered),
         chapter_text_size.chapter(sized),
         chapter_word_errors.chapter(points)
         if points
-        else left_out(
+        else omitted_chapter(
             "errors", chapter_word_errors.TITLE, f"there are too few calls in {RECOGNISERS}"
         ),
-        chapter_pauses.thresholds(trials),
+        chapter_pauses.figure_7_chapter(trials),
         chapter_weights.chapter(trials),
         chapter_systems.chapter(trials),
         chapter_claims.chapter(trials, ordered, sized, points),

@@ -7,31 +7,43 @@ from collections.abc import Iterator, Mapping
 from caesura.core.values import Undefined
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.reports.table import format_interval
-from caesura_studies.claims import Claim, Told, better, claim, found, grouped, laid_out, value
+from caesura_studies.claims import (
+    Claim,
+    Evidence,
+    better_system,
+    claim,
+    claims_table,
+    find_test,
+    value,
+    verdict_summary,
+)
 from caesura_studies.gotohrenals import paper
-from caesura_studies.gotohrenals.chapter_orders import BEST, ORDERS, SMOOTHING, Orders
+from caesura_studies.gotohrenals.chapter_orders import ORDERS, PAPER_ORDER, SMOOTHING, Orders
 from caesura_studies.gotohrenals.chapter_pauses import best_threshold
 from caesura_studies.gotohrenals.chapter_text_size import BOTH, Sizes
 from caesura_studies.gotohrenals.chapter_weights import DECIDED
-from caesura_studies.gotohrenals.chapter_word_errors import REFERENCES, Points, titled
-from caesura_studies.gotohrenals.experiment import WAYS, Trial
-from caesura_studies.gotohrenals.paper import verdict
-from caesura_studies.gotohrenals.scoring import MEASURES, tests
+from caesura_studies.gotohrenals.chapter_word_errors import (
+    REFERENCES,
+    Points,
+    with_and_without_worst,
+)
+from caesura_studies.gotohrenals.experiment import METHODS, Trial
+from caesura_studies.gotohrenals.scoring import MEASURES, compare_pairs, verdict
 from caesura_studies.gotohrenals.systems import MAIN, Decision
-from caesura_studies.report import Part, listed, number, sure
+from caesura_studies.report import Part, format_value, markdown_list, with_interval
 
 TITLE = "What this says of the paper's claims"
 LM, THRESHOLD, PAUSE = "language model", "pause threshold", "pause model"
 ALONE = (LM, THRESHOLD, PAUSE)
 RECOGNISED = "recognised words"
 
-NEAR, SLACK = 0.44, 0.03
+EXPECTED_PAUSE, PAUSE_TOLERANCE = 0.44, 0.03
 """P&R of the best pause threshold that is known of such calls, and how near is near."""
 
 MARGIN = 0.02
 """A difference of P&R below which two systems do about as well."""
 
-ENOUGH = 0.60
+MIN_COMBINED = 0.60
 """P&R below which something is wrong with combined models."""
 
 
@@ -40,20 +52,20 @@ def chapter(
 ) -> Part:
     """Hold each claim against the numbers."""
     claims = [*_of_the_paper(trials, orders, sizes, points)]
-    musts = [*_musts(trials)]
+    musts = [*_expectations(trials)]
     text = [
         "Each claim is decided by tests, on the references and on the words of each recogniser "
         "with times: a comparison bears it out, or speaks against it, only if chance does not "
         "explain the difference (p below 0.05 after Holm's correction); else it is open. That "
         "systems do as well, or that nothing is gained, takes more than chance that explains a "
         f"difference: its interval has to stay below {MARGIN:g}.",
-        laid_out(claims),
+        claims_table(claims),
         "### What must hold",
         "Of any system of this kind on such calls, whatever the paper's data said:",
-        laid_out(musts),
+        claims_table(musts),
         "### In detail",
         *(
-            f"**{each.text}** ({each.verdict})\n\n{listed(each.details)}"
+            f"**{each.text}** ({each.verdict})\n\n{markdown_list(each.details)}"
             for each in (*claims, *musts)
         ),
     ]
@@ -61,7 +73,10 @@ def chapter(
         name: [vars(each) | {"verdict": each.verdict} for each in group]
         for name, group in (("paper", claims), ("must_hold", musts))
     }
-    short = [*grouped("Claims of the paper", claims), *grouped("What must hold", musts)]
+    short = [
+        *verdict_summary("Claims of the paper", claims),
+        *verdict_summary("What must hold", musts),
+    ]
     return Part("claims", TITLE, "\n\n".join(text), numbers, short)
 
 
@@ -69,16 +84,18 @@ def _of_the_paper(
     trials: Mapping[str, Trial], orders: Orders, sizes: Sizes, points: Mapping[str, Points]
 ) -> Iterator[Claim]:
     yield claim(
-        "pauses alone beat the language model alone (P&R)", _duels(trials, "f1", THRESHOLD, LM)
+        "pauses alone beat the language model alone (P&R)",
+        _comparisons(trials, "f1", THRESHOLD, LM),
     )
     yield claim(
-        "pauses alone beat the language model alone (SER)", _duels(trials, "ser", THRESHOLD, LM)
+        "pauses alone beat the language model alone (SER)",
+        _comparisons(trials, "ser", THRESHOLD, LM),
     )
     for measure in ("f1", "ser"):
         title = f"B beats A, by Viterbi ({MEASURES[measure]})"
-        yield claim(title, _duels(trials, measure, "B", "A", ("direct",)))
+        yield claim(title, _comparisons(trials, measure, "B", "A", ("direct",)))
         title = f"B beats A, by tuned thresholds ({MEASURES[measure]})"
-        yield claim(title, _duels(trials, measure, "B", "A", ("tuned",)))
+        yield claim(title, _comparisons(trials, measure, "B", "A", ("tuned",)))
     yield from _combined(trials, "direct")
     yield _large_weight(trials)
     yield from _orders(orders)
@@ -86,25 +103,25 @@ def _of_the_paper(
     rows = [
         (
             1 if each.falls_straight else 0,
-            f"{name}: correlation {sure(*each.correlation)}, bend {each.bend:.3f}",
+            f"{name}: correlation {with_interval(*each.correlation)}, bend {each.bend:.3f}",
         )
-        for name, each in titled(points).items()
+        for name, each in with_and_without_worst(points).items()
     ]
     yield claim("P&R falls about linearly with WER", iter(rows))
 
 
-def _duels(
+def _comparisons(
     trials: Mapping[str, Trial],
     measure: str,
     one: str,
     other: str,
     decisions: tuple[Decision, ...] = ("direct", "tuned"),
-) -> Iterator[Told]:
+) -> Iterator[Evidence]:
     """Compare two systems on each source."""
     for name, trial in trials.items():
         for decision in decisions:
-            row = found(trial.tests[decision], measure, one, other)
-            yield better(row), f"{name}, {DECIDED[decision]}: {verdict(row, one, other)}"
+            row = find_test(trial.tests[decision], measure, one, other)
+            yield better_system(row), f"{name}, {DECIDED[decision]}: {verdict(row, one, other)}"
 
 
 def _large_weight(trials: Mapping[str, Trial]) -> Claim:
@@ -112,66 +129,73 @@ def _large_weight(trials: Mapping[str, Trial]) -> Claim:
     rows = []
     for name, trial in trials.items():
         ours = trial.weights["B", "direct"][paper.LARGE_WEIGHT]
-        row = tests({"B": ours, PAUSE: trial.scores("pause", "direct")}, ["f1"])["f1", "B", PAUSE]
-        rows.append((better(row), f"{name}, Viterbi: {verdict(row, 'B', PAUSE)}"))
+        row = compare_pairs({"B": ours, PAUSE: trial.scores("pause", "direct")}, ["f1"])[
+            "f1", "B", PAUSE
+        ]
+        rows.append((better_system(row), f"{name}, Viterbi: {verdict(row, 'B', PAUSE)}"))
     return claim(f"B with μ = {paper.LARGE_WEIGHT:g} beats the pause model (P&R)", iter(rows))
 
 
 def _orders(orders: Orders) -> Iterator[Claim]:
     row = orders.smoothing["f1", *SMOOTHING]
-    told = f"{verdict(row, *SMOOTHING)}; interval {format_interval(row.interval)}"
-    yield Claim("interpolation and backoff do as well (P&R)", (_as_well(row),), (told,))
+    description = f"{verdict(row, *SMOOTHING)}; interval {format_interval(row.interval)}"
+    yield Claim("interpolation and backoff do as well (P&R)", (_as_well(row),), (description,))
     named = {order: f"{order}-gram" for order in ORDERS}
     for measure in ("f1", "ser"):
-        row = found(orders.orders, measure, named[BEST], named[2])
+        row = find_test(orders.orders, measure, named[PAPER_ORDER], named[2])
         text = f"the trigram beats the bigram ({MEASURES[measure]})"
-        yield Claim(text, (better(row),), (verdict(row, named[BEST], named[2]),))
+        yield Claim(text, (better_system(row),), (verdict(row, named[PAPER_ORDER], named[2]),))
     rows = []
-    for longer in (order for order in ORDERS if order > BEST):
-        row = found(orders.orders, "f1", named[longer], named[BEST])
-        told = (
-            f"{verdict(row, named[longer], named[BEST])}; interval {format_interval(row.interval)}"
-        )
-        rows.append((_no_gain(row), told))
+    for longer in (order for order in ORDERS if order > PAPER_ORDER):
+        row = find_test(orders.orders, "f1", named[longer], named[PAPER_ORDER])
+        decided = verdict(row, named[longer], named[PAPER_ORDER])
+        description = f"{decided}; interval {format_interval(row.interval)}"
+        rows.append((_no_gain(row), description))
     yield claim("nothing is gained beyond the trigram (P&R)", iter(rows))
 
 
 def _as_well(row: Difference) -> int:
     """Say whether two systems are surely about the same, surely not, or it is open."""
-    if better(row):
+    if better_system(row):
         return -1
     return int(row.interval is not None and max(map(abs, row.interval)) < MARGIN)
 
 
 def _no_gain(row: Difference) -> int:
     """Say whether the first surely gains next to nothing, surely something, or it is open."""
-    if better(row) > 0:
+    if better_system(row) > 0:
         return -1
     return int(row.interval is not None and row.interval[1] < MARGIN)
 
 
 def _sizes(sizes: Sizes) -> Iterator[Claim]:
-    rows = [(better(row := sizes.grows(name)), name, row) for name in sizes.tests]
-    told = tuple(f"{name}: {verdict(row, 'all calls', 'an eighth')}" for _, name, row in rows)
-    yield Claim("more text of the same kind helps", tuple(sign for sign, *_ in rows), told)
+    rows = [
+        (better_system(row := sizes.all_against_smallest(name)), name, row) for name in sizes.tests
+    ]
+    description = tuple(
+        f"{name}: {verdict(row, 'all calls', 'an eighth')}" for _, name, row in rows
+    )
+    yield Claim("more text of the same kind helps", tuple(sign for sign, *_ in rows), description)
     mixed = {
-        name: found(tests, "f1", BOTH, "all")
-        for name, tests in sizes.tests.items()
-        if ("f1", "all", BOTH) in tests
+        name: find_test(compare_pairs, "f1", BOTH, "all")
+        for name, compare_pairs in sizes.tests.items()
+        if ("f1", "all", BOTH) in compare_pairs
     }
     if mixed:
-        told = tuple(
+        description = tuple(
             f"{name}: {verdict(row, 'the mixture', 'calls alone')}" for name, row in mixed.items()
         )
-        yield Claim("other text on top helps", tuple(map(better, mixed.values())), told)
+        yield Claim(
+            "other text on top helps", tuple(map(better_system, mixed.values())), description
+        )
 
 
-def _musts(trials: Mapping[str, Trial]) -> Iterator[Claim]:
-    heard = _groups(trials).get(RECOGNISED, {})
+def _expectations(trials: Mapping[str, Trial]) -> Iterator[Claim]:
+    recognised = _groups(trials).get(RECOGNISED, {})
     for measure in ("f1", "ser"):
-        for way in WAYS:
-            text = f"{way} beats the language model on each recogniser ({MEASURES[measure]})"
-            yield claim(text, _duels(heard, measure, way, LM, ("tuned",)))
+        for method in METHODS:
+            text = f"{method} beats the language model on each recogniser ({MEASURES[measure]})"
+            yield claim(text, _comparisons(recognised, measure, method, LM, ("tuned",)))
     yield from _combined(trials, "tuned")
     yield from _levels(trials[REFERENCES])
 
@@ -182,9 +206,9 @@ def _combined(trials: Mapping[str, Trial], decision: Decision) -> Iterator[Claim
         for name, group in _groups(trials).items():
             rows = [
                 row
-                for way in WAYS
+                for method in METHODS
                 for other in ALONE
-                for row in _duels(group, measure, way, other, (decision,))
+                for row in _comparisons(group, measure, method, other, (decision,))
             ]
             where = f"{name}, {DECIDED[decision]}"
             text = f"A and B beat each model alone on {where} ({MEASURES[measure]})"
@@ -192,8 +216,8 @@ def _combined(trials: Mapping[str, Trial], decision: Decision) -> Iterator[Claim
 
 
 def _groups(trials: Mapping[str, Trial]) -> dict[str, Mapping[str, Trial]]:
-    heard = {name: trial for name, trial in trials.items() if name != REFERENCES}
-    found = {REFERENCES: {REFERENCES: trials[REFERENCES]}, RECOGNISED: heard}
+    recognised = {name: trial for name, trial in trials.items() if name != REFERENCES}
+    found = {REFERENCES: {REFERENCES: trials[REFERENCES]}, RECOGNISED: recognised}
     return {name: group for name, group in found.items() if group}
 
 
@@ -201,13 +225,17 @@ def _levels(trial: Trial) -> Iterator[Claim]:
     best = best_threshold(trial)
     reached = value(trial.thresholds[best], "f1")
     if not isinstance(reached, Undefined):
-        near = 1 if abs(reached - NEAR) <= SLACK else -1
-        told = f"{number(reached)} at {best:g} s; near is within {SLACK:g}"
-        yield Claim(f"pauses alone reach about {NEAR:g} P&R on references", (near,), (told,))
+        near = 1 if abs(reached - EXPECTED_PAUSE) <= PAUSE_TOLERANCE else -1
+        description = f"{format_value(reached)} at {best:g} s; near is within {PAUSE_TOLERANCE:g}"
+        yield Claim(
+            f"pauses alone reach about {EXPECTED_PAUSE:g} P&R on references",
+            (near,),
+            (description,),
+        )
     for decision in MAIN:
-        values = {way: value(trial.scores(way, decision), "f1") for way in WAYS}
+        values = {method: value(trial.scores(method, decision), "f1") for method in METHODS}
         known = [each for each in values.values() if not isinstance(each, Undefined)]
-        enough = 1 if known and max(known) >= ENOUGH else -1
-        told = ", ".join(f"{way} {number(each)}" for way, each in values.items())
-        text = f"A or B reaches {ENOUGH:.2f} P&R on references, {DECIDED[decision]}"
-        yield Claim(text, (enough,), (told,))
+        enough = 1 if known and max(known) >= MIN_COMBINED else -1
+        description = ", ".join(f"{method} {format_value(each)}" for method, each in values.items())
+        text = f"A or B reaches {MIN_COMBINED:.2f} P&R on references, {DECIDED[decision]}"
+        yield Claim(text, (enough,), (description,))

@@ -14,11 +14,19 @@ from caesura.core.values import Undefined, Value, ratio
 from caesura.detectors.gaps import duration_bins
 from caesura.evaluation.reports.figures import COLOURS
 from caesura.evaluation.resampling import Interval
-from caesura_studies.claims import Sure
+from caesura_studies.claims import ValueWithInterval
 from caesura_studies.gotohrenals import paper
-from caesura_studies.gotohrenals.corpora import COVERED, TEXT_WORDS, Corpora
-from caesura_studies.gotohrenals.scoring import Source, known, rate
-from caesura_studies.report import Part, Picture, height, listed, number, sure, table
+from caesura_studies.gotohrenals.corpora import MIN_TIMED_SHARE, TEXT_WORDS, Corpora
+from caesura_studies.gotohrenals.scoring import Source, rate, sentence_ends
+from caesura_studies.report import (
+    Part,
+    Picture,
+    format_value,
+    make_table,
+    markdown_list,
+    plot_value,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +38,7 @@ STEP = 0.1
 
 
 def sources(corpora: Corpora) -> dict[str, Source]:
-    """Give all that has times: references, and recognised words."""
+    """Return all that has times: references, and recognised words."""
     timed = Source.of_references("references", (*corpora.timed, *corpora.dev))
     return {"references": timed, **corpora.with_times}
 
@@ -46,7 +54,7 @@ def chapter(corpora: Corpora) -> Part:
         "question and exclamation marks; the end of a recording is not counted.",
         "### Words and sentence ends (tables 1 and 2)",
         _sizes(corpora),
-        f"Calls have usable times if {COVERED:.0%} of their words have any: below that an "
+        f"Calls have usable times if {MIN_TIMED_SHARE:.0%} of their words have any: below that an "
         "alignment is left to chance, and its times are hidden. Sorted by name, each fourth of "
         "them is a development call; each fifth of the others is held out to tune settings on, "
         "with models that have not seen it, before the final models learn from it too."
@@ -58,8 +66,12 @@ def chapter(corpora: Corpora) -> Part:
         "times. Each cell: the share of all gaps, and of those the share with a sentence end; the "
         "last columns say where sentence ends are. Intervals come from drawing calls again.",
         _pauses(kinds),
-        f"The paper's recogniser: {_printed()}.",
-        *([listed(["Not there: " + each for each in corpora.missing])] if corpora.missing else []),
+        f"The paper's recogniser: {_paper_table_3()}.",
+        *(
+            [markdown_list(["Not there: " + each for each in corpora.missing])]
+            if corpora.missing
+            else []
+        ),
     ]
     drawn = Picture("gaps.svg", "Where sentence ends are", (6.4, 2.6), partial(_draw, kinds))
     return Part(
@@ -68,22 +80,22 @@ def chapter(corpora: Corpora) -> Part:
 
 
 def _short(corpora: Corpora) -> list[str]:
-    told = [
+    description = [
         f"Data: {len(corpora.calls)} calls of earnings22, {len(corpora.timed) + len(corpora.dev)} "
         f"of them with times, of which {len(corpora.dev)} are development calls; "
         f"{len(corpora.recognised)} recognisers, {len(corpora.with_times)} with times."
     ]
-    return [*told, *(f"Left out for want of {each}." for each in corpora.missing)]
+    return [*description, *(f"Left out for want of {each}." for each in corpora.missing)]
 
 
 def _groups(corpora: Corpora) -> dict[str, Sequence[Transcript]]:
     found = {
         "earnings22, all calls": corpora.calls,
-        "– with times, to learn from": corpora.learnt,
+        "– with times, to learn from": corpora.training,
         "– with times, to tune on": corpora.tuning,
         "– with times, development": corpora.dev,
         "– times hidden": corpora.untimed,
-        "earnings21, references": corpora.scripts,
+        "earnings21, references": corpora.recognised_references,
         "rev16, verbatim": corpora.podcasts,
         "text-en, part of it": [each for parts in corpora.text.values() for each in parts],
     }
@@ -91,7 +103,7 @@ def _groups(corpora: Corpora) -> dict[str, Sequence[Transcript]]:
 
 
 def _size(texts: Sequence[Transcript]) -> tuple[int, int, int]:
-    ends = sum(int(known(each).sum()) for each in texts)
+    ends = sum(int(sentence_ends(each).sum()) for each in texts)
     return len(texts), sum(map(len, texts)), ends
 
 
@@ -100,12 +112,12 @@ def _sizes(corpora: Corpora) -> str:
     for name, texts in _groups(corpora).items():
         count, words, ends = _size(texts)
         mean = ratio(words, ends, "no sentence end")
-        rows.append([name, str(count), f"{words:,}", f"{ends:,}", f"{height(mean):.1f}"])
+        rows.append([name, str(count), f"{words:,}", f"{ends:,}", f"{plot_value(mean):.1f}"])
     rows += [
         [f"paper: {name}", shows, f"{int(words):,}", f"{int(ends):,}", mean]
         for name, (shows, words, ends, mean) in paper.TABLES_1_2.items()
     ]
-    return table(("recordings", "number", "words", "sentence ends", "words per end"), rows)
+    return make_table(("recordings", "number", "words", "sentence ends", "words per end"), rows)
 
 
 def _recognisers(corpora: Corpora) -> list[str]:
@@ -117,7 +129,7 @@ def _recognisers(corpora: Corpora) -> list[str]:
             "yes" if each.timed else "no",
             str(len(each)),
             f"{each.words:,}",
-            sure(*each.word_error_rate),
+            with_interval(*each.word_error_rate),
             f"{each.boundaries:,}",
             str(sum(each.lost)),
         ]
@@ -131,17 +143,17 @@ def _recognisers(corpora: Corpora) -> list[str]:
         "two ends fall on one recognised word or none is left to stand after, one is lost; it "
         "counts as missing for every system. Word error rates are of words in lower case without "
         "punctuation; numbers may be written otherwise than in the references, which counts.",
-        table(head, rows, 2),
+        make_table(head, rows, 2),
         f"The paper: {printed}.",
     ]
 
 
-Kinds = Mapping[str, tuple[Sure, Sure, Sure]]
+Kinds = Mapping[str, tuple[ValueWithInterval, ValueWithInterval, ValueWithInterval]]
 """For each kind of gap: its share, how often it is an end, and its share of all ends."""
 
 
 def _kinds(source: Source) -> Kinds:
-    counts = np.array([_counted(each) for each in source.recordings])
+    counts = np.array([_count_gaps(each) for each in source.recordings])
     gaps, ends = counts[:, :, 0], counts[:, :, 1]
     return {
         kind: (
@@ -153,10 +165,10 @@ def _kinds(source: Source) -> Kinds:
     }
 
 
-def _counted(transcript: Transcript) -> Indices:
+def _count_gaps(transcript: Transcript) -> Indices:
     """Count gaps and sentence ends of each kind."""
     kind = duration_bins(transcript.pauses()[:-1], STEP, 1)
-    ends = known(transcript)[:-1]
+    ends = sentence_ends(transcript)[:-1]
     rows = [np.bincount(chosen, minlength=len(KINDS)) for chosen in (kind, kind[ends])]
     return np.array(rows, np.int64).T
 
@@ -164,17 +176,17 @@ def _counted(transcript: Transcript) -> Indices:
 def _pauses(kinds: Mapping[str, Kinds]) -> str:
     rows = []
     for name, found in kinds.items():
-        shares = [f"{number(share)} / {_ends(*end)}" for (share, _), end, _ in found.values()]
-        rows.append([name, *shares, *(number(found[kind][2][0]) for kind in KINDS)])
+        shares = [f"{format_value(share)} / {_ends(*end)}" for (share, _), end, _ in found.values()]
+        rows.append([name, *shares, *(format_value(found[kind][2][0]) for kind in KINDS)])
     heads = [f"{kind}: share / ends" for kind in KINDS] + [f"ends at {kind}" for kind in KINDS]
-    return table(("words", *heads), rows)
+    return make_table(("words", *heads), rows)
 
 
 def _ends(value: Value, around: Interval | Undefined) -> str:
-    return "–" if isinstance(value, Undefined) else sure(value, around)
+    return "–" if isinstance(value, Undefined) else with_interval(value, around)
 
 
-def _printed() -> str:
+def _paper_table_3() -> str:
     return ", ".join(
         f"`{kind}` {share} % of all tokens ({ends} % of all with a sentence end)"
         for kind, (share, ends) in paper.TABLE_3.items()
@@ -199,7 +211,7 @@ def _draw(kinds: Mapping[str, Kinds], axes: Axes) -> None:
     names = list(kinds)
     left = np.zeros(len(names))
     for kind, colour in zip(KINDS, COLOURS, strict=False):
-        shares = np.array([height(kinds[name][kind][2][0]) for name in names])
+        shares = np.array([plot_value(kinds[name][kind][2][0]) for name in names])
         axes.barh(names, shares, left=left, color=colour, height=0.6, label=kind)
         left += np.nan_to_num(shares)
     axes.invert_yaxis()

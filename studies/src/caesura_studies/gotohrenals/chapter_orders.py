@@ -10,12 +10,27 @@ from typing import TYPE_CHECKING
 
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
-from caesura_studies.claims import sure_value, value
+from caesura_studies.claims import value, value_with_interval
 from caesura_studies.gotohrenals.corpora import Corpora
-from caesura_studies.gotohrenals.paper import measures, shown, verdict
-from caesura_studies.gotohrenals.scoring import MEASURES, Source, tests, told
-from caesura_studies.gotohrenals.systems import FACTORS, OTHER, PAPER, language
-from caesura_studies.report import Part, Picture, legend_below, number, panels, sure, table
+from caesura_studies.gotohrenals.scoring import (
+    MEASURES,
+    Source,
+    compare_pairs,
+    draw_measures,
+    scores_as_json,
+    tests_table,
+    verdict,
+)
+from caesura_studies.gotohrenals.systems import FACTORS, OTHER, PAPER, make_lm
+from caesura_studies.report import (
+    Part,
+    Picture,
+    format_value,
+    legend_below,
+    make_table,
+    split_into_panels,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,14 +39,14 @@ logger = logging.getLogger("caesura.studies")
 
 TITLE = "The language model: order and smoothing (figure 4)"
 ORDERS = (2, 3, 4, 5)
-FEW = (2, 3)
+RECOGNISED_ORDERS = (2, 3)
 """Orders that are tried on recognised words too."""
 
 SMOOTHING = ("interpolation", "backoff")
-TRIED = ((PAPER, SMOOTHING[0]), (PAPER, SMOOTHING[1]), (OTHER, SMOOTHING[0]))
+VARIANTS = ((PAPER, SMOOTHING[0]), (PAPER, SMOOTHING[1]), (OTHER, SMOOTHING[0]))
 """Factorisations and smoothing."""
 
-BEST = 3
+PAPER_ORDER = 3
 """The order that the paper settles on."""
 
 Key = tuple[str, str, int]
@@ -50,26 +65,31 @@ class Orders:
     """By recogniser and order."""
 
 
-def found(corpora: Corpora) -> Orders:
+def measure_orders(corpora: Corpora) -> Orders:
     """Train a model of each order and try it with each smoothing and factorisation."""
     dev = Source.of_references("references", corpora.dev)
     scores: dict[Key, Scores] = {}
     for order in ORDERS:
         logger.info("language models: order %d", order)
-        trained = language(order=order).train(corpora.for_references)
-        for factors, smoothing in TRIED:
+        trained = make_lm(order=order).train(corpora.for_references)
+        for factors, smoothing in VARIANTS:
             lm = trained.adjusted(factors=factors, smoothing=smoothing)
             scores[factors, smoothing, order] = dev.scores(lm.detect_all(dev.recordings))
     by_order = {_named(order): scores[PAPER, SMOOTHING[0], order] for order in ORDERS}
-    by_smoothing = {each: scores[PAPER, each, BEST] for each in SMOOTHING}
+    by_smoothing = {each: scores[PAPER, each, PAPER_ORDER] for each in SMOOTHING}
     names = ("f1", "ser")
-    return Orders(scores, tests(by_order, names), tests(by_smoothing, names), _heard(corpora))
+    return Orders(
+        scores,
+        compare_pairs(by_order, names),
+        compare_pairs(by_smoothing, names),
+        _recognised_scores(corpora),
+    )
 
 
-def _heard(corpora: Corpora) -> dict[str, dict[int, Scores]]:
+def _recognised_scores(corpora: Corpora) -> dict[str, dict[int, Scores]]:
     results: dict[str, dict[int, Scores]] = {name: {} for name in corpora.recognised}
-    for order in FEW if corpora.recognised else ():
-        lm = language(order=order).train(corpora.for_recognisers)
+    for order in RECOGNISED_ORDERS if corpora.recognised else ():
+        lm = make_lm(order=order).train(corpora.for_recognisers)
         for name, source in corpora.recognised.items():
             results[name][order] = source.scores(lm.detect_all(source.recordings))
     return results
@@ -84,9 +104,12 @@ def chapter(orders: Orders) -> Part:
     rows = [
         [
             *(FACTORS[factors], smoothing, str(order)),
-            *(sure(*sure_value(orders.scores[factors, smoothing, order], m)) for m in MEASURES),
+            *(
+                with_interval(*value_with_interval(orders.scores[factors, smoothing, order], m))
+                for m in MEASURES
+            ),
         ]
-        for factors, smoothing in TRIED
+        for factors, smoothing in VARIANTS
         for order in ORDERS
     ]
     text = [
@@ -96,19 +119,21 @@ def chapter(orders: Orders) -> Part:
         "a word first and then the word given its class; the other factorisation draws the word "
         "first and then its class given the word, so that what is rare (words that end sentences) "
         "need not carry the probability of words.",
-        table(("factorisation", "smoothing", "order", *MEASURES.values()), rows, 3),
+        make_table(("factorisation", "smoothing", "order", *MEASURES.values()), rows, 3),
         "Differences between orders (equation 4, interpolation; p by approximate randomization, "
         "Holm's correction for all rows):",
-        shown(orders.orders),
-        f"Equation 4, order {BEST}; interpolation against backoff:",
-        shown(orders.smoothing),
+        tests_table(orders.orders),
+        f"Equation 4, order {PAPER_ORDER}; interpolation against backoff:",
+        tests_table(orders.smoothing),
         *_on_recognised(orders),
     ]
     numbers = {
-        "references": {" ".join(map(str, key)): told(s) for key, s in orders.scores.items()},
+        "references": {
+            " ".join(map(str, key)): scores_as_json(s) for key, s in orders.scores.items()
+        },
         "tests": [*orders.orders.values(), *orders.smoothing.values()],
         "recognisers": {
-            name: {str(order): told(s) for order, s in each.items()}
+            name: {str(order): scores_as_json(s) for order, s in each.items()}
             for name, each in orders.recognised.items()
         },
     }
@@ -118,10 +143,10 @@ def chapter(orders: Orders) -> Part:
 
 def _short(orders: Orders) -> str:
     values = ", ".join(
-        f"{order}-gram {number(value(orders.scores[PAPER, SMOOTHING[0], order], 'f1'))}"
+        f"{order}-gram {format_value(value(orders.scores[PAPER, SMOOTHING[0], order], 'f1'))}"
         for order in ORDERS
     )
-    row = orders.orders["f1", _named(2), _named(BEST)]
+    row = orders.orders["f1", _named(2), _named(PAPER_ORDER)]
     return (
         f"Language model (equation 4, Viterbi, P&R): {values}; {verdict(row, '2-gram', '3-gram')}."
     )
@@ -131,21 +156,25 @@ def _on_recognised(orders: Orders) -> list[str]:
     if not orders.recognised:
         return []
     rows = [
-        [name, str(order), *(sure(*sure_value(scores, each)) for each in MEASURES)]
+        [
+            name,
+            str(order),
+            *(with_interval(*value_with_interval(scores, each)) for each in MEASURES),
+        ]
         for name, by_order in orders.recognised.items()
         for order, scores in by_order.items()
     ]
     return [
         "On recognised words (equation 4, interpolation; models that have seen none of these "
         "calls):",
-        table(("recogniser", "order", *MEASURES.values()), rows, 2),
+        make_table(("recogniser", "order", *MEASURES.values()), rows, 2),
     ]
 
 
 def _draw(orders: Orders, axes: Axes) -> None:
-    places = panels(axes, 1, len(TRIED), sharey=True)
-    for place, (factors, smoothing) in zip(places, TRIED, strict=True):
-        measures(place, {float(o): orders.scores[factors, smoothing, o] for o in ORDERS})
+    places = split_into_panels(axes, 1, len(VARIANTS), sharey=True)
+    for place, (factors, smoothing) in zip(places, VARIANTS, strict=True):
+        draw_measures(place, {float(o): orders.scores[factors, smoothing, o] for o in ORDERS})
         place.set_title(f"{FACTORS[factors]},\n{smoothing}")
         place.set_xticks(ORDERS)
         place.set_xlabel("order of the n-gram")

@@ -12,24 +12,23 @@ import numpy as np
 
 from caesura.core.values import Undefined
 from caesura.evaluation.resampling import Interval, bootstrap_sums, percentile_interval
-from caesura_studies.claims import sure_value, value
+from caesura_studies.claims import value, value_with_interval
 from caesura_studies.gotohrenals import paper
 from caesura_studies.gotohrenals.experiment import Trial
-from caesura_studies.gotohrenals.paper import measures
-from caesura_studies.gotohrenals.scoring import MEASURES, RESAMPLING, Source
-from caesura_studies.gotohrenals.systems import THRESHOLD, pauses
+from caesura_studies.gotohrenals.scoring import MEASURES, RESAMPLING, Source, draw_measures
+from caesura_studies.gotohrenals.systems import THRESHOLD, make_pause_model
 from caesura_studies.report import (
     Curve,
     Part,
     Picture,
-    band,
-    curves,
-    hide,
+    draw_curves,
+    draw_interval_band,
+    format_value,
+    hide_panels,
     legend_below,
-    number,
-    panels,
-    sure,
-    table,
+    make_table,
+    split_into_panels,
+    with_interval,
 )
 
 if TYPE_CHECKING:
@@ -37,10 +36,10 @@ if TYPE_CHECKING:
 
 FIGURE_3 = "The probability of a sentence end by the length of the pause (figure 3)"
 FIGURE_7 = "Thresholds on pauses (figure 7)"
-FEWEST = 30
+MIN_PAUSES = 30
 """Pauses below which a point of the curve is left out."""
 
-SHOWN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0)
+TABLE_SECONDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0)
 """Seconds of the points that the table has."""
 
 ACROSS = 3
@@ -57,15 +56,15 @@ class Rise:
     @classmethod
     def of(cls, source: Source) -> Rise:
         """Count in recordings; draw them again for intervals."""
-        model = pauses().train(source.recordings)
-        alone = [pauses().train([each]).curve() for each in source.recordings]
+        model = make_pause_model().train(source.recordings)
+        alone = [make_pause_model().train([each]).curve() for each in source.recordings]
         rows = np.array([[[p.gaps, p.boundaries] for p in curve] for curve in alone])
-        drawn = np.array([sum for (sum,) in _draws(rows)])
+        drawn = np.array([sum for (sum,) in _resample(rows)])
         points: dict[float, float] = {}
         around: dict[float, Interval | Undefined] = {}
         unknown = None
         for at, point in enumerate(model.curve()):
-            if point.gaps < FEWEST:
+            if point.gaps < MIN_PAUSES:
                 continue
             if point.seconds is None:
                 unknown = point.boundaries / point.gaps
@@ -85,7 +84,7 @@ class Rise:
         return bool(short < middle < long)  # type: ignore[operator]
 
 
-def _draws(rows: Any) -> list[list[Any]]:
+def _resample(rows: Any) -> list[list[Any]]:
     flat = rows.reshape(len(rows), -1)
     return [
         [each.reshape(rows.shape[1:]) for each in draw]
@@ -93,24 +92,24 @@ def _draws(rows: Any) -> list[list[Any]]:
     ]
 
 
-def rising(sources: Mapping[str, Source]) -> tuple[dict[str, Rise], Part]:
+def figure_3_chapter(sources: Mapping[str, Source]) -> tuple[dict[str, Rise], Part]:
     """Make the chapter of figure 3."""
     found = {name: Rise.of(source) for name, source in sources.items()}
     rows = [
         [
             name,
-            *(_at(rise, each) for each in SHOWN),
-            "–" if rise.unknown is None else number(rise.unknown),
+            *(_at(rise, each) for each in TABLE_SECONDS),
+            "–" if rise.unknown is None else format_value(rise.unknown),
         ]
         for name, rise in found.items()
     ]
-    heads = [f"{each:g} s" for each in SHOWN[:-1]] + [f"≥ {SHOWN[-1]:g} s"]
+    heads = [f"{each:g} s" for each in TABLE_SECONDS[:-1]] + [f"≥ {TABLE_SECONDS[-1]:g} s"]
     text = [
         "Pauses are rounded to 0.1 s, and those from 2 s on are one value. The band in the figure "
         "and the brackets in the table are 95 % intervals from drawing calls again; points of "
-        f"fewer than {FEWEST} pauses are left out. The references have times by forced alignment, "
-        "the recognisers their own.",
-        table(("words", *heads, "unknown"), rows),
+        f"fewer than {MIN_PAUSES} pauses are left out. The references have times by "
+        "forced alignment, the recognisers their own.",
+        make_table(("words", *heads, "unknown"), rows),
     ]
     rise = [name for name, each in found.items() if each.rises]
     short = (
@@ -125,20 +124,20 @@ def rising(sources: Mapping[str, Source]) -> tuple[dict[str, Rise], Part]:
 def _at(rise: Rise, seconds: float) -> str:
     if seconds not in rise.points:
         return "–"
-    return sure(rise.points[seconds], rise.intervals[seconds])
+    return with_interval(rise.points[seconds], rise.intervals[seconds])
 
 
 def _draw_rise(found: Mapping[str, Rise], axes: Axes) -> None:
-    curves(axes, {name: each.points for name, each in found.items()})
+    draw_curves(axes, {name: each.points for name, each in found.items()})
     first = next(iter(found.values()))
-    band(axes, first.intervals)
+    draw_interval_band(axes, first.intervals)
     axes.set_xlabel("pause in seconds (the last point: all longer ones)")
     axes.set_ylabel("probability of a sentence end")
     axes.set_ylim(0, None)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
-def thresholds(trials: Mapping[str, Trial]) -> Part:
+def figure_7_chapter(trials: Mapping[str, Trial]) -> Part:
     """Make the chapter of figure 7."""
     best = {name: best_threshold(trial) for name, trial in trials.items()}
     rows = [_row(trial, name, best[name]) for name, trial in trials.items()]
@@ -147,7 +146,7 @@ def thresholds(trials: Mapping[str, Trial]) -> Part:
         "has its recogniser's marker `<s>` too, which none of ours writes. The best threshold is "
         "found on the very calls it is shown for, and so a little too good; the last columns have "
         "the threshold that other calls suggest (as in section 8), with 95 % intervals.",
-        table(
+        make_table(
             (
                 "words",
                 "best P&R at",
@@ -162,23 +161,23 @@ def thresholds(trials: Mapping[str, Trial]) -> Part:
         f"The paper's best threshold is about {paper.BEST_THRESHOLD} s, the dotted line in the "
         "figure.",
     ]
-    told_best = ", ".join(
-        f"{name} {number(value(trial.thresholds[best[name]], 'f1'))} at {best[name]:g} s"
+    best_values = ", ".join(
+        f"{name} {format_value(value(trial.thresholds[best[name]], 'f1'))} at {best[name]:g} s"
         for name, trial in trials.items()
     )
     numbers = {
-        name: {f"{each:g}": told_values(scores) for each, scores in trial.thresholds.items()}
+        name: {f"{each:g}": values_as_json(scores) for each, scores in trial.thresholds.items()}
         for name, trial in trials.items()
     }
     rows_of = ceil(len(trials) / ACROSS)
     size = (7.2, 0.5 + 2.1 * rows_of)
     drawn = Picture("thresholds.svg", "Pause thresholds", size, partial(_draw_thresholds, trials))
-    short = (f"Pause alone, best P&R by threshold: {told_best}.",)
+    short = (f"Pause alone, best P&R by threshold: {best_values}.",)
     return Part("thresholds", FIGURE_7, "\n\n".join(text), numbers, short, (drawn,))
 
 
 def best_threshold(trial: Trial, name: str = "f1") -> float:
-    """Give the threshold that does best on the very recordings."""
+    """Return the threshold that does best on the very recordings."""
     sign = 1 if name == "f1" else -1
 
     def worth(seconds: float) -> float:
@@ -188,8 +187,8 @@ def best_threshold(trial: Trial, name: str = "f1") -> float:
     return max(trial.thresholds, key=worth)
 
 
-def told_values(scores: Any) -> dict[str, Any]:
-    """Give the values of scores without their intervals."""
+def values_as_json(scores: Any) -> dict[str, Any]:
+    """Return the values of scores without their intervals."""
     return {title: value(scores, name) for name, title in MEASURES.items()}
 
 
@@ -200,23 +199,23 @@ def _row(trial: Trial, name: str, best: float) -> list[str]:
     return [
         name,
         f"{best:g} s",
-        number(value(trial.thresholds[best], "f1")),
+        format_value(value(trial.thresholds[best], "f1")),
         f"{lowest:g} s",
-        number(value(trial.thresholds[lowest], "ser")),
+        format_value(value(trial.thresholds[lowest], "ser")),
         f"{seconds} s",
-        *(sure(*sure_value(result.scores, each)) for each in MEASURES),
+        *(with_interval(*value_with_interval(result.scores, each)) for each in MEASURES),
     ]
 
 
 def _draw_thresholds(trials: Mapping[str, Trial], axes: Axes) -> None:
     rows = ceil(len(trials) / ACROSS)
-    places = panels(axes, rows, min(ACROSS, len(trials)), sharex=True, sharey=True)
+    places = split_into_panels(axes, rows, min(ACROSS, len(trials)), sharex=True, sharey=True)
     for place, (name, trial) in zip(places, trials.items(), strict=False):
-        measures(place, trial.thresholds)
+        draw_measures(place, trial.thresholds)
         place.axvline(paper.BEST_THRESHOLD, color="0.6", lw=0.8, ls=":")
         place.set_title(name)
         place.set_ylim(0, 2)
         place.set_xlabel("threshold in seconds")
         place.label_outer()
-    hide(places[len(trials) :])
+    hide_panels(places[len(trials) :])
     legend_below(places, len(MEASURES))

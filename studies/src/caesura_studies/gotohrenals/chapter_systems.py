@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from caesura.evaluation.reports.figures import COLOURS, MARKERS
 from caesura.training.search import Goal
-from caesura_studies.claims import sure_value, value
+from caesura_studies.claims import value, value_with_interval
 from caesura_studies.gotohrenals import paper
 from caesura_studies.gotohrenals.chapter_weights import DECIDED
 from caesura_studies.gotohrenals.experiment import Result, Results, Trial
-from caesura_studies.gotohrenals.paper import shown
-from caesura_studies.gotohrenals.scoring import MEASURES, told
-from caesura_studies.gotohrenals.systems import BESIDE, MAIN, System
-from caesura_studies.report import Part, Picture, height, legend_below, number, panels, sure, table
+from caesura_studies.gotohrenals.scoring import MEASURES, scores_as_json, tests_table
+from caesura_studies.gotohrenals.systems import MAIN, OTHER_FACTORISATION, System
+from caesura_studies.report import (
+    Part,
+    Picture,
+    format_value,
+    legend_below,
+    make_table,
+    plot_value,
+    split_into_panels,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,10 +54,10 @@ def chapter(trials: Mapping[str, Trial]) -> Part:
     for name, trial in trials.items():
         text += [f"### {name}", _table(trial)]
         for decision, tests in trial.tests.items():
-            text += [f"Tests, {DECIDED[decision]}:", shown(tests)]
+            text += [f"Tests, {DECIDED[decision]}:", tests_table(tests)]
         text += ["Tests, equation 4 against the other factorisation, tuned threshold:"]
         merged = {key: row for tests in trial.factors.values() for key, row in tests.items()}
-        text.append(shown(merged))
+        text.append(tests_table(merged))
     numbers = {name: _numbers(trial) for name, trial in trials.items()}
     size = (7.2, 0.9 + 0.42 * len(trials))
     drawn = Picture(
@@ -62,7 +70,7 @@ def chapter(trials: Mapping[str, Trial]) -> Part:
 def _table(trial: Trial) -> str:
     rows = [_row(trial.results, system) for system in _systems(trial.results)]
     rows += [_row(trial.own, system, own=True) for system in _systems(trial.own)]
-    return table(HEAD, rows, 3)
+    return make_table(HEAD, rows, 3)
 
 
 def _systems(results: Results) -> list[System]:
@@ -72,13 +80,17 @@ def _systems(results: Results) -> list[System]:
 def _row(results: Results, system: System, own: bool = False) -> list[str]:
     result, for_ser = (results[system, goal] for goal in ("f1", "ser"))
     printed = paper.TABLE_5.get(system.kind, ())
-    beside = "" if own or system in BESIDE or system.decision != "direct" else " ".join(printed)
+    beside = (
+        ""
+        if own or system in OTHER_FACTORISATION or system.decision != "direct"
+        else " ".join(printed)
+    )
     return [
         f"{system.title}, own pauses" if own else system.title,
         "–" if system.kind == "threshold" else DECIDED[system.decision],
         _setting(result),
-        *(sure(*sure_value(result.scores, name)) for name in MEASURES),
-        sure(*sure_value(for_ser.scores, "ser")),
+        *(with_interval(*value_with_interval(result.scores, name)) for name in MEASURES),
+        with_interval(*value_with_interval(for_ser.scores, "ser")),
         beside or "–",
     ]
 
@@ -90,14 +102,14 @@ def _setting(result: Result) -> str:
 
 def _numbers(trial: Trial) -> dict[str, Any]:
     return {
-        "systems": _told(trial.results),
-        "own_pauses": _told(trial.own),
+        "systems": _results_as_json(trial.results),
+        "own_pauses": _results_as_json(trial.own),
         "tests": {decision: list(tests.values()) for decision, tests in trial.tests.items()},
         "factorisations": {kind: list(tests.values()) for kind, tests in trial.factors.items()},
     }
 
 
-def _told(results: Results) -> list[dict[str, Any]]:
+def _results_as_json(results: Results) -> list[dict[str, Any]]:
     return [
         {
             "system": system.title,
@@ -108,7 +120,7 @@ def _told(results: Results) -> list[dict[str, Any]]:
                 None if each.threshold is None else round(each.threshold, 6)
                 for each in result.choices
             ],
-            **told(result.scores),
+            **scores_as_json(result.scores),
         }
         for (system, goal), result in results.items()
     ]
@@ -118,7 +130,7 @@ def _short(name: str, trial: Trial) -> str:
     parts = []
     for decision, systems in MAIN.items():
         values = [
-            f"{each.title} {number(value(trial.results[each, 'f1'].scores, 'f1'))}"
+            f"{each.title} {format_value(value(trial.results[each, 'f1'].scores, 'f1'))}"
             for each in systems
         ]
         parts.append(f"{DECIDED[decision]}: {', '.join(values)}")
@@ -127,17 +139,17 @@ def _short(name: str, trial: Trial) -> str:
 
 def _draw(trials: Mapping[str, Trial], axes: Axes) -> None:
     """A row for each source, a mark for each system with a tuned threshold."""
-    places = panels(axes, 1, 2, sharey=True)
+    places = split_into_panels(axes, 1, 2, sharey=True)
     goals: tuple[Goal, ...] = ("f1", "ser")
     systems = MAIN["tuned"]
     for place, goal in zip(places, goals, strict=True):
         for at, trial in enumerate(trials.values()):
             for i, system in enumerate(systems):
-                found, around = sure_value(trial.results[system, goal].scores, goal)
+                found, around = value_with_interval(trial.results[system, goal].scores, goal)
                 row = at + 0.14 * (i - (len(systems) - 1) / 2)
                 label = system.title if at == 0 else None
                 look: dict[str, Any] = {"color": COLOURS[i], "ms": 3.5, "ls": "none"}
-                place.plot([height(found)], [row], marker=MARKERS[i], label=label, **look)
+                place.plot([plot_value(found)], [row], marker=MARKERS[i], label=label, **look)
                 if isinstance(around, tuple):
                     place.plot(around, [row, row], color=COLOURS[i], lw=1)
         place.set_xlabel(f"{MEASURES[goal]}, settings tuned for it")

@@ -12,12 +12,26 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.lm import LM
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
-from caesura_studies.claims import better, sure_value, value
-from caesura_studies.gotohrenals.corpora import Corpora, share_of
-from caesura_studies.gotohrenals.paper import shown, verdict
-from caesura_studies.gotohrenals.scoring import MEASURES, Source, tests, told
-from caesura_studies.gotohrenals.systems import language
-from caesura_studies.report import Part, Picture, curves, number, panels, sure, table
+from caesura_studies.claims import better_system, value, value_with_interval
+from caesura_studies.gotohrenals.corpora import Corpora, take_share
+from caesura_studies.gotohrenals.scoring import (
+    MEASURES,
+    Source,
+    compare_pairs,
+    scores_as_json,
+    tests_table,
+    verdict,
+)
+from caesura_studies.gotohrenals.systems import make_lm
+from caesura_studies.report import (
+    Part,
+    Picture,
+    draw_curves,
+    format_value,
+    make_table,
+    split_into_panels,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,22 +64,24 @@ class Sizes:
     scores: Mapping[str, Mapping[str, Mapping[int, Scores]]]
     tests: Mapping[str, Mapping[tuple[str, str, str], Difference]]
 
-    def grows(self, source: str) -> Difference:
-        """Give the test of all calls against the smallest part of them."""
+    def all_against_smallest(self, source: str) -> Difference:
+        """Return the test of all calls against the smallest part of them."""
         return self.tests[source]["f1", "all", f"1/{PARTS[0]}"]
 
 
-def found(corpora: Corpora) -> Sizes:
+def measure_sizes(corpora: Corpora) -> Sizes:
     """Train on more and more text, and measure on references and recognised words."""
     dev = Source.of_references("references", corpora.dev)
-    scores = {dev.name: _on([dev], corpora.for_references, corpora, alone=True)[dev.name]}
+    scores = {
+        dev.name: _scores_by_size([dev], corpora.for_references, corpora, alone=True)[dev.name]
+    }
     if corpora.recognised:
         sources = list(corpora.recognised.values())
-        scores |= _on(sources, corpora.for_recognisers, corpora, alone=False)
-    return Sizes(scores, {name: _tested(by_kind) for name, by_kind in scores.items()})
+        scores |= _scores_by_size(sources, corpora.for_recognisers, corpora, alone=False)
+    return Sizes(scores, {name: _test_sizes(by_kind) for name, by_kind in scores.items()})
 
 
-def _on(
+def _scores_by_size(
     sources: Sequence[Source], texts: Sequence[Transcript], corpora: Corpora, alone: bool
 ) -> dict[str, dict[str, dict[int, Scores]]]:
     results: dict[str, dict[str, dict[int, Scores]]] = {each.name: {} for each in sources}
@@ -82,12 +98,12 @@ def _sizes(texts: Sequence[Transcript], corpora: Corpora, alone: bool) -> list[S
     made = []
     for part in PARTS:
         chosen = texts[::part]
-        made.append(Size(CALLS, _words(chosen), language().train(chosen)))
+        made.append(Size(CALLS, _words(chosen), make_lm().train(chosen)))
     for part in PARTS if corpora.text else ():
-        other = share_of(corpora.text, 1 / part)
+        other = take_share(corpora.text, 1 / part)
         if alone:
-            made.append(Size(OTHER, _words(other), language().train(other)))
-        mixture = language().adjusted(share=SHARE).train(texts, text=other)
+            made.append(Size(OTHER, _words(other), make_lm().train(other)))
+        mixture = make_lm().adjusted(share=SHARE).train(texts, text=other)
         made.append(Size(BOTH, _words(texts) + _words(other), mixture))
     return made
 
@@ -96,18 +112,25 @@ def _words(texts: Sequence[Transcript]) -> int:
     return sum(map(len, texts))
 
 
-def _tested(by_kind: Mapping[str, Mapping[int, Scores]]) -> dict[tuple[str, str, str], Difference]:
+def _test_sizes(
+    by_kind: Mapping[str, Mapping[int, Scores]],
+) -> dict[tuple[str, str, str], Difference]:
     least, *_, most = by_kind[CALLS].values()
     systems = {"all": most, f"1/{PARTS[0]}": least}
     if BOTH in by_kind:
         systems[BOTH] = list(by_kind[BOTH].values())[-1]
-    return tests(systems, ("f1", "ser"))
+    return compare_pairs(systems, ("f1", "ser"))
 
 
 def chapter(sizes: Sizes) -> Part:
     """Lay figure 5 out."""
     rows = [
-        [name, kind, f"{words:,}", *(sure(*sure_value(scores, each)) for each in MEASURES)]
+        [
+            name,
+            kind,
+            f"{words:,}",
+            *(with_interval(*value_with_interval(scores, each)) for each in MEASURES),
+        ]
         for name, by_kind in sizes.scores.items()
         for kind, by_words in by_kind.items()
         for words, scores in by_words.items()
@@ -118,13 +141,13 @@ def chapter(sizes: Sizes) -> Part:
         "text-en as was read (section 1), alone and mixed with all calls and podcasts; in the "
         f"mixture it has a share of {SHARE:g}, and words that the calls lack stay unknown. For "
         "recognised words the calls that were heard are left out, so there is less to learn from.",
-        table(("words of", "learnt from", "words learnt from", *MEASURES.values()), rows, 2),
+        make_table(("words of", "learnt from", "words learnt from", *MEASURES.values()), rows, 2),
     ]
     for name, rows_of in sizes.tests.items():
-        text += [f"Tests on {name}:", shown(rows_of)]
+        text += [f"Tests on {name}:", tests_table(rows_of)]
     numbers = {
         "scores": {
-            name: {k: {str(w): told(s) for w, s in by.items()} for k, by in kinds.items()}
+            name: {k: {str(w): scores_as_json(s) for w, s in by.items()} for k, by in kinds.items()}
             for name, kinds in sizes.scores.items()
         },
         "tests": {name: list(rows_of.values()) for name, rows_of in sizes.tests.items()},
@@ -136,20 +159,19 @@ def chapter(sizes: Sizes) -> Part:
 def _short(sizes: Sizes) -> str:
     first = next(iter(sizes.scores))
     by_words = sizes.scores[first][CALLS]
-    values = ", ".join(f"{w:,} words {number(value(s, 'f1'))}" for w, s in by_words.items())
-    gains = [name for name in sizes.tests if better(sizes.grows(name)) > 0]
-    told = f"Training size (references, P&R): {values}"
+    values = ", ".join(f"{w:,} words {format_value(value(s, 'f1'))}" for w, s in by_words.items())
+    gains = [name for name in sizes.tests if better_system(sizes.all_against_smallest(name)) > 0]
+    summary = f"Training size (references, P&R): {values}"
     if BOTH in sizes.scores[first]:
         row = sizes.tests[first]["f1", "all", BOTH]
-        told += f"; with other text: {verdict(row, 'calls alone', 'the mixture')}"
-    return (
-        f"{told}. All calls beat an eighth of them on {len(gains)} of {len(sizes.tests)} sources."
-    )
+        summary += f"; with other text: {verdict(row, 'calls alone', 'the mixture')}"
+    gained = f"{len(gains)} of {len(sizes.tests)} sources"
+    return f"{summary}. All calls beat an eighth of them on {gained}."
 
 
 def _draw(sizes: Sizes, axes: Axes) -> None:
     first, *others = sizes.scores
-    places = panels(axes, 1, 2 if others else 1, sharey=True)
+    places = split_into_panels(axes, 1, 2 if others else 1, sharey=True)
     _millions(places[0], sizes.scores[first])
     places[0].set_title("references")
     places[0].set_ylabel("P&R")
@@ -165,7 +187,7 @@ def _draw(sizes: Sizes, axes: Axes) -> None:
 
 
 def _millions(axes: Axes, lines: Mapping[str, Mapping[int, Scores]]) -> None:
-    curves(
+    draw_curves(
         axes,
         {
             name: {words / 1e6: value(scores, "f1") for words, scores in points.items()}

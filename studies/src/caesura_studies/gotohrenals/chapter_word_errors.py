@@ -20,13 +20,13 @@ from caesura_studies.gotohrenals.systems import Models
 from caesura_studies.report import (
     Part,
     Picture,
-    dots,
+    draw_points,
+    format_difference,
+    format_value,
     legend_below,
-    number,
-    panels,
-    signed,
-    sure,
-    table,
+    make_table,
+    split_into_panels,
+    with_interval,
 )
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 TITLE = "Word errors (figure 6)"
 REFERENCES = "references"
 SYSTEMS = {"lm": "language model", "A": "A", "B": "B"}
-FEWEST = 3
+MIN_POINTS = 3
 """Points without which a line says nothing."""
 
-CURVED = 0.02
+MAX_BEND = 0.02
 """How much more of the variance a parabola may explain before a line is not straight."""
 
 
@@ -51,16 +51,16 @@ class Points:
     @classmethod
     def of(cls, scored: Mapping[str, tuple[Source, Scores]]) -> Points:
         """Take the calls that have both numbers."""
-        found: dict[str, dict[str, tuple[float, float]]] = {}
+        measure_points: dict[str, dict[str, tuple[float, float]]] = {}
         for name, (source, scores) in scored.items():
             ids = [each.id for each in source.recordings]
             rates = dict(zip(ids, source.word_error_rates, strict=True))
-            found[name] = {}
+            measure_points[name] = {}
             for document, f1 in zip(scores.documents, by_recording(scores), strict=True):
                 rate = rates[document.id]
                 if not isinstance(rate, Undefined) and not isinstance(f1, Undefined):
-                    found[name][document.id] = (rate, f1)
-        return cls(found)
+                    measure_points[name][document.id] = (rate, f1)
+        return cls(measure_points)
 
     @cached_property
     def table(self) -> tuple[list[str], Any]:
@@ -114,7 +114,7 @@ class Points:
     def falls_straight(self) -> bool:
         """Whether P&R surely falls, and a line says nearly all a parabola would."""
         around = self.correlation[1]
-        return not isinstance(around, Undefined) and around[1] < 0 and self.bend < CURVED
+        return not isinstance(around, Undefined) and around[1] < 0 and self.bend < MAX_BEND
 
 
 def _explained(pairs: Any, degree: int) -> float:
@@ -125,48 +125,53 @@ def _explained(pairs: Any, degree: int) -> float:
     return float(1 - (rest @ rest) / ((y - y.mean()) @ (y - y.mean())))
 
 
-def found(corpora: Corpora, models: Models, trials: Mapping[str, Trial]) -> dict[str, Points]:
+def measure_points(
+    corpora: Corpora, models: Models, trials: Mapping[str, Trial]
+) -> dict[str, Points]:
     """Pair the word error rates of calls with what systems score on them."""
     lm = models.lms["class"]
-    heard = {REFERENCES: Source.of_references(REFERENCES, corpora.scripts), **corpora.recognised}
+    recognised = {
+        REFERENCES: Source.of_references(REFERENCES, corpora.recognised_references),
+        **corpora.recognised,
+    }
     scored = {
         name: (source, source.scores(lm.detect_all(source.recordings)))
-        for name, source in heard.items()
+        for name, source in recognised.items()
     }
     points = {"lm": Points.of(scored)}
-    for way in ("A", "B"):
+    for method in ("A", "B"):
         combined = {
-            name: (trial.source, trial.scores(way, "tuned")) for name, trial in trials.items()
+            name: (trial.source, trial.scores(method, "tuned")) for name, trial in trials.items()
         }
         if combined:
-            points[way] = Points.of(combined)
-    return {key: each for key, each in points.items() if len(each.table[0]) >= FEWEST}
+            points[method] = Points.of(combined)
+    return {key: each for key, each in points.items() if len(each.table[0]) >= MIN_POINTS}
 
 
-def titled(points: Mapping[str, Points]) -> dict[str, Points]:
+def with_and_without_worst(points: Mapping[str, Points]) -> dict[str, Points]:
     """Name the points of each system, and those without the worst recogniser."""
-    found: dict[str, Points] = {}
+    measure_points: dict[str, Points] = {}
     for key, each in points.items():
-        found[SYSTEMS[key]] = each
+        measure_points[SYSTEMS[key]] = each
         rest = each.without_worst()
-        if len(rest.table[0]) >= FEWEST:
-            found[f"{SYSTEMS[key]}, without {each.worst}"] = rest
-    return found
+        if len(rest.table[0]) >= MIN_POINTS:
+            measure_points[f"{SYSTEMS[key]}, without {each.worst}"] = rest
+    return measure_points
 
 
 def chapter(points: Mapping[str, Points]) -> Part:
     """Lay figure 6 out."""
     rows = []
-    for name, each in titled(points).items():
+    for name, each in with_and_without_worst(points).items():
         slope, at_zero = each.line
         rows.append(
             [
                 name,
                 str(len(each.table[0])),
-                sure(*each.correlation),
-                number(at_zero),
-                signed(slope / 10),
-                signed(each.bend),
+                with_interval(*each.correlation),
+                format_value(at_zero),
+                format_difference(slope / 10),
+                format_difference(each.bend),
             ]
         )
     head = ("system", "points", "Pearson", "P&R at WER 0", "per 10 points of WER", "bend")
@@ -175,9 +180,9 @@ def chapter(points: Mapping[str, Points]) -> Part:
         "the references themselves, at a word error rate of 0; A and B need times, are tuned for "
         "P&R as in section 8 and decide by the posterior. Intervals draw calls again, each with "
         "the points of all recognisers. The bend is how much more of the variance a parabola "
-        f"explains than the line; up to {CURVED:g} it counts as straight. As one bad recogniser "
+        f"explains than the line; up to {MAX_BEND:g} it counts as straight. As one bad recogniser "
         "may decide where a line goes, the worst is also left out.",
-        table(head, rows),
+        make_table(head, rows),
         "Within each recogniser (one point a call):",
         _within(points),
     ]
@@ -190,9 +195,11 @@ def chapter(points: Mapping[str, Points]) -> Part:
         }
         for key, each in points.items()
     }
-    told = ", ".join(f"{SYSTEMS[key]} {sure(*each.correlation)}" for key, each in points.items())
+    description = ", ".join(
+        f"{SYSTEMS[key]} {with_interval(*each.correlation)}" for key, each in points.items()
+    )
     drawn = Picture("errors.svg", "P&R by word error rate", (7.2, 3.2), partial(_draw, points))
-    short = (f"P&R against WER, correlation over calls and recognisers: {told}.",)
+    short = (f"P&R against WER, correlation over calls and recognisers: {description}.",)
     return Part("errors", TITLE, "\n\n".join(text), numbers, short, (drawn,))
 
 
@@ -203,9 +210,9 @@ def _within(points: Mapping[str, Points]) -> str:
         cells = []
         for each in points.values():
             pairs = list(each.sources.get(name, {}).values())
-            cells.append(number(_correlation(pairs)) if pairs else "–")
+            cells.append(format_value(_correlation(pairs)) if pairs else "–")
         rows.append([name, *cells])
-    return table(("recogniser", *(f"Pearson, {SYSTEMS[key]}" for key in points)), rows)
+    return make_table(("recogniser", *(f"Pearson, {SYSTEMS[key]}" for key in points)), rows)
 
 
 def _correlation(pairs: Sequence[tuple[float, float]]) -> Value:
@@ -213,10 +220,10 @@ def _correlation(pairs: Sequence[tuple[float, float]]) -> Value:
 
 
 def _draw(points: Mapping[str, Points], axes: Axes) -> None:
-    places = panels(axes, 1, len(points), sharex=True, sharey=True)
+    places = split_into_panels(axes, 1, len(points), sharex=True, sharey=True)
     names = list(points["lm"].sources)
     for place, (key, each) in zip(places, points.items(), strict=True):
-        dots(place, {name: list(each.sources.get(name, {}).values()) for name in names})
+        draw_points(place, {name: list(each.sources.get(name, {}).values()) for name in names})
         for line in place.get_lines():
             line.set(alpha=0.7, markersize=3, markeredgewidth=0)
         slope, at_zero = each.line

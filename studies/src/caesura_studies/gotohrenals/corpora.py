@@ -26,59 +26,61 @@ PODCASTS = "rev16/verbatim"
 TEXT = "text-en"
 
 NORMALIZE = ("case", "dots", "punctuation")
-COVERED = 0.8
+MIN_TIMED_SHARE = 0.8
 """The share of words with times below which the times of a call are left to chance."""
 
-EVERY, TUNED = 4, 5
+DEV_EVERY, TUNING_EVERY = 4, 5
 """Each fourth call with times is a development call, each fifth of the others is for tuning."""
 
-FEWEST = 6
+MIN_CALLS = 6
 """Calls with times without which one of the three parts would be empty."""
 
 TEXT_WORDS = 4_000_000
 """Words of other text, as many of each of its files as there are."""
 
 
-def bare(transcript: Transcript) -> Transcript:
+def prepare(transcript: Transcript) -> Transcript:
     """Leave nothing but words in lower case, their times and where sentences end."""
     found = normalize(transcript.only(("sentences", "start", "end")), NORMALIZE)
     return found.replace(origin=None)
 
 
 def coverage(transcript: Transcript) -> float:
-    """Give the share of words with times."""
+    """Return the share of words with times."""
     if transcript.start is None or transcript.end is None or not len(transcript):
         return 0.0
     return float((~np.isnan(transcript.start + transcript.end)).mean())
 
 
-def untimed(transcript: Transcript) -> Transcript:
+def without_times(transcript: Transcript) -> Transcript:
     """Hide times, which must not be learnt from if they are left to chance."""
     return transcript.replace(start=None, end=None)
 
 
-def recordings(folder: Path) -> list[Transcript]:
+def read_recordings(folder: Path) -> list[Transcript]:
     """Read all recordings of a folder of .nlp or .ctm files in the order of their names."""
     files = sorted(file for kind in ("nlp", "ctm") for file in folder.glob(f"*.{kind}"))
     return sorted((each for file in files for each in read(file)), key=lambda each: each.id)
 
 
-def scripts(folder: Path) -> list[Transcript]:
+def read_references(folder: Path) -> list[Transcript]:
     """Read the recordings of a folder whose sentences are known."""
-    return [each for each in recordings(folder) if each.sentences is not None and len(each) > 1]
+    return [
+        each for each in read_recordings(folder) if each.sentences is not None and len(each) > 1
+    ]
 
 
 @dataclass(frozen=True)
 class Corpora:
     """All recordings: calls with times in three parts, calls without, and everything else."""
 
-    learnt: tuple[Transcript, ...]
+    training: tuple[Transcript, ...]
     """Calls with times to learn from."""
     tuning: tuple[Transcript, ...]
     dev: tuple[Transcript, ...]
     untimed: tuple[Transcript, ...]
     """Calls whose times are hidden."""
-    scripts: tuple[Transcript, ...]
+    recognised_references: tuple[Transcript, ...]
     """References of what the recognisers heard."""
     podcasts: tuple[Transcript, ...]
     recognised: Mapping[str, Source]
@@ -88,7 +90,7 @@ class Corpora:
     @property
     def timed(self) -> tuple[Transcript, ...]:
         """All calls with times that may be learnt from, those for tuning included."""
-        return (*self.learnt, *self.tuning)
+        return (*self.training, *self.tuning)
 
     @property
     def calls(self) -> tuple[Transcript, ...]:
@@ -98,12 +100,12 @@ class Corpora:
     @property
     def for_tuning(self) -> list[Transcript]:
         """What the models learn from that settings are tuned with."""
-        return [*self.learnt, *self.untimed, *self.scripts, *self.podcasts]
+        return [*self.training, *self.untimed, *self.recognised_references, *self.podcasts]
 
     @property
     def for_references(self) -> list[Transcript]:
         """What the language models for the development calls learn from."""
-        return [*self.timed, *self.untimed, *self.scripts, *self.podcasts]
+        return [*self.timed, *self.untimed, *self.recognised_references, *self.podcasts]
 
     @property
     def for_recognisers(self) -> list[Transcript]:
@@ -120,7 +122,7 @@ class Corpora:
         """Name what is not there, and say what goes without it."""
         given = {
             f"{SCRIPTS} and {RECOGNISERS}: all that is measured on recognised words": (
-                self.scripts and self.recognised
+                self.recognised_references and self.recognised
             ),
             f"{PODCASTS}: language models learn from calls alone": self.podcasts,
             f"{TEXT}: training on other text": self.text,
@@ -128,58 +130,64 @@ class Corpora:
         return [what for what, there in given.items() if not there]
 
 
-def gathered(data: Path) -> Corpora:
+def read_corpora(data: Path) -> Corpora:
     """Read everything below `data` that the study can use."""
     logger.info("reading %s", CALLS)
-    calls = list(map(bare, scripts(data / CALLS)))
-    timed = [each for each in calls if coverage(each) >= COVERED]
-    if len(timed) < FEWEST:
+    calls = list(map(prepare, read_references(data / CALLS)))
+    timed = [each for each in calls if coverage(each) >= MIN_TIMED_SHARE]
+    if len(timed) < MIN_CALLS:
         raise FormatError(
-            f"the study takes {FEWEST} calls in which {COVERED:.0%} of the words have times, "
-            f"and there are {len(timed)}",
+            f"the study takes {MIN_CALLS} calls in which {MIN_TIMED_SHARE:.0%} of the words have "
+            f"times, and there are {len(timed)}",
             where=str(data / CALLS),
             remedy="give a folder that holds earnings22/references/*.nlp",
         )
-    rest = [each for at, each in enumerate(timed) if at % EVERY != EVERY - 1]
+    rest = [each for at, each in enumerate(timed) if at % DEV_EVERY != DEV_EVERY - 1]
     logger.info("reading %s and %s", SCRIPTS, PODCASTS)
-    heard = tuple(map(bare, scripts(data / SCRIPTS)))
+    recognised = tuple(map(prepare, read_references(data / SCRIPTS)))
     return Corpora(
-        learnt=tuple(each for at, each in enumerate(rest) if at % TUNED != TUNED - 1),
-        tuning=tuple(rest[TUNED - 1 :: TUNED]),
-        dev=tuple(timed[EVERY - 1 :: EVERY]),
-        untimed=tuple(untimed(each) for each in calls if coverage(each) < COVERED),
-        scripts=heard,
-        podcasts=tuple(map(bare, scripts(data / PODCASTS))),
-        recognised=dict(_recognised(data, heard)),
-        text=dict(_text(data / TEXT)),
+        training=tuple(
+            each for at, each in enumerate(rest) if at % TUNING_EVERY != TUNING_EVERY - 1
+        ),
+        tuning=tuple(rest[TUNING_EVERY - 1 :: TUNING_EVERY]),
+        dev=tuple(timed[DEV_EVERY - 1 :: DEV_EVERY]),
+        untimed=tuple(without_times(each) for each in calls if coverage(each) < MIN_TIMED_SHARE),
+        recognised_references=recognised,
+        podcasts=tuple(map(prepare, read_references(data / PODCASTS))),
+        recognised=dict(_read_recognised(data, recognised)),
+        text=dict(_read_text(data / TEXT)),
     )
 
 
-def _recognised(data: Path, scripts: Sequence[Transcript]) -> Iterator[tuple[str, Source]]:
+def _read_recognised(
+    data: Path, read_references: Sequence[Transcript]
+) -> Iterator[tuple[str, Source]]:
     """Read each recogniser's words and give them the sentence ends of the scripts."""
-    known = {each.id: each for each in scripts}
+    known = {each.id: each for each in read_references}
     for folder in sorted(each for each in (data / RECOGNISERS).glob("*") if each.is_dir()):
         logger.info("aligning %s", folder.name)
-        heard = [each for each in recordings(folder) if each.id in known and len(each) > 1]
-        if heard:
-            found = [_carried(each, known[each.id]) for each in heard]
+        recognised = [
+            each for each in read_recordings(folder) if each.id in known and len(each) > 1
+        ]
+        if recognised:
+            found = [_transfer_sentence_ends(each, known[each.id]) for each in recognised]
             yield folder.name, Source.of_recognised(folder.name, found)
 
 
-def _carried(heard: Transcript, script: Transcript) -> Transferred:
-    """Give recognised words the sentence ends of their script."""
-    ours = _whole(bare(heard.only(("start", "end"))))
+def _transfer_sentence_ends(recognised: Transcript, script: Transcript) -> Transferred:
+    """Return recognised words the sentence ends of their script."""
+    ours = _drop_sparse_times(prepare(recognised.only(("start", "end"))))
     found = align(script.words, ours.words)
     gaps = gaps_by_characters(found, script.words, ours.words)
     return transfer_layers(script, ours, ("sentences",), found, gaps)
 
 
-def _whole(transcript: Transcript) -> Transcript:
+def _drop_sparse_times(transcript: Transcript) -> Transcript:
     """Hide the times of a recogniser's call that has too few."""
-    return transcript if coverage(transcript) >= COVERED else untimed(transcript)
+    return transcript if coverage(transcript) >= MIN_TIMED_SHARE else without_times(transcript)
 
 
-def _text(folder: Path) -> Iterator[tuple[str, tuple[Transcript, ...]]]:
+def _read_text(folder: Path) -> Iterator[tuple[str, tuple[Transcript, ...]]]:
     """Read as many words of each file of text."""
     files = sorted(folder.glob("*.txt"))
     for file in files:
@@ -189,12 +197,12 @@ def _text(folder: Path) -> Iterator[tuple[str, tuple[Transcript, ...]]]:
         for each in read(file, "turns(marks='.?!')"):
             if left <= 0:
                 break
-            found.append(bare(each[:left]))
+            found.append(prepare(each[:left]))
             left -= len(each)
         yield file.stem, tuple(found)
 
 
-def share_of(text: Mapping[str, Sequence[Transcript]], share: float) -> list[Transcript]:
+def take_share(text: Mapping[str, Sequence[Transcript]], share: float) -> list[Transcript]:
     """Take the first part of the words of each file."""
     found: list[Transcript] = []
     for parts in text.values():

@@ -9,11 +9,11 @@ from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
 from caesura.training.search import GOALS, Goal
 from caesura_studies.gotohrenals.corpora import Corpora
-from caesura_studies.gotohrenals.scoring import Source, joined, tests
+from caesura_studies.gotohrenals.scoring import Source, compare_pairs, join_scores
 from caesura_studies.gotohrenals.systems import (
-    BESIDE,
     FACTORS,
     MAIN,
+    OTHER_FACTORISATION,
     PAPER,
     THRESHOLDS,
     WEIGHTS,
@@ -24,11 +24,11 @@ from caesura_studies.gotohrenals.systems import (
     Models,
     Run,
     System,
-    tuned,
+    tune,
 )
 
-WAYS: tuple[Kind, ...] = ("A", "B")
-COMPARED: tuple[Kind, ...] = ("lm", "A")
+METHODS: tuple[Kind, ...] = ("A", "B")
+FACTORISED_KINDS: tuple[Kind, ...] = ("lm", "A")
 """The systems with which the two factorisations are compared."""
 
 Fold = tuple[Run, Run]
@@ -64,75 +64,87 @@ class Trial:
     thresholds: Mapping[float, Scores]
 
     def scores(self, kind: Kind, decision: Decision, goal: Goal = "f1") -> Scores:
-        """Give what a system of the paper scores."""
+        """Return what a system of the paper scores."""
         system = next(each for each in MAIN[decision] if each.kind == kind)
         return self.results[system, goal].scores
 
 
-def measured(source: Source, folds: Sequence[Fold], own: Sequence[Fold]) -> Trial:
+def run_trial(source: Source, folds: Sequence[Fold], own: Sequence[Fold]) -> Trial:
     """Tune and measure everything on one source."""
-    systems = dict.fromkeys((*MAIN["direct"], *MAIN["tuned"], *BESIDE))
-    results = {(s, goal): _result(folds, s, goal) for s in systems for goal in GOALS}
-    combined = [each for each in systems if each.kind in ("pause", *WAYS) and each not in BESIDE]
+    systems = dict.fromkeys((*MAIN["direct"], *MAIN["tuned"], *OTHER_FACTORISATION))
+    results = {(s, goal): _tune_and_score(folds, s, goal) for s in systems for goal in GOALS}
+    combined = [
+        each
+        for each in systems
+        if each.kind in ("pause", *METHODS) and each not in OTHER_FACTORISATION
+    ]
     return Trial(
         source,
         results,
-        {(s, goal): _result(own, s, goal) for s in combined for goal in GOALS} if own else {},
-        {decision: _tested(results, MAIN[decision]) for decision in MAIN},
-        {kind: _tested(results, _both(kind)) for kind in COMPARED},
+        {(s, goal): _tune_and_score(own, s, goal) for s in combined for goal in GOALS}
+        if own
+        else {},
+        {decision: _compare_systems(results, MAIN[decision]) for decision in MAIN},
+        {kind: _compare_systems(results, _both_factorisations(kind)) for kind in FACTORISED_KINDS},
         {
-            (way, decision): {weight: _at(folds, way, decision, weight) for weight in WEIGHTS}
-            for way in WAYS
+            (method, decision): {
+                weight: _scores_at(folds, method, decision, weight) for weight in WEIGHTS
+            }
+            for method in METHODS
             for decision in MAIN
         },
-        {each: _at(folds, "threshold", "direct", each) for each in THRESHOLDS},
+        {each: _scores_at(folds, "threshold", "direct", each) for each in THRESHOLDS},
     )
 
 
-def _result(folds: Sequence[Fold], system: System, goal: Goal) -> Result:
-    choices = tuple(tuned(tuning, system, goal) for tuning, _ in folds)
+def _tune_and_score(folds: Sequence[Fold], system: System, goal: Goal) -> Result:
+    choices = tuple(tune(tuning, system, goal) for tuning, _ in folds)
     pairs = zip(folds, choices, strict=True)
-    return Result(joined([run.scores(choice) for (_, run), choice in pairs]), choices)
+    return Result(join_scores([run.scores(choice) for (_, run), choice in pairs]), choices)
 
 
-def _both(kind: Kind) -> list[System]:
+def _both_factorisations(kind: Kind) -> list[System]:
     """A system with either factorisation."""
     return [System(kind, "tuned", factors) for factors in FACTORS]
 
 
-def _tested(results: Results, systems: Sequence[System]) -> Tests:
+def _compare_systems(results: Results, systems: Sequence[System]) -> Tests:
     """Compare systems pairwise, in F1 where tuned for it and in SER where tuned for that."""
     found: dict[tuple[str, str, str], Difference] = {}
     for goal in GOALS:
-        found |= tests({each.title: results[each, goal].scores for each in systems}, [goal])
+        found |= compare_pairs({each.title: results[each, goal].scores for each in systems}, [goal])
     return found
 
 
-def _at(folds: Sequence[Fold], kind: Kind, decision: Decision, setting: float) -> Scores:
+def _scores_at(folds: Sequence[Fold], kind: Kind, decision: Decision, setting: float) -> Scores:
     """Measure one setting everywhere; a threshold on log-odds is still tuned elsewhere."""
     system, candidate = System(kind, decision), Candidate(kind, PAPER, setting)
-    return joined([run.scores(tuned(tuning, system, "f1", [candidate])) for tuning, run in folds])
+    return join_scores(
+        [run.scores(tune(tuning, system, "f1", [candidate])) for tuning, run in folds]
+    )
 
 
 def on_references(corpora: Corpora) -> Trial:
     """Measure on the development calls; settings come from training calls held out for it."""
     tuning = Run(
-        Models.of(corpora.for_tuning, corpora.learnt),
+        Models.of(corpora.for_tuning, corpora.training),
         Source.of_references("tuning calls", corpora.tuning),
     )
     source = Source.of_references("references", corpora.dev)
     run = Run(Models.of(corpora.for_references, corpora.timed), source)
-    return measured(source, [(tuning, run)], ())
+    return run_trial(source, [(tuning, run)], ())
 
 
 def on_recognised(source: Source, models: Models) -> Trial:
     """Measure on recognised words: each half of the calls with settings from the other half."""
     halves = [Run(models, source.half(first)) for first in (0, 1)]
-    return measured(source, [(halves[0], halves[1]), (halves[1], halves[0])], list(_own(halves)))
+    return run_trial(
+        source, [(halves[0], halves[1]), (halves[1], halves[0])], list(_own_pause_folds(halves))
+    )
 
 
-def _own(halves: Sequence[Run]) -> Iterator[Fold]:
+def _own_pause_folds(halves: Sequence[Run]) -> Iterator[Fold]:
     """Let pauses be learnt from the recogniser's own words, on one half for the other."""
     for here, there in (halves, halves[::-1]):
-        models = here.models.hearing(here.source.recordings)
+        models = here.models.with_pauses_from(here.source.recordings)
         yield Run(models, here.source), Run(models, there.source)

@@ -1,19 +1,6 @@
-"""What the paper prints (Gotoh and Renals 2000)."""
+"""The numbers of the paper (Gotoh and Renals 2000)."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from caesura.evaluation.comparison import Difference
-from caesura.evaluation.scores import Scores
-from caesura_studies import claims
-from caesura_studies.claims import Tests, value
-from caesura_studies.gotohrenals.scoring import MEASURES
-from caesura_studies.report import curves
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TABLES_1_2 = {
     "scripts, BBC 1": ("1160", "4280071", "268283", "16.0"),
@@ -44,24 +31,3 @@ BEST_THRESHOLD = 0.4
 
 LARGE_WEIGHT = 10.0
 """The weight from which on B is said to beat the pause model."""
-
-
-def measures(axes: Axes, points: Mapping[float, Scores]) -> None:
-    """Draw recall, precision, P&R and SER."""
-    curves(
-        axes,
-        {
-            title: {x: value(scores, name) for x, scores in points.items()}
-            for name, title in MEASURES.items()
-        },
-    )
-
-
-def shown(tests: Tests) -> str:
-    """Lay out the differences of systems."""
-    return claims.shown(tests, MEASURES)
-
-
-def verdict(row: Difference, one: str, other: str) -> str:
-    """Say in words who is better, and how sure that is."""
-    return claims.verdict(row, one, other, MEASURES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,11 @@ from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
 from caesura.text.alignment.transfer import Transferred
 from caesura_studies import claims
-from caesura_studies.claims import Sure, sure_value
+from caesura_studies.claims import Tests, ValueWithInterval, value, value_with_interval
+from caesura_studies.report import draw_curves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METRIC = Boundary()
 RESAMPLING = Resampling()
@@ -82,10 +86,10 @@ class Source:
     @cached_property
     def ends(self) -> Flags:
         """The gaps of all recordings but their last ones."""
-        return np.concatenate([known(each)[:-1] for each in self.recordings])
+        return np.concatenate([sentence_ends(each)[:-1] for each in self.recordings])
 
     @cached_property
-    def word_error_rate(self) -> Sure:
+    def word_error_rate(self) -> ValueWithInterval:
         """The word error rate, and its interval."""
         return rate(self.edits, self.spoken)
 
@@ -96,7 +100,7 @@ class Source:
         return [ratio(edits, words, "no words in the reference") for edits, words in pairs]
 
     def half(self, first: int) -> Source:
-        """Give each second recording."""
+        """Return each second recording."""
         layers = (self.recordings, self.lost, self.edits, self.spoken)
         return Source(self.name, *(layer[first::2] for layer in layers))  # type: ignore[arg-type]
 
@@ -111,45 +115,45 @@ class Source:
         return Document(reference.id, ours, (reference,), (counts,))
 
 
-def known(transcript: Transcript) -> Flags:
-    """Give the sentence ends of a recording that has some."""
+def sentence_ends(transcript: Transcript) -> Flags:
+    """Return the sentence ends of a recording that has some."""
     assert transcript.sentences is not None
     return transcript.sentences.boundary
 
 
-def odds_of(found: Sequence[Segmentation]) -> Floats:
+def pooled_log_odds(found: Sequence[Segmentation]) -> Floats:
     """Pool the evidence about all gaps but the last ones of recordings."""
     return np.concatenate([each.log_odds[:-1] for each in found if each.log_odds is not None])
 
 
-def joined(parts: Sequence[Scores]) -> Scores:
+def join_scores(parts: Sequence[Scores]) -> Scores:
     """Put the scores of several parts of a source together."""
     documents = sorted((each for part in parts for each in part.documents), key=lambda d: d.id)
     return Scores((METRIC,), tuple(documents), 1, TERMS)
 
 
 def by_recording(scores: Scores, name: str = "f1") -> list[Value]:
-    """Give a value of each recording."""
+    """Return a value of each recording."""
     return [METRIC.values(each.counts[0])[name] for each in scores.documents]
 
 
-def told(scores: Scores) -> dict[str, Any]:
-    """Give what a file of numbers says of scores."""
+def scores_as_json(scores: Scores) -> dict[str, Any]:
+    """Return what a file of numbers says of scores."""
     found: dict[str, Any] = {
         title: {"value": value, "interval": None if isinstance(around, Undefined) else around}
         for title, (value, around) in (
-            (title, sure_value(scores, name)) for name, title in MEASURES.items()
+            (title, value_with_interval(scores, name)) for name, title in MEASURES.items()
         )
     }
     return found
 
 
-def rate(parts: ArrayLike, wholes: ArrayLike) -> Sure:
+def rate(parts: ArrayLike, wholes: ArrayLike) -> ValueWithInterval:
     """Divide sums over calls, and draw the calls again."""
     return claims.rate(parts, wholes, RESAMPLING)
 
 
-def tests(
+def compare_pairs(
     systems: Mapping[str, Scores], names: Sequence[str]
 ) -> dict[tuple[str, str, str], Difference]:
     """Test each pair of systems in each value: by names of value, one system and the other."""
@@ -158,3 +162,24 @@ def tests(
     rows = Comparison(tuple(systems), tuple(systems.values()), tuple(names)).rows
     order = list(systems)
     return {(row.value, order[row.a], order[row.b]): row for row in rows}
+
+
+def draw_measures(axes: Axes, points: Mapping[float, Scores]) -> None:
+    """Draw recall, precision, P&R and SER."""
+    draw_curves(
+        axes,
+        {
+            title: {x: value(scores, name) for x, scores in points.items()}
+            for name, title in MEASURES.items()
+        },
+    )
+
+
+def tests_table(tests: Tests) -> str:
+    """Write the chapter: the differences of systems."""
+    return claims.tests_table(tests, MEASURES)
+
+
+def verdict(row: Difference, one: str, other: str) -> str:
+    """Say in words who is better, and how sure that is."""
+    return claims.verdict(row, one, other, MEASURES)

@@ -17,7 +17,7 @@ from caesura.detectors.pause_model import PauseModel
 from caesura.evaluation.scores import Scores
 from caesura.training.search import Goal, best_threshold
 from caesura_studies.claims import GOALS, value
-from caesura_studies.gotohrenals.scoring import Source, odds_of
+from caesura_studies.gotohrenals.scoring import Source, pooled_log_odds
 
 PAPER, OTHER = "class", "word"
 FACTORS = {PAPER: "equation 4", OTHER: "the other factorisation"}
@@ -31,12 +31,12 @@ Kind = Literal["lm", "threshold", "pause", "A", "B"]
 Decision = Literal["direct", "tuned"]
 
 
-def language(factors: str = PAPER, order: int = 3, smoothing: str = "interpolation") -> LM:
+def make_lm(factors: str = PAPER, order: int = 3, smoothing: str = "interpolation") -> LM:
     """Make the paper's language model, with Witten and Bell's weights as they are."""
     return LM(order, factors, smoothing, strength=(1.0, 1.0), decision="viterbi")
 
 
-def pauses() -> PauseModel:
+def make_pause_model() -> PauseModel:
     """Make the paper's pause model, which looks at durations alone."""
     return PauseModel(evidence=("pause",))
 
@@ -51,18 +51,18 @@ class Models:
     @classmethod
     def of(cls, texts: Sequence[Transcript], timed: Sequence[Transcript]) -> Models:
         """Learn from texts, and pauses from calls with times."""
-        trained = language().train(texts)
+        trained = make_lm().train(texts)
         counts = trained.model.vocabulary, trained.model.counts
         # Each has its own tables, which take longer to make than to use.
         lms = {
             factors: trained.adjusted(factors=factors).with_model(LanguageModel(*counts))
             for factors in FACTORS
         }
-        return cls(lms, pauses().train(timed))
+        return cls(lms, make_pause_model().train(timed))
 
-    def hearing(self, timed: Sequence[Transcript]) -> Models:
-        """Give the same with pauses learnt from other recordings."""
-        return replace(self, pause=pauses().train(timed))
+    def with_pauses_from(self, timed: Sequence[Transcript]) -> Models:
+        """Return the same with pauses learnt from other recordings."""
+        return replace(self, pause=make_pause_model().train(timed))
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Candidate:
 
 
 def candidates(kind: Kind, factors: str = PAPER) -> list[Candidate]:
-    """Give a system with all its settings."""
+    """Return a system with all its settings."""
     if kind == "threshold":
         return [Candidate(kind, setting=each) for each in THRESHOLDS]
     if kind in ("A", "B"):
@@ -134,7 +134,9 @@ MAIN: Mapping[Decision, tuple[System, ...]] = {
 """The systems of the paper."""
 
 KINDS: tuple[Kind, ...] = ("lm", "A", "B")
-BESIDE = tuple(System(kind, decision, OTHER) for decision, kind in product(MAIN, KINDS))
+OTHER_FACTORISATION = tuple(
+    System(kind, decision, OTHER) for decision, kind in product(MAIN, KINDS)
+)
 """The same with the other factorisation."""
 
 
@@ -144,27 +146,27 @@ class Run:
 
     models: Models
     source: Source
-    kept: dict[Candidate, list[Segmentation]] = field(default_factory=dict)
+    cache: dict[Candidate, list[Segmentation]] = field(default_factory=dict)
 
-    def found(self, candidate: Candidate) -> list[Segmentation]:
-        """Give what a candidate finds, with evidence."""
-        if candidate not in self.kept:
+    def detect(self, candidate: Candidate) -> list[Segmentation]:
+        """Return what a candidate finds, with evidence."""
+        if candidate not in self.cache:
             detector = candidate.detector(self.models)
-            self.kept[candidate] = detector.detect_all(self.source.recordings)
-        return self.kept[candidate]
+            self.cache[candidate] = detector.detect_all(self.source.recordings)
+        return self.cache[candidate]
 
     def scores(self, choice: Choice) -> Scores:
         """Score what a chosen system finds."""
-        found = self.found(choice.candidate)
+        detect = self.detect(choice.candidate)
         if choice.threshold is not None:
-            found = [above(each, choice.threshold) for each in found]
-        return self.source.scores(found)
+            detect = [apply_threshold(each, choice.threshold) for each in detect]
+        return self.source.scores(detect)
 
 
-def above(found: Segmentation, threshold: float) -> Segmentation:
+def apply_threshold(detect: Segmentation, threshold: float) -> Segmentation:
     """Decide anew by the evidence."""
-    assert found.log_odds is not None
-    return replace(found, boundary=found.log_odds > threshold)
+    assert detect.log_odds is not None
+    return replace(detect, boundary=detect.log_odds > threshold)
 
 
 @dataclass(frozen=True)
@@ -175,19 +177,21 @@ class Choice:
     threshold: float | None = None
 
 
-def tuned(run: Run, system: System, goal: Goal, settings: Sequence[Candidate] = ()) -> Choice:
+def tune(run: Run, system: System, goal: Goal, settings: Sequence[Candidate] = ()) -> Choice:
     """Choose the setting, and the threshold if there is one, that serve a goal best."""
     choices = []
     for candidate in settings or candidates(system.kind, system.factors):
         threshold = None
         if system.decision == "tuned":
-            threshold = best_threshold(odds_of(run.found(candidate)), run.source.ends, goal)
+            threshold = best_threshold(
+                pooled_log_odds(run.detect(candidate)), run.source.ends, goal
+            )
         choices.append(Choice(candidate, threshold))
     if len(choices) == 1:
         return choices[0]
-    return max(choices, key=lambda choice: _worth(run.scores(choice), goal))
+    return max(choices, key=lambda choice: _goodness(run.scores(choice), goal))
 
 
-def _worth(scores: Scores, goal: Goal) -> float:
-    found = value(scores, goal)
-    return GOALS[goal] * found if isinstance(found, (int, float)) else float("-inf")
+def _goodness(scores: Scores, goal: Goal) -> float:
+    detect = value(scores, goal)
+    return GOALS[goal] * detect if isinstance(detect, (int, float)) else float("-inf")

@@ -1,7 +1,7 @@
-"""The study behind `reproduce jp`: Jo et al. 2024, tokens and sentences scored together.
+"""The study `reproduce jp`: Jo et al. 2024, tokens and sentences scored together.
 
-Their Table 1 as far as its input can be had, their examples, the places where their pseudo-code
-goes wrong, and their question (how well do tools cut texts?) put to more tools and treebanks.
+It computes their Table 1 as far as its input is available, their examples and the failures of their
+pseudo-code, and compares more segmentation tools on more treebanks.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from caesura.core.errors import FormatError
-from caesura_studies.jp import examples, rivals, table
+from caesura_studies.jp import chapter_examples, chapter_table1, chapter_tools
 from caesura_studies.jp.treebanks import RESAMPLING, treebanks
-from caesura_studies.report import Outcome, left_out, publish, refuse_file
+from caesura_studies.report import Outcome, check_output_folder, omitted_chapter, publish
 
 TITLE = "Joint scoring of tokens and sentences (Jo et al. 2024) computed again"
 ENDING = (
@@ -25,17 +25,19 @@ ENDING = (
 
 def run(data: Path, out: Path) -> Outcome:
     """Run the study on the corpora below `data` and write the report into `out`."""
-    refuse_file(out)
-    lacking, found = table.lacking(data), treebanks(data)
-    if lacking and not found:
+    check_output_folder(out)
+    what_is_missing, found = chapter_table1.what_is_missing(data), treebanks(data)
+    if what_is_missing and not found:
         raise FormatError(
             "there is no corpus that the study can use",
             where=str(data),
             remedy="give a folder that holds jp-table1/ or ud/*/test.conllu",
         )
     parts = [
-        left_out("table_1", table.TITLE, lacking) if lacking else table.chapter(data),
-        examples.chapter(),
-        rivals.chapter(found),
+        omitted_chapter("table_1", chapter_table1.TITLE, what_is_missing)
+        if what_is_missing
+        else chapter_table1.chapter(data),
+        chapter_examples.chapter(),
+        chapter_tools.chapter(found),
     ]
     return publish(out, TITLE, parts, ENDING)

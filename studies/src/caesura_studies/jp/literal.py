@@ -93,7 +93,7 @@ class PrintedJoint(PerReference):
         return Units.of(cut.tokens, cut.ends).rewritten(self.tables)
 
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Give the rates and counts; undefined where the algorithm did not terminate."""
+        """Return the rates and counts; undefined where the algorithm did not terminate."""
         found = super().values(counts)
         for unit in UNITS:
             if any(part[f"{unit}_endless"] for part in split_by_reference(counts)):
@@ -112,7 +112,7 @@ class PrintedJoint(PerReference):
 
 
 def _sentences(units: Units) -> list[list[str]]:
-    """Give the tokens of each sentence."""
+    """Return the tokens of each sentence."""
     ends = np.searchsorted(units.tokens, units.sentences) + 1
     forms = units.forms
     return [forms[a:b] for a, b in pairwise([0, *ends.tolist()])]

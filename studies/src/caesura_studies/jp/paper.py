@@ -1,4 +1,4 @@
-"""What the paper prints: the nltk rows of its Table 1, its examples; and where its code fails."""
+"""What the paper prints: the nltk rows of Table 1 and its examples; and where its code fails."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ Pronouns 285 0 0      1673 16 32
     for corpus, *cells in [row.split()]
     for kind, (tp, fp, fn) in (("sentence", cells[:3]), ("token", cells[3:]))
 }
-"""For each corpus and kind: right, wrong, missing."""
+"""For each corpus and kind: true positives, false positives, false negatives."""
 
 CORPORA = tuple(dict.fromkeys(corpus for corpus, _ in TABLE_1))
 
 
 @dataclass(frozen=True)
 class Example:
-    """Two cuttings of a text (a line a sentence, blanks between tokens), and what is printed.
+    """Two segmentations of a text and the printed counts.
+
+    A line is a sentence, blanks separate tokens.
 
     `printed` has, for each kind, what the paper says of it as number right, or as right/found and
     right/real.
@@ -92,4 +94,4 @@ FAILURES = (
     ("`` Hi ``", '" Hi "', "quotes, without a table of equal tokens"),
     ("B CL FL HM HNEIM", "B H CL FL HM H NEIM", "the paper's own Hebrew example"),
 )
-"""System, gold, and what is the matter; pieces may be sentences as well as tokens."""
+"""System, gold, and what is wrong; pieces may be sentences or tokens."""

@@ -1,7 +1,7 @@
-"""Tools that cut texts into sentences, most of them into tokens too: each a few lines.
+"""Tools that segment texts into sentences, most of them also into tokens.
 
-None of them is needed: one that is not installed, or whose data are not there, is named with the
-reason. Nothing is downloaded.
+All of them are optional: a tool that is not installed, or whose data are missing, is listed with
+the reason. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -17,53 +17,53 @@ from caesura.formats.plain import Text
 from caesura.formats.source import Source
 from caesura_studies.jp.treebanks import LANGUAGES
 
-Cut = Callable[[str], list[list[str]]]
-"""Cuts a paragraph into sentences, and these into tokens."""
+SegmentFunction = Callable[[str], list[list[str]]]
+"""Segments a paragraph into sentences, and these into tokens."""
 
-ABSENT = (ImportError, LookupError, OSError, RuntimeError, ValueError)
-"""What tools raise that lack data or do not know a language."""
+LOAD_ERRORS = (ImportError, LookupError, OSError, RuntimeError, ValueError)
+"""What tools raise if data are missing or they do not know a language."""
 
 
 @dataclass(frozen=True)
 class Segmenter:
-    """A tool: how it is made ready for a language, and whether it finds tokens."""
+    """A tool: how it is loaded for a language, and whether it finds tokens."""
 
     name: str
-    make: Callable[[str], Cut]
+    make: Callable[[str], SegmentFunction]
     tokens: bool = True
     package: str = ""
     note: str = ""
 
     @property
     def version(self) -> str:
-        """The version that is installed."""
+        """The installed version."""
         return version(self.package) if self.package else ""
 
-    def ready(self, language: str) -> Cut | str:
-        """Give what cuts texts of a language, or say why there is none."""
+    def load(self, language: str) -> SegmentFunction | str:
+        """Return the function that segments texts of a language, or say why there is none."""
         if self.package and find_spec(self.package) is None:
             return "not installed"
         try:
             return self.make(language)
-        except ABSENT as error:
+        except LOAD_ERRORS as error:
             return " ".join(str(error).split())
 
 
-def _at_blanks(sentences: Iterable[str]) -> list[list[str]]:
+def _split_tokens(sentences: Iterable[str]) -> list[list[str]]:
     return [sentence.split() for sentence in sentences]
 
 
-def _caesura(language: str) -> Cut:
+def _caesura(language: str) -> SegmentFunction:
     del language
 
     def cut(text: str) -> list[list[str]]:
         read = Text().parse(Source("text", text.encode()))
-        return _at_blanks(each.text for whole in read for each in whole.iter_sentences())
+        return _split_tokens(each.text for whole in read for each in whole.iter_sentences())
 
     return cut
 
 
-def _nltk(language: str) -> Cut:
+def _nltk(language: str) -> SegmentFunction:
     nltk: Any = import_module("nltk")
     names = {code: name for name, code in LANGUAGES.items()}
     name = names.get(language, language)
@@ -79,7 +79,7 @@ def _nltk(language: str) -> Cut:
     return cut
 
 
-def _spacy(language: str) -> Cut:
+def _spacy(language: str) -> SegmentFunction:
     pipeline: Any = import_module("spacy").blank(language)
     pipeline.add_pipe("sentencizer")
     return lambda text: [
@@ -88,7 +88,7 @@ def _spacy(language: str) -> Cut:
     ]
 
 
-def _stanza(language: str) -> Cut:
+def _stanza(language: str) -> SegmentFunction:
     stanza: Any = import_module("stanza")
     options = {"processors": "tokenize", "download_method": None, "verbose": False}
     pipeline = stanza.Pipeline(language, **options)
@@ -97,19 +97,19 @@ def _stanza(language: str) -> Cut:
     ]
 
 
-def _pysbd(language: str) -> Cut:
+def _pysbd(language: str) -> SegmentFunction:
     if language not in import_module("pysbd.languages").LANGUAGE_CODES:
         raise LookupError(f"it does not know the language {language}")
     segmenter: Any = import_module("pysbd").Segmenter(language=language, clean=False)
-    return lambda text: _at_blanks(segmenter.segment(text))
+    return lambda text: _split_tokens(segmenter.segment(text))
 
 
-def _sentencex(language: str) -> Cut:
+def _sentencex(language: str) -> SegmentFunction:
     segment: Any = import_module("sentencex").segment
-    return lambda text: _at_blanks(segment(language, text))
+    return lambda text: _split_tokens(segment(language, text))
 
 
-def _blingfire(language: str) -> Cut:
+def _blingfire(language: str) -> SegmentFunction:
     del language
     blingfire: Any = import_module("blingfire")
     return lambda text: [
@@ -118,7 +118,7 @@ def _blingfire(language: str) -> Cut:
     ]
 
 
-def _syntok(language: str) -> Cut:
+def _syntok(language: str) -> SegmentFunction:
     del language
     syntok: Any = import_module("syntok.segmenter")
     return lambda text: [
@@ -131,14 +131,14 @@ def _syntok(language: str) -> Cut:
 MODEL = "sat-3l-sm"
 
 
-def _wtpsplit(language: str) -> Cut:
+def _wtpsplit(language: str) -> SegmentFunction:
     del language
     hub: Any = import_module("huggingface_hub")
     for place in (f"segment-any-text/{MODEL}", "facebookAI/xlm-roberta-base"):
         if not isinstance(hub.try_to_load_from_cache(place, "config.json"), str):
             raise LookupError(f"its model {place} is not there")
     model: Any = import_module("wtpsplit").SaT(MODEL)
-    return lambda text: _at_blanks(model.split(text))
+    return lambda text: _split_tokens(model.split(text))
 
 
 _OURS = (

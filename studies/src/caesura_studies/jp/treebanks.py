@@ -1,4 +1,4 @@
-"""Treebanks: their texts as a tool gets them, and how well what it made of them agrees."""
+"""Treebanks: their raw text as a tool gets it, and scores of a tool's segmentation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LANGUAGES = {
     )
 }
 UNKNOWN = "xx"
-"""The code for a language that is not known, as some tools have it."""
+"""The code of an unknown language, as some tools write it."""
 
 _SENTENCES = re.compile(r"\n[ \t\r]*\n")
 _ROW = re.compile(r"^[0-9]", re.MULTILINE)
@@ -60,17 +60,17 @@ class Treebank:
 
     @cached_property
     def documents(self) -> list[Transcript]:
-        """Its documents, as far as they are marked."""
+        """Its documents, if the file marks any."""
         return list(read(self.file, "conllu(columns='FORM MISC')"))
 
     @cached_property
     def gold(self) -> Transcript:
-        """All of it."""
+        """The whole file as one transcript."""
         return Transcript.join(self.documents)
 
     @property
     def units(self) -> Indices:
-        """The first sentence of each unit to draw again: a document, or a few sentences."""
+        """The first sentence of each resampling unit: a document, or a few sentences."""
         sizes = [len(each.sentences.sentences) for each in self.documents if each.sentences]
         if len(sizes) == 1:
             return np.arange(0, sizes[0], BLOCK_SENTENCES)
@@ -78,7 +78,7 @@ class Treebank:
 
     @property
     def paragraphs(self) -> list[str]:
-        """Its raw text: surface tokens with the blanks the file gives them."""
+        """Its raw text: surface tokens with the blanks that the file gives them."""
         pieces, sentences = self.gold.surface(), self.gold.sentences
         assert sentences is not None
         blocks = _SENTENCES.split(load(str(self.file)).text)
@@ -89,7 +89,7 @@ class Treebank:
 
 
 def treebanks(data: Path) -> list[Treebank]:
-    """All test files below a folder: those of the paper, and any in `ud`."""
+    """List all test files: those of the paper, and any in `ud`."""
     paper = sorted(data.glob("jp-table1/*/gold.conllu"))
     others = sorted(data.glob("ud/*/test.conllu"))
     return [
@@ -102,8 +102,8 @@ def treebanks(data: Path) -> list[Treebank]:
     ]
 
 
-def cut(sentences: Iterable[Sequence[str]]) -> Transcript:
-    """Make a text of sentences, which are lists of tokens."""
+def transcript_of(sentences: Iterable[Sequence[str]]) -> Transcript:
+    """Make a transcript of sentences, which are lists of tokens."""
     full = [each for each in sentences if each]
     ends = np.cumsum([len(each) for each in full], dtype=np.int64) - 1
     words = tuple(token for each in full for token in each)
@@ -112,15 +112,15 @@ def cut(sentences: Iterable[Sequence[str]]) -> Transcript:
 
 @dataclass(frozen=True)
 class Result:
-    """Counts of each unit of a text, one below the other."""
+    """Counts of a text, one row for each resampling unit."""
 
     rows: Rows
     shared: Value
-    """The part of all characters that is matched."""
+    """The share of all characters that is matched."""
 
     @classmethod
     def of(cls, matching: Matching, units: Indices) -> Result:
-        """Count what two texts share; `units` has the first gold sentence of each unit."""
+        """Count matching units; `units` has the first gold sentence of each resampling unit."""
         total = len(matching.gold.text) + len(matching.system.text)
         return cls(_rows(matching, units), ratio(2 * matching.characters, total, "no text"))
 
@@ -136,7 +136,7 @@ class Result:
 
     @cached_property
     def intervals(self) -> dict[str, Interval | Undefined]:
-        """How far the rates would move with other units."""
+        """Bootstrap intervals of the rates."""
         if len(self.rows) < 2:
             return dict.fromkeys(self.values, Undefined("there is one unit only"))
         drawn = [_rates(row) for (row,) in bootstrap_sums([self.rows], RESAMPLING)]
@@ -146,11 +146,11 @@ class Result:
         }
 
     def triple(self, kind: str) -> str:
-        """Write TP/FP/FN."""
+        """Return TP/FP/FN as text."""
         return "/".join(str(self.counts[f"{kind}_{count}"]) for count in ("tp", "fp", "fn"))
 
     def to_json(self) -> dict[str, object]:
-        """Give counts, rates and intervals."""
+        """Return counts, rates and intervals."""
         return {
             "counts": self.counts,
             "values": self.values,
@@ -166,11 +166,11 @@ def _rates(row: Rows) -> dict[str, Value]:
 
 
 def _rows(matching: Matching, units: Indices) -> Rows:
-    """Count in each unit what is right, wrong and missing."""
+    """Count true positives, false positives and false negatives in each resampling unit."""
     of_sentence = np.searchsorted(units, matching.gold.kept_sentences, side="right") - 1
     columns = []
     for kind in KINDS:
-        real, made = (_ends(each, kind) for each in (matching.gold, matching.system))
+        real, made = (_unit_ends(each, kind) for each in (matching.gold, matching.system))
         pairs = matching.sentences if kind == "sentence" else matching.tokens
         last = real - 1
         right, found, wanted = (
@@ -178,18 +178,18 @@ def _rows(matching: Matching, units: Indices) -> Rows:
                 of_sentence[np.searchsorted(matching.gold.sentences, place, side="right")],
                 minlength=len(units),
             )
-            for place in (last[pairs[:, 0]], _moved(made - 1, matching.runs), last)
+            for place in (last[pairs[:, 0]], _to_gold_offsets(made - 1, matching.runs), last)
         )
         columns += [right, found - right, wanted - right]
     return np.stack(columns, axis=1)
 
 
-def _ends(units: Units, kind: str) -> Indices:
+def _unit_ends(units: Units, kind: str) -> Indices:
     return units.sentences if kind == "sentence" else units.tokens
 
 
-def _moved(places: Indices, runs: Indices) -> Indices:
-    """Find characters of the tool's text in the gold text: the last matched one up to each."""
+def _to_gold_offsets(places: Indices, runs: Indices) -> Indices:
+    """Map character offsets of the tool's text to the last matched one in the gold text."""
     if not len(runs):
         return np.zeros_like(places)
     run = np.maximum(np.searchsorted(runs[:, 1], places, side="right") - 1, 0)

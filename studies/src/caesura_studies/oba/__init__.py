@@ -12,17 +12,17 @@ from pathlib import Path
 
 from caesura_studies.oba import (
     chapter_claims,
+    chapter_data,
     chapter_delays,
     chapter_svm_crf,
     chapter_tables,
     chapter_weights,
 )
-from caesura_studies.oba import chapter_data as sizes
-from caesura_studies.oba.corpora import gathered
-from caesura_studies.oba.experiment import tried
-from caesura_studies.oba.model_cache import Shelf
-from caesura_studies.oba.paper import PLAN, Plan
-from caesura_studies.report import Outcome, publish, refuse_file
+from caesura_studies.oba.corpora import read_corpora
+from caesura_studies.oba.experiment import run_trial
+from caesura_studies.oba.model_cache import ModelCache
+from caesura_studies.oba.plan import PLAN, Plan
+from caesura_studies.report import Outcome, check_output_folder, publish
 
 logger = logging.getLogger("caesura.studies")
 
@@ -35,14 +35,14 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
 
     Models are kept below `out`, so that a run that was cut goes on where it was.
     """
-    refuse_file(out)
-    languages, lost = gathered(data, plan)
-    shelf = Shelf(out / MODELS, plan.iterations)
-    trials = [tried(language, shelf, plan) for language in languages]
-    streams = {each.language.name: chapter_delays.streamed(each, shelf, plan) for each in trials}
-    apart = {each.language.name: chapter_svm_crf.found(each) for each in trials}
+    check_output_folder(out)
+    languages, omitted = read_corpora(data, plan)
+    cache = ModelCache(out / MODELS, plan.iterations)
+    trials = [run_trial(language, cache, plan) for language in languages]
+    streams = {each.language.name: chapter_delays.run_streams(each, cache, plan) for each in trials}
+    apart = {each.language.name: chapter_svm_crf.count_differences(each) for each in trials}
     parts = [
-        sizes.chapter(trials, lost, plan),
+        chapter_data.chapter(trials, omitted, plan),
         chapter_tables.chunking(trials),
         chapter_tables.dependencies(trials),
         chapter_weights.chapter(trials),

@@ -8,37 +8,52 @@ from dataclasses import dataclass
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.comparison import Difference
 from caesura.evaluation.reports.table import format_interval
-from caesura_studies.claims import Claim, Told, better, claim, grouped, laid_out, value, verdict
+from caesura_studies.claims import (
+    Claim,
+    Evidence,
+    better_system,
+    claim,
+    claims_table,
+    value,
+    verdict,
+    verdict_summary,
+)
 from caesura_studies.oba.chapter_tables import NORMAL
 from caesura_studies.oba.experiment import (
-    ANEW,
-    BOTH,
-    CHOSEN,
-    FIVE,
-    GREEDY,
-    MARGIN,
-    PLAIN,
-    SUMMED,
-    VITERBI,
+    CRF_TUNED,
+    CRF_VITERBI,
+    SDA_ALPHA,
+    SDA_ALPHA_BIAS,
+    SDA_EQUATION_5,
+    SDA_POSTERIOR,
+    SDA_RELINKED,
+    SVM_GREEDY,
+    SVM_TUNED,
     Trial,
 )
-from caesura_studies.report import Part, listed, number, signed, table
+from caesura_studies.report import (
+    Part,
+    format_difference,
+    format_value,
+    make_table,
+    markdown_list,
+)
 
 TITLE = "What this says of the paper's claims"
-SLACK = 0.02
+MAX_LOSS = 0.02
 """F by which a system may be lower that does about as well."""
 
 TITLES = {"f1": "F"}
-RIVALS = (VITERBI, CHOSEN)
+RIVALS = (CRF_VITERBI, CRF_TUNED)
 
-MARKS = {
+EXPECTED = {
     "naija": (0.715, 0.735, 0.83, 0.96),
     "french-rhapsodie": (0.675, 0.69, 0.80, 0.95),
     "japanese-gsd": (0.765, 0.785, 0.84, 0.92),
 }
 """What an earlier probe on these treebanks leads to expect at least."""
 
-MARKED = (
+EXPECTED_MEASURES = (
     "boundary F, CRF, tuned threshold",
     "boundary F, SDA+CRF, α and bias tuned",
     "right heads, clusters and sentences given",
@@ -47,7 +62,7 @@ MARKED = (
 
 
 @dataclass(frozen=True)
-class Mark:
+class Expectation:
     """A number that is to be reached, and what was found."""
 
     language: str
@@ -65,38 +80,45 @@ class Mark:
         """Say so, or how much is lacking."""
         if isinstance(self.found, Undefined):
             return "undefined"
-        apart = signed(self.found - self.expected)
+        apart = format_difference(self.found - self.expected)
         return f"reached ({apart})" if self.reached else f"missed ({apart})"
 
 
 def chapter(trials: Sequence[Trial]) -> Part:
     """Hold each claim against the numbers."""
     claims, ours = [*_of_the_paper(trials)], [*_ours(trials)]
-    marks = [mark for trial in trials for mark in _marks(trial)]
+    marks = [key for trial in trials for key in _expectations(trial)]
     text = [
         "Each claim is decided by tests, one for each treebank: it is borne out, or spoken "
         "against, only if chance does not explain the difference (p below 0.05 after Holm's "
         "correction); else it is open. That a system is not below another takes an interval of "
-        f"the difference that stays above −{SLACK:g}. The paper's SVM and CRF are decided "
+        f"the difference that stays above −{MAX_LOSS:g}. The paper's SVM and CRF are decided "
         "greedily and by Viterbi; against a tuned threshold, which costs nothing, the same claims "
         "are harder.",
-        f"Few recordings bound what a test can say: {'; '.join(map(_floor, trials))}. Where that "
-        "is near 0.05, *open* may mean no more than too few recordings; the intervals tell more.",
-        laid_out(claims),
+        f"Few recordings bound what a test can say: {'; '.join(map(_smallest_p, trials))}. Where "
+        "that is near 0.05, *open* may mean no more than too few recordings; the intervals tell "
+        "more.",
+        claims_table(claims),
         "The same of what we have added: a bias for each boundary, and the posterior with a "
         "threshold.",
-        laid_out(ours),
+        claims_table(ours),
         "### In detail",
         *(
-            f"**{each.text}** ({each.verdict})\n\n{listed(each.details)}"
+            f"**{each.text}** ({each.verdict})\n\n{markdown_list(each.details)}"
             for each in (*claims, *ours)
         ),
         "### Expected and found",
         "An earlier probe with other code on the same treebanks leads to expect at least:",
-        table(
+        make_table(
             ("treebank", "measure", "expected", "found", "verdict"),
             [
-                [each.language, each.what, number(each.expected), number(each.found), each.verdict]
+                [
+                    each.language,
+                    each.what,
+                    format_value(each.expected),
+                    format_value(each.found),
+                    each.verdict,
+                ]
                 for each in marks
             ],
             2,
@@ -109,44 +131,48 @@ def chapter(trials: Sequence[Trial]) -> Part:
     }
     reached = sum(each.reached for each in marks)
     missed = "; ".join(
-        f"{each.language}, {each.what}: {number(each.found)} for {number(each.expected)}"
+        f"{each.language}, {each.what}: {format_value(each.found)} for "
+        f"{format_value(each.expected)}"
         for each in marks
         if not each.reached
     )
     short = [
-        *grouped("Claims of the paper", claims),
-        *grouped("The same with our additions", ours),
+        *verdict_summary("Claims of the paper", claims),
+        *verdict_summary("The same with our additions", ours),
         f"Expected numbers: {reached} of {len(marks)} reached"
         + (f" (not: {missed})." if missed else "."),
     ]
     return Part("claims", TITLE, "\n\n".join(text), numbers, short)
 
 
-def _floor(trial: Trial) -> str:
-    """Tell the least p of a test in which all recordings agree, after Holm's correction."""
+def _smallest_p(trial: Trial) -> str:
+    """Describe the least p of a test in which all recordings agree, after Holm's correction."""
     units = len(trial.language.units)
     tests = sum(metric == "boundary" for metric, _, _ in trial.tests)
-    least = max(2.0 ** (1 - units), 1 / (trial.scores(CHOSEN).settings.resampling.resamples + 1))
+    least = max(2.0 ** (1 - units), 1 / (trial.scores(CRF_TUNED).settings.resampling.resamples + 1))
     return f"{trial.language.name} has {units}, so no corrected p is below {tests * least:.3f}"
 
 
 def _of_the_paper(trials: Sequence[Trial]) -> Iterator[Claim]:
-    yield claim("CRF beats SVM, as in the paper", _duels(trials, VITERBI, GREEDY))
-    yield claim("CRF beats SVM, both tuned", _duels(trials, CHOSEN, MARGIN))
+    yield claim("CRF beats SVM, as in the paper", _comparisons(trials, CRF_VITERBI, SVM_GREEDY))
+    yield claim("CRF beats SVM, both tuned", _comparisons(trials, CRF_TUNED, SVM_TUNED))
     for rival in RIVALS:
-        yield from (_beats(trials, system, rival) for system in (FIVE, PLAIN))
-    yield from (_links(trials, PLAIN, rival) for rival in RIVALS)
+        yield from (_beats(trials, system, rival) for system in (SDA_EQUATION_5, SDA_ALPHA))
+    yield from (_links(trials, SDA_ALPHA, rival) for rival in RIVALS)
 
 
 def _ours(trials: Sequence[Trial]) -> Iterator[Claim]:
     for rival in RIVALS:
-        yield from (_beats(trials, system, rival) for system in (BOTH, SUMMED))
+        yield from (_beats(trials, system, rival) for system in (SDA_ALPHA_BIAS, SDA_POSTERIOR))
     for rival in RIVALS:
-        yield from (_links(trials, system, rival) for system in (BOTH, SUMMED, ANEW))
+        yield from (
+            _links(trials, system, rival)
+            for system in (SDA_ALPHA_BIAS, SDA_POSTERIOR, SDA_RELINKED)
+        )
 
 
 def _beats(trials: Sequence[Trial], system: str, rival: str) -> Claim:
-    return claim(f"boundaries: {system} beats {rival}", _duels(trials, system, rival))
+    return claim(f"boundaries: {system} beats {rival}", _comparisons(trials, system, rival))
 
 
 def _links(trials: Sequence[Trial], system: str, rival: str) -> Claim:
@@ -154,36 +180,36 @@ def _links(trials: Sequence[Trial], system: str, rival: str) -> Claim:
     return claim(text, _not_below(trials, system, rival))
 
 
-def _duels(trials: Sequence[Trial], one: str, other: str) -> Iterator[Told]:
+def _comparisons(trials: Sequence[Trial], one: str, other: str) -> Iterator[Evidence]:
     for trial in trials:
         row = trial.tests["boundary", one, other]
-        yield better(row), f"{trial.language.name}: {_said(row, one, other)}"
+        yield better_system(row), f"{trial.language.name}: {_describe(row, one, other)}"
 
 
-def _not_below(trials: Sequence[Trial], one: str, other: str) -> Iterator[Told]:
+def _not_below(trials: Sequence[Trial], one: str, other: str) -> Iterator[Evidence]:
     for trial in trials:
         row = trial.tests["dependency", one, other]
-        yield not_below(row), f"{trial.language.name}: {_said(row, one, other)}"
+        yield not_below(row), f"{trial.language.name}: {_describe(row, one, other)}"
 
 
 def not_below(row: Difference) -> int:
     """Say whether the first is surely about as good or better, surely worse, or it is open."""
-    if better(row) < 0:
+    if better_system(row) < 0:
         return -1
-    return int(row.interval is not None and row.interval[0] > -SLACK)
+    return int(row.interval is not None and row.interval[0] > -MAX_LOSS)
 
 
-def _said(row: Difference, one: str, other: str) -> str:
+def _describe(row: Difference, one: str, other: str) -> str:
     return f"{verdict(row, one, other, TITLES)}; interval {format_interval(row.interval)}"
 
 
-def _marks(trial: Trial) -> Iterator[Mark]:
-    expected = MARKS[trial.language.key]
+def _expectations(trial: Trial) -> Iterator[Expectation]:
+    expected = EXPECTED[trial.language.key]
     found = (
-        value(trial.scores(CHOSEN), "f1"),
-        value(trial.scores(BOTH), "f1"),
+        value(trial.scores(CRF_TUNED), "f1"),
+        value(trial.scores(SDA_ALPHA_BIAS), "f1"),
         trial.attachment[0],
-        value(trial.scores(VITERBI, "cluster"), "f1"),
+        value(trial.scores(CRF_VITERBI, "cluster"), "f1"),
     )
-    for what, least, ours in zip(MARKED, expected, found, strict=True):
-        yield Mark(trial.language.name, what, least, ours)
+    for what, least, ours in zip(EXPECTED_MEASURES, expected, found, strict=True):
+        yield Expectation(trial.language.name, what, least, ours)

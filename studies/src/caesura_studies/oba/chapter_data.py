@@ -7,10 +7,10 @@ from typing import Any
 
 from caesura.core.transcript import Transcript
 from caesura.text.cluster_rules import cluster_starts
-from caesura_studies.oba.corpora import Language, ends, turns
+from caesura_studies.oba.corpora import Language, inner_boundaries, speaker_changes
 from caesura_studies.oba.experiment import Trial
-from caesura_studies.oba.paper import Plan
-from caesura_studies.report import Part, listed, number, part_of, table
+from caesura_studies.oba.plan import Plan
+from caesura_studies.report import Part, format_share, format_value, make_table, markdown_list
 
 TITLE = "Data and settings"
 SIZES = (
@@ -19,12 +19,12 @@ SIZES = (
 )
 
 
-def chapter(trials: Sequence[Trial], lost: Mapping[str, str], plan: Plan) -> Part:
-    """Tell how much there is, and what was chosen."""
+def chapter(trials: Sequence[Trial], omitted: Mapping[str, str], plan: Plan) -> Part:
+    """Describe how much there is, and what was chosen."""
     sizes = {
         trial.language.name: {
             "learnt from": _sizes(trial.language.train),
-            "measured on": _sizes(trial.language.once),
+            "measured on": _sizes(trial.language.first_orders),
         }
         for trial in trials
     }
@@ -39,9 +39,9 @@ def chapter(trials: Sequence[Trial], lost: Mapping[str, str], plan: Plan) -> Par
         "without times. Punctuation is stripped from all of them, tags are the given ones. "
         "Clusters are bunsetsu where the treebank marks them; elsewhere function words join the "
         "content word that they belong to.",
-        table(("treebank", "part", *SIZES), rows, 2),
-        *_voices([trial.language for trial in trials]),
-        *_orders([trial.language for trial in trials], plan),
+        make_table(("treebank", "part", *SIZES), rows, 2),
+        *_describe_speakers([trial.language for trial in trials]),
+        *_describe_shuffling([trial.language for trial in trials], plan),
         f"Every setting is chosen by a jackknife over the training recordings in {plan.folds} "
         "folds: models learn from all folds but one and label that one. Nothing is tuned on what "
         "is measured on. The SVM has its usual cost; `c2`, which holds the CRF's weights back, is "
@@ -49,20 +49,24 @@ def chapter(trials: Sequence[Trial], lost: Mapping[str, str], plan: Plan) -> Par
         "and threshold are the least log-odds of a boundary; α and the bias are chosen together; "
         "the posterior has an α of its own and the least probability of a boundary.",
         _settings(trials),
-        *([f"Left out:\n\n{listed([f'{n}: {why}' for n, why in lost.items()])}"] if lost else []),
+        *(
+            [f"Left out:\n\n{markdown_list([f'{n}: {why}' for n, why in omitted.items()])}"]
+            if omitted
+            else []
+        ),
     ]
     numbers = {
         "sizes": sizes,
-        "left_out": dict(lost),
-        "settings": {trial.language.name: _told(trial) for trial in trials},
+        "left_out": dict(omitted),
+        "settings": {trial.language.name: _settings_as_json(trial) for trial in trials},
     }
-    short = [f"Left out: {name} ({why})." for name, why in lost.items()]
+    short = [f"Left out: {name} ({why})." for name, why in omitted.items()]
     return Part("data", TITLE, "\n\n".join(text), numbers, short)
 
 
 def _sizes(recordings: Sequence[Transcript]) -> dict[str, float]:
     words = sum(map(len, recordings))
-    sentences = sum(int(ends(each).sum()) + 1 for each in recordings)
+    sentences = sum(int(inner_boundaries(each).sum()) + 1 for each in recordings)
     begun = [cluster_starts(each) for each in recordings]
     clusters = sum(int(each.sum()) for each in begun if each is not None)
     found = (
@@ -72,28 +76,28 @@ def _sizes(recordings: Sequence[Transcript]) -> dict[str, float]:
     return dict(zip(SIZES, found, strict=True))
 
 
-def _voices(languages: Sequence[Language]) -> list[str]:
-    told = []
+def _describe_speakers(languages: Sequence[Language]) -> list[str]:
+    description = []
     for each in languages:
-        if each.voiced is not None:
-            _, dev = each.voiced
-            changes = sum(int(turns(one).sum()) for one in dev)
-            real = sum(int((turns(one) & ends(one)).sum()) for one in dev)
-            among = part_of(real, sum(int(ends(one).sum()) for one in dev))
-            told.append(
+        if each.with_speakers is not None:
+            _, dev = each.with_speakers
+            changes = sum(int(speaker_changes(one).sum()) for one in dev)
+            real = sum(int((speaker_changes(one) & inner_boundaries(one)).sum()) for one in dev)
+            among = format_share(real, sum(int(inner_boundaries(one).sum()) for one in dev))
+            description.append(
                 f"{each.name}: {real:,} of {changes:,} changes are sentence ends, which makes "
                 f"{among} ends"
             )
-    if not told:
+    if not description:
         return []
     return [
         "As in the paper, systems are shown words, tags and pauses, and not who speaks: where "
         "another speaker begins, a sentence ends in these treebanks, so that a change gives the "
-        f"answer away. Measured on, {'; '.join(told)}."
+        f"answer away. Measured on, {'; '.join(description)}."
     ]
 
 
-def _orders(languages: Sequence[Language], plan: Plan) -> list[str]:
+def _describe_shuffling(languages: Sequence[Language], plan: Plan) -> list[str]:
     names = [each.name for each in languages if each.shuffled]
     if not names:
         return []
@@ -114,7 +118,7 @@ def _settings(trials: Sequence[Trial]) -> str:
         rows.append(
             [
                 trial.language.name,
-                ", ".join(f"{c2:g}: {number(each)}" for c2, each in found.by_c2.items()),
+                ", ".join(f"{c2:g}: {format_value(each)}" for c2, each in found.by_c2.items()),
                 "–" if found.pause is None else f"{found.pause.least:g} s",
                 f"{found.svm.least:.2f}",
                 f"{found.crf.least:.2f}",
@@ -129,10 +133,10 @@ def _settings(trials: Sequence[Trial]) -> str:
         *("c2: F1 in the folds", "pause", "SVM margin", "CRF threshold", "SDA alone: bias"),
         *("(5): α", "α, bias", "posterior: α, probability"),
     )
-    return table(head, rows)
+    return make_table(head, rows)
 
 
-def _told(trial: Trial) -> dict[str, Any]:
+def _settings_as_json(trial: Trial) -> dict[str, Any]:
     found = trial.tuned
     return {
         "c2": found.c2,

@@ -16,20 +16,20 @@ from caesura.detectors.window_stream import Lookahead
 from caesura.evaluation.reports.figures import COLOURS, MARKERS
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.latency import Latency
-from caesura_studies.oba.corpora import bare
-from caesura_studies.oba.experiment import Trial, detected
-from caesura_studies.oba.model_cache import Shelf
-from caesura_studies.oba.paper import Plan
+from caesura_studies.oba.corpora import detector_input
+from caesura_studies.oba.experiment import Trial, with_detected_sentences
+from caesura_studies.oba.model_cache import ModelCache
+from caesura_studies.oba.plan import Plan
 from caesura_studies.report import (
     Part,
     Picture,
-    height,
-    hide,
+    format_value,
+    hide_panels,
     legend_below,
-    logarithmic,
-    number,
-    panels,
-    table,
+    make_table,
+    plot_value,
+    split_into_panels,
+    use_log_scale,
 )
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("caesura.studies")
 
 TITLE = "Streams: boundary F against delay"
-CRF, PATIENT, CUT = "CRF, words waited for", "SDA+CRF, patience", "SDA+CRF, short stretches"
-NEAR = 0.01
+CRF, PATIENT, SHORT = "CRF, words waited for", "SDA+CRF, patience", "SDA+CRF, short stretches"
+MAX_LOSS = 0.01
 """Boundary F by which a stream may be lower that does about as well as whole recordings."""
 
 SHOWN = {"mean_words": "mean delay in words", "median_seconds": "median delay in seconds"}
@@ -68,9 +68,9 @@ class Streams:
     batch: Mapping[str, Value]
 
 
-def streamed(trial: Trial, shelf: Shelf, plan: Plan) -> Streams:
+def run_streams(trial: Trial, cache: ModelCache, plan: Plan) -> Streams:
     """Run streams over what is measured on, in one order."""
-    linked = _linked(trial, shelf, plan)
+    linked = _models_by_look_ahead(trial, cache, plan)
     run: list[tuple[str, str, Detector]] = [
         (CRF, str(words), Lookahead(trial.crf, words)) for words in plan.windows
     ]
@@ -81,7 +81,7 @@ def streamed(trial: Trial, shelf: Shelf, plan: Plan) -> Streams:
     ]
     hasty = linked[0].adjusted(patience=plan.patiences[0])
     run += [
-        (CUT, f"ahead {hasty.ahead}, stretch {stretch}", hasty.adjusted(stretch=stretch))
+        (SHORT, f"ahead {hasty.ahead}, stretch {stretch}", hasty.adjusted(stretch=stretch))
         for stretch in plan.stretches
     ]
     points = tuple(_point(trial, *each) for each in run)
@@ -89,12 +89,12 @@ def streamed(trial: Trial, shelf: Shelf, plan: Plan) -> Streams:
     return Streams(points, batch)
 
 
-def _linked(trial: Trial, shelf: Shelf, plan: Plan) -> list[SDA]:
-    """Give a model of heads for each number of clusters ahead, with the tuned α and bias."""
-    crf = shelf.crf(trial.name, trial.language.train, trial.tuned.c2)
+def _models_by_look_ahead(trial: Trial, cache: ModelCache, plan: Plan) -> list[SDA]:
+    """Return a model of heads for each number of clusters ahead, with the tuned α and bias."""
+    crf = cache.crf(trial.name, trial.language.train, trial.tuned.c2)
     chosen = trial.tuned.both
     return [
-        shelf.sda(trial.name, trial.language.train, crf, ahead).adjusted(
+        cache.sda(trial.name, trial.language.train, crf, ahead).adjusted(
             alpha=chosen.alpha, bias=chosen.bias
         )
         for ahead in plan.aheads
@@ -104,8 +104,8 @@ def _linked(trial: Trial, shelf: Shelf, plan: Plan) -> list[SDA]:
 def _point(trial: Trial, series: str, setting: str, detector: Detector) -> Point:
     logger.info("%s: stream, %s, %s", trial.language.name, series, setting)
     counts, waited = Counts(), Counts()
-    for reference in trial.language.once:
-        ours = heard(detector, bare(reference))
+    for reference in trial.language.first_orders:
+        ours = stream_recording(detector, detector_input(reference))
         counts += METRIC.count(ours, [reference])
         waited += LATENCY.count(ours, [])
     values = LATENCY.values(waited)
@@ -114,23 +114,29 @@ def _point(trial: Trial, series: str, setting: str, detector: Detector) -> Point
     )
 
 
-def heard(detector: Detector, words: Transcript) -> Transcript:
+def stream_recording(detector: Detector, words: Transcript) -> Transcript:
     """Let a detector hear words as a stream; give them with its sentences and their delays."""
     stream = detector.stream()
     return Transcript.join([*stream.push(words), *stream.close()])
 
 
 def _batch(trial: Trial, detector: Detector) -> Value:
-    recordings = trial.language.once
-    pairs = zip(detected(detector, recordings), recordings, strict=True)
+    recordings = trial.language.first_orders
+    pairs = zip(with_detected_sentences(detector, recordings), recordings, strict=True)
     counts = sum((METRIC.count(ours, [theirs]) for ours, theirs in pairs), Counts())
     return METRIC.values(counts)["f1"]
 
 
 def chapter(found: Mapping[str, Streams]) -> Part:
-    """Lay out what streams reach."""
+    """Write the chapter: what streams reach."""
     rows = [
-        [name, each.series, each.setting, number(each.f1), *map(number, each.delays.values())]
+        [
+            name,
+            each.series,
+            each.setting,
+            format_value(each.f1),
+            *map(format_value, each.delays.values()),
+        ]
         for name, streams in found.items()
         for each in streams.points
     ]
@@ -142,10 +148,11 @@ def chapter(found: Mapping[str, Streams]) -> Part:
         "patience is the least. Each number of clusters ahead has a model of its own; α, bias and "
         "threshold are those tuned for whole recordings. Shuffled sentences are streamed in one "
         "order.",
-        table(("treebank", "stream", "setting", "boundary F", *SHOWN.values()), rows, 3),
+        make_table(("treebank", "stream", "setting", "boundary F", *SHOWN.values()), rows, 3),
         "With all words at hand, "
         + "; ".join(
-            f"{name}: " + ", ".join(f"{each} {number(v)}" for each, v in streams.batch.items())
+            f"{name}: "
+            + ", ".join(f"{each} {format_value(v)}" for each, v in streams.batch.items())
             for name, streams in found.items()
         )
         + ".",
@@ -161,30 +168,32 @@ def chapter(found: Mapping[str, Streams]) -> Part:
 
 def _short(name: str, streams: Streams) -> str:
     """Say of each kind from which delay on it does about as well as with all words."""
-    told = []
+    description = []
     for kind, whole in streams.batch.items():
         points = [each for each in streams.points if each.series.startswith(f"{kind},")]
-        near = [each for each in points if height(each.f1) >= height(whole) - NEAR]
-        first = min(near, key=lambda each: height(each.delays["mean_words"]), default=None)
+        near = [each for each in points if plot_value(each.f1) >= plot_value(whole) - MAX_LOSS]
+        first = min(near, key=lambda each: plot_value(each.delays["mean_words"]), default=None)
         if first is None:
-            told.append(f"no {kind} comes near the {number(whole)} of whole recordings")
-        else:
-            words = height(first.delays["mean_words"])
-            told.append(
-                f"{kind} {number(first.f1)} after {words:.1f} words on average ({first.setting}), "
-                f"with all words {number(whole)}"
+            description.append(
+                f"no {kind} comes near the {format_value(whole)} of whole recordings"
             )
-    return f"Streams, {name}, the first that is about as good: {'; '.join(told)}."
+        else:
+            words = plot_value(first.delays["mean_words"])
+            description.append(
+                f"{kind} {format_value(first.f1)} after {words:.1f} words on average "
+                f"({first.setting}), with all words {format_value(whole)}"
+            )
+    return f"Streams, {name}, the first that is about as good: {'; '.join(description)}."
 
 
 def _draw(found: Mapping[str, Streams], axes: Axes) -> None:
     """A row for words and one for seconds, a column for each language."""
-    places = panels(axes, len(SHOWN), len(found))
+    places = split_into_panels(axes, len(SHOWN), len(found))
     for row, (measure, title) in enumerate(SHOWN.items()):
         for at, (name, streams) in enumerate(found.items()):
             place = places[row * len(found) + at]
-            if not _drawn(place, streams, measure):
-                hide([place])
+            if not _draw_series(place, streams, measure):
+                hide_panels([place])
                 continue
             place.set_xlabel(title)
             if row == 0:
@@ -194,21 +203,21 @@ def _draw(found: Mapping[str, Streams], axes: Axes) -> None:
     legend_below(places, 4)
 
 
-def _drawn(place: Axes, streams: Streams, measure: str) -> bool:
+def _draw_series(place: Axes, streams: Streams, measure: str) -> bool:
     """Draw the series of a language, if any has this delay."""
     series: dict[str, list[Point]] = {}
     for each in streams.points:
         series.setdefault(each.series, []).append(each)
     known = [each for each in streams.points if not isinstance(each.delays[measure], Undefined)]
     for i, (name, points) in enumerate(series.items()):
-        xs = [height(each.delays[measure]) for each in points]
-        ys = [height(each.f1) for each in points]
-        line = "none" if name == CUT else "-"
+        xs = [plot_value(each.delays[measure]) for each in points]
+        ys = [plot_value(each.f1) for each in points]
+        line = "none" if name == SHORT else "-"
         place.plot(xs, ys, color=COLOURS[i], marker=MARKERS[i], ms=3.5, ls=line, lw=1, label=name)
     for (name, level), line in zip(streams.batch.items(), (":", "--"), strict=True):
         label = f"{name}, whole recordings"
-        place.axhline(height(level), color="0.35", ls=line, lw=1, label=label)
-    logarithmic(place, TICKS[measure])
+        place.axhline(plot_value(level), color="0.35", ls=line, lw=1, label=label)
+    use_log_scale(place, TICKS[measure])
     low, high = place.get_ylim()
     more = max(LEAST_SPAN - (high - low), 0) / 2
     place.set_ylim(low - more, high + more)

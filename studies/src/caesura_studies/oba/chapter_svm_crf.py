@@ -14,16 +14,16 @@ from caesura.core.transcript import Transcript
 from caesura.evaluation.reports.table import format_p
 from caesura.evaluation.resampling import holm
 from caesura.text.cluster_rules import cluster_starts
-from caesura_studies.claims import SURE
-from caesura_studies.oba.corpora import bare, ends
+from caesura_studies.claims import SIGNIFICANCE_LEVEL
+from caesura_studies.oba.corpora import detector_input, inner_boundaries
 from caesura_studies.oba.experiment import Trial
-from caesura_studies.report import Part, part_of, table
+from caesura_studies.report import Part, format_share, make_table
 
 TITLE = "Where SVM and CRF differ"
-FEWEST = 20
+MIN_GAPS = 20
 """Gaps on which exactly one of the two is right that a class must have to be looked at."""
 
-MOST = 8
+MAX_SHOWN = 8
 """Classes that the report shows of each treebank."""
 
 PAUSES = ((0.05, "none"), (0.2, "below 0.2 s"), (0.5, "0.2 to 0.5 s"), (np.inf, "0.5 s and more"))
@@ -59,11 +59,11 @@ class Differing:
     classes: tuple[Class, ...]
 
 
-def found(trial: Trial) -> Differing:
+def count_differences(trial: Trial) -> Differing:
     """Class the gaps of what is measured on, in one order, and count."""
-    recordings = trial.language.once
-    shown = [bare(each) for each in recordings]
-    real = np.concatenate([ends(each) for each in recordings])
+    recordings = trial.language.first_orders
+    shown = [detector_input(each) for each in recordings]
+    real = np.concatenate([inner_boundaries(each) for each in recordings])
     svm, crf = (
         np.concatenate([each.boundary[:-1] for each in detector.detect_all(shown)])
         for detector in (trial.svm, trial.crf)
@@ -78,35 +78,37 @@ def found(trial: Trial) -> Differing:
             "false ones of the SVM alone": int((~real & svm & ~crf).sum()),
             "false ones of the CRF alone": int((~real & crf & ~svm).sum()),
         },
-        tuple(_counted(classed, real, svm == real, crf == real)),
+        tuple(_count_classes(classed, real, svm == real, crf == real)),
     )
 
 
 def classes_of(recording: Transcript) -> Classes:
     """Class each gap of a recording but the last by what lies around it."""
-    inner = ends(recording)
+    inner = inner_boundaries(recording)
     at = np.arange(len(inner))
     begun = np.maximum.accumulate(np.where(np.append(True, inner[:-1])[: len(at)], at, 0))
-    found = {"words since the last boundary": _binned(at - begun + 1, LENGTHS)}
+    count_differences = {"words since the last boundary": _bin_names(at - begun + 1, LENGTHS)}
     begins = cluster_starts(recording)
     if begins is not None:
         names = ("inside a cluster", "between clusters")
-        found["gap"] = tuple(names[int(each)] for each in begins[1:])
+        count_differences["gap"] = tuple(names[int(each)] for each in begins[1:])
     if recording.tag is not None:
-        found["word before"] = recording.tag[:-1]
-        found["word after"] = recording.tag[1:]
+        count_differences["word before"] = recording.tag[:-1]
+        count_differences["word after"] = recording.tag[1:]
     if recording.start is not None:
         pauses = np.nan_to_num(recording.pauses()[:-1], nan=0.0)
-        found["pause"] = _binned(pauses, PAUSES)
-    return found
+        count_differences["pause"] = _bin_names(pauses, PAUSES)
+    return count_differences
 
 
-def _binned(numbers: Floats | Indices, bins: Sequence[tuple[float, str]]) -> Strings:
+def _bin_names(numbers: Floats | Indices, bins: Sequence[tuple[float, str]]) -> Strings:
     places = np.searchsorted([end for end, _ in bins], numbers, side="right")
     return tuple(bins[place][1] for place in places.tolist())
 
 
-def _counted(classed: Sequence[Classes], real: Flags, svm: Flags, crf: Flags) -> Iterator[Class]:
+def _count_classes(
+    classed: Sequence[Classes], real: Flags, svm: Flags, crf: Flags
+) -> Iterator[Class]:
     """Count each class that has enough gaps, and test it."""
     rows = []
     for kind in dict.fromkeys(kind for each in classed for kind in each):
@@ -116,7 +118,7 @@ def _counted(classed: Sequence[Classes], real: Flags, svm: Flags, crf: Flags) ->
         for name in np.unique(names).tolist():
             here = names == name
             alone = int((here & svm & ~crf).sum()), int((here & crf & ~svm).sum())
-            if sum(alone) >= FEWEST:
+            if sum(alone) >= MIN_GAPS:
                 sizes = int(here.sum()), int((here & real).sum())
                 rows.append(Class(kind, name, *sizes, *alone, sign_test(*alone)))
     corrected = holm([each.p for each in rows])
@@ -132,12 +134,12 @@ def sign_test(one: int, other: int) -> float:
 
 
 def chapter(differing: Mapping[str, Differing]) -> Part:
-    """Lay out where they differ."""
+    """Write the chapter: where they differ."""
     text = [
         "Both with tuned thresholds. Counted are gaps on which exactly one of the two is right, "
         "in classes of gaps by what lies around them; those classes are shown in which one of "
         "them is ahead most clearly. p is of an exact sign test with Holm's correction for all "
-        f"classes of a treebank with at least {FEWEST} such gaps; gaps of a recording are not "
+        f"classes of a treebank with at least {MIN_GAPS} such gaps; gaps of a recording are not "
         "independent, so it flatters.",
     ]
     for name, each in differing.items():
@@ -151,29 +153,29 @@ def chapter(differing: Mapping[str, Differing]) -> Part:
         head = ("class by", "class", "gaps", "boundaries", "only SVM right", "only CRF right")
         text += [
             f"### {name}",
-            f"They differ on {part_of(each.differing, each.gaps)} gaps: "
+            f"They differ on {format_share(each.differing, each.gaps)} gaps: "
             + ", ".join(f"{kind} {count}" for kind, count in each.found.items())
             + ".",
-            table((*head, "p", "p (Holm)"), rows, 2),
-            _summed_up(each),
+            make_table((*head, "p", "p (Holm)"), rows, 2),
+            _summarise(each),
         ]
-    short = [f"SVM against CRF, {name}: {_summed_up(each)}" for name, each in differing.items()]
+    short = [f"SVM against CRF, {name}: {_summarise(each)}" for name, each in differing.items()]
     return Part("differing", TITLE, "\n\n".join(text), dict(differing), short)
 
 
 def _clearest(differing: Differing) -> list[Class]:
-    return sorted(differing.classes, key=lambda each: each.p)[:MOST]
+    return sorted(differing.classes, key=lambda each: each.p)[:MAX_SHOWN]
 
 
-def _summed_up(differing: Differing) -> str:
+def _summarise(differing: Differing) -> str:
     """Say in which classes one is ahead beyond chance."""
-    told = []
+    description = []
     for name, sign in (("CRF", 1), ("SVM", -1)):
         ahead = [
             f"{each.kind}: {each.name}"
             for each in differing.classes
-            if each.p_corrected < SURE and (each.crf - each.svm) * sign > 0
+            if each.p_corrected < SIGNIFICANCE_LEVEL and (each.crf - each.svm) * sign > 0
         ]
         if ahead:
-            told.append(f"the {name} is ahead where ({'), ('.join(ahead)})")
-    return f"{'; '.join(told) or 'in no class is one of them ahead beyond chance'}."
+            description.append(f"the {name} is ahead where ({'), ('.join(ahead)})")
+    return f"{'; '.join(description) or 'in no class is one of them ahead beyond chance'}."

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from caesura.evaluation.comparison import Difference
-from caesura_studies.claims import shown, sure_value, value
+from caesura_studies.claims import tests_table, value, value_with_interval
 from caesura_studies.oba import paper
 from caesura_studies.oba.experiment import (
-    ALONE,
-    ANEW,
-    BOTH,
-    CHOSEN,
     CHUNKERS,
     COMBINED,
-    FIVE,
-    GREEDY,
+    CRF_TUNED,
+    CRF_VITERBI,
     LINKED,
     PAUSE,
-    PLAIN,
-    VITERBI,
-    VOICED,
+    SDA_ALONE,
+    SDA_ALPHA,
+    SDA_ALPHA_BIAS,
+    SDA_EQUATION_5,
+    SDA_RELINKED,
+    SVM_GREEDY,
+    WITH_SPEAKERS,
     Trial,
 )
-from caesura_studies.oba.scoring import Pair, told
-from caesura_studies.report import Part, number, sure, table
+from caesura_studies.oba.scoring import Pair, scores_as_json
+from caesura_studies.report import Part, format_value, make_table, with_interval
 
 FIRST = "Chunking (table 1)"
 SECOND = "Dependency analysis (table 2)"
@@ -37,8 +37,8 @@ TESTED = (
 
 def chunking(trials: Sequence[Trial]) -> Part:
     """Lay table 1 out."""
-    printed = {GREEDY: paper.TABLE_1["SVM"], VITERBI: paper.TABLE_1["CRF"]}
-    systems = (PAUSE, *CHUNKERS, VOICED)
+    printed = {SVM_GREEDY: paper.TABLE_1["SVM"], CRF_VITERBI: paper.TABLE_1["CRF"]}
+    systems = (PAUSE, *CHUNKERS, WITH_SPEAKERS)
     text = [
         "F of sentence boundaries (the end of a recording does not count) and of clusters (right "
         "if they begin and end where a real one does), with 95 % intervals from drawing "
@@ -57,13 +57,13 @@ def chunking(trials: Sequence[Trial]) -> Part:
 def dependencies(trials: Sequence[Trial]) -> Part:
     """Lay table 2 out."""
     printed = {
-        GREEDY: paper.TABLE_2["SVM"],
-        VITERBI: paper.TABLE_2["CRF"],
-        FIVE: paper.TABLE_2["SDA+CRF"],
+        SVM_GREEDY: paper.TABLE_2["SVM"],
+        CRF_VITERBI: paper.TABLE_2["CRF"],
+        SDA_EQUATION_5: paper.TABLE_2["SDA+CRF"],
     }
-    systems = (*CHUNKERS, ALONE, *COMBINED, ANEW)
+    systems = (*CHUNKERS, SDA_ALONE, *COMBINED, SDA_RELINKED)
     after = dict.fromkeys(CHUNKERS, NORMAL)
-    rows = [[trial.language.name, sure(*trial.attachment)] for trial in trials]
+    rows = [[trial.language.name, with_interval(*trial.attachment)] for trial in trials]
     text = [
         "F of links between clusters (right if both clusters and the link are), and of "
         "boundaries. After a chunker, the best links inside its sentences are found (normal "
@@ -79,13 +79,13 @@ def dependencies(trials: Sequence[Trial]) -> Part:
         *_tests(trials, "boundary", COMBINED),
         "With clusters and sentences given, so many clusters get the right head (normal "
         "dependency analysis, roots included):",
-        table(("treebank", "right heads"), rows),
+        make_table(("treebank", "right heads"), rows),
     ]
     numbers = {
         "systems": _numbers(trials, systems),
         "attachment": {trial.language.name: trial.attachment[0] for trial in trials},
     }
-    names = (CHOSEN, ALONE, PLAIN, BOTH, ANEW)
+    names = (CRF_TUNED, SDA_ALONE, SDA_ALPHA, SDA_ALPHA_BIAS, SDA_RELINKED)
     short = [_short("Table 2", trial, names, ("boundary", "dependency")) for trial in trials]
     return Part("dependencies", SECOND, "\n\n".join(text), numbers, short)
 
@@ -106,13 +106,15 @@ def _table(
                     [
                         *(trial.language.name, system + (behind or {}).get(system, "")),
                         *(
-                            sure(*sure_value(found[m], "f1")) if m in found else "–"
+                            with_interval(*value_with_interval(found[m], "f1"))
+                            if m in found
+                            else "–"
                             for m in metrics
                         ),
                         " / ".join(printed.get(system, ())) or "–",
                     ]
                 )
-    return table(("treebank", "system", *(NAMES[m] for m in metrics), "paper (%)"), rows, 2)
+    return make_table(("treebank", "system", *(NAMES[m] for m in metrics), "paper (%)"), rows, 2)
 
 
 def _tests(trials: Sequence[Trial], metric: str, systems: Sequence[str]) -> list[str]:
@@ -121,7 +123,7 @@ def _tests(trials: Sequence[Trial], metric: str, systems: Sequence[str]) -> list
         rows: dict[Pair, Difference] = {
             key: row for key, row in trial.tests.items() if key[0] == metric and key[1] in systems
         }
-        found += [f"{trial.language.name}, {NAMES[metric]}:", shown(rows, NAMES)]
+        found += [f"{trial.language.name}, {NAMES[metric]}:", tests_table(rows, NAMES)]
     return found
 
 
@@ -129,10 +131,12 @@ def _numbers(trials: Sequence[Trial], systems: Sequence[str]) -> dict[str, objec
     return {
         trial.language.name: {
             "systems": {
-                name: told(trial.systems[name]) for name in systems if name in trial.systems
+                name: scores_as_json(trial.systems[name])
+                for name in systems
+                if name in trial.systems
             },
             "tests": [
-                {"metric": metric, "one": one, "other": other} | _plain(row)
+                {"metric": metric, "one": one, "other": other} | _test_as_json(row)
                 for (metric, one, other), row in trial.tests.items()
                 if one in systems
             ],
@@ -141,17 +145,17 @@ def _numbers(trials: Sequence[Trial], systems: Sequence[str]) -> dict[str, objec
     }
 
 
-def _plain(row: Difference) -> dict[str, object]:
+def _test_as_json(row: Difference) -> dict[str, object]:
     names = ("difference", "interval", "p_randomization", "p_corrected", "undefined")
     return {name: getattr(row, name) for name in names}
 
 
 def _short(title: str, trial: Trial, systems: Sequence[str], metrics: Sequence[str]) -> str:
-    told = []
+    described = []
     for system in systems:
         scores = trial.systems.get(system, {})
-        values = [number(value(scores[each], "f1")) for each in metrics if each in scores]
+        values = [format_value(value(scores[each], "f1")) for each in metrics if each in scores]
         if values:
-            told.append(f"{system} {' / '.join(values)}")
+            described.append(f"{system} {' / '.join(values)}")
     names = " / ".join(NAMES[each] for each in metrics)
-    return f"{title}, {trial.language.name}, {names}: {'; '.join(told)}."
+    return f"{title}, {trial.language.name}, {names}: {'; '.join(described)}."

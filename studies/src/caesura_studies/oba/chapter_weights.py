@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from caesura.core.values import Undefined
 from caesura.evaluation.scores import Scores
-from caesura_studies.claims import sure_value, value
+from caesura_studies.claims import value, value_with_interval
 from caesura_studies.oba import paper
-from caesura_studies.oba.experiment import CHOSEN, VITERBI, Trial
+from caesura_studies.oba.experiment import CRF_TUNED, CRF_VITERBI, Trial
 from caesura_studies.report import (
     Part,
     Picture,
-    band,
-    curves,
-    height,
+    draw_curves,
+    draw_interval_band,
+    format_value,
     legend_below,
-    number,
-    panels,
-    sure,
-    table,
+    make_table,
+    plot_value,
+    split_into_panels,
+    with_interval,
 )
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 TITLE = "The weight of the CRF"
 WITH, WITHOUT = "bias tuned", "no bias: equation (5)"
-FLAT = 0.01
+PLATEAU = 0.01
 """Boundary F within which a weight does as well as the best one."""
 
 
 def chapter(trials: Sequence[Trial]) -> Part:
-    """Lay out what each weight reaches."""
+    """Write the chapter: what each weight reaches."""
     rows = []
     for trial in trials:
         for each in trial.tuned.weights:
@@ -42,9 +42,9 @@ def chapter(trials: Sequence[Trial]) -> Part:
             rows.append(
                 [
                     *(trial.language.name, f"{each.alpha:g}", f"{each.bias:g}"),
-                    *(number(each.f1), sure(*sure_value(tuned, "f1"))),
-                    *(number(each.plain), sure(*sure_value(plain, "f1"))),
-                    number(each.summed.f1),
+                    *(format_value(each.f1), with_interval(*value_with_interval(tuned, "f1"))),
+                    *(format_value(each.plain), with_interval(*value_with_interval(plain, "f1"))),
+                    format_value(each.summed.f1),
                 ]
             )
     head = (
@@ -56,8 +56,8 @@ def chapter(trials: Sequence[Trial]) -> Part:
         "Boundary F for each α: with the bias that is best for it in the folds, without any as in "
         "equation 5, and with a threshold on the posterior. α = 0 is SDA alone. The paper says "
         f"that the accuracy is not too sensitive around α = {paper.ALPHA:g}.",
-        table(head, rows, 2),
-        "\n\n".join(map(_flat, trials)),
+        make_table(head, rows, 2),
+        "\n\n".join(map(_describe_plateau, trials)),
     ]
     numbers = {
         trial.language.name: [
@@ -79,15 +79,17 @@ def chapter(trials: Sequence[Trial]) -> Part:
     return Part("weights", TITLE, "\n\n".join(text), numbers, (), (drawn,))
 
 
-def _flat(trial: Trial) -> str:
+def _describe_plateau(trial: Trial) -> str:
     """Say which weights do about as well as the best."""
-    told = []
+    description = []
     for at, name in enumerate((WITH, WITHOUT)):
         reached = {alpha: _known(pair[at]) for alpha, pair in trial.weights.items()}
         best = max(reached.values())
-        near = [f"{alpha:g}" for alpha, each in reached.items() if each >= best - FLAT]
-        told.append(f"{name}: within {FLAT:g} of the best, {best:.3f}, are α = {', '.join(near)}")
-    return f"{trial.language.name} – {'; '.join(told)}."
+        near = [f"{alpha:g}" for alpha, each in reached.items() if each >= best - PLATEAU]
+        description.append(
+            f"{name}: within {PLATEAU:g} of the best, {best:.3f}, are α = {', '.join(near)}"
+        )
+    return f"{trial.language.name} – {'; '.join(description)}."
 
 
 def _known(scores: Scores) -> float:
@@ -96,20 +98,22 @@ def _known(scores: Scores) -> float:
 
 
 def _draw(trials: Sequence[Trial], axes: Axes) -> None:
-    places = panels(axes, 1, len(trials))
+    places = split_into_panels(axes, 1, len(trials))
     for place, trial in zip(places, trials, strict=True):
         names = (WITH, WITHOUT)
-        curves(
+        draw_curves(
             place,
             {
                 name: {alpha: value(pair[at], "f1") for alpha, pair in trial.weights.items()}
                 for at, name in enumerate(names)
             },
         )
-        around = {alpha: sure_value(pair[0], "f1")[1] for alpha, pair in trial.weights.items()}
-        band(place, around)
-        for system, line in ((CHOSEN, "--"), (VITERBI, ":")):
-            level = height(value(trial.scores(system), "f1"))
+        around = {
+            alpha: value_with_interval(pair[0], "f1")[1] for alpha, pair in trial.weights.items()
+        }
+        draw_interval_band(place, around)
+        for system, line in ((CRF_TUNED, "--"), (CRF_VITERBI, ":")):
+            level = plot_value(value(trial.scores(system), "f1"))
             place.axhline(level, color="0.35", ls=line, lw=1, label=system)
         place.set_title(trial.language.name)
         place.set_xlabel("α")

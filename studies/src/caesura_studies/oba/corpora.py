@@ -15,7 +15,7 @@ from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.crf_svm import CRF
 from caesura.formats.files import read
-from caesura_studies.oba.paper import Plan
+from caesura_studies.oba.plan import Plan
 
 TREEBANKS = {
     "naija": "Naija",
@@ -24,11 +24,11 @@ TREEBANKS = {
 }
 """Folders below `ud`, and what the report calls them."""
 
-SEEN = ("start", "end", "tag", "subtag")
+VISIBLE_LAYERS = ("start", "end", "tag", "subtag")
 """Layers that systems are shown: not speakers, as a new one always begins a sentence."""
 
 SEED = 2006
-FEWEST = 2
+MIN_UNITS = 2
 """Recordings to be measured on that intervals take at least."""
 
 
@@ -45,7 +45,7 @@ class Language:
     train: tuple[Transcript, ...]
     units: tuple[tuple[Transcript, ...], ...]
     shuffled: bool
-    voiced: tuple[tuple[Transcript, ...], tuple[Transcript, ...]] | None = None
+    with_speakers: tuple[tuple[Transcript, ...], tuple[Transcript, ...]] | None = None
     """The same recordings with their speakers, if these are known: to learn from, measured on."""
 
     @cached_property
@@ -54,44 +54,44 @@ class Language:
         return [each for unit in self.units for each in unit]
 
     @cached_property
-    def once(self) -> list[Transcript]:
+    def first_orders(self) -> list[Transcript]:
         """What is measured on, in one order each."""
         return [unit[0] for unit in self.units]
 
     @property
     def timed(self) -> bool:
         """Whether words have times."""
-        return any(each.start is not None for each in self.once)
+        return any(each.start is not None for each in self.first_orders)
 
 
-def gathered(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]]:
+def read_corpora(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]]:
     """Read the treebanks that are there; say for the others why they are left out."""
-    found, lost = [], {}
+    found, omitted = [], {}
     for key, name in TREEBANKS.items():
         parts = [data / "ud" / key / f"{part}.conllu" for part in ("train", "dev")]
         missing = [str(file.relative_to(data)) for file in parts if not file.is_file()]
         if missing:
-            lost[name] = f"there is no {' and no '.join(missing)}"
+            omitted[name] = f"there is no {' and no '.join(missing)}"
             continue
-        train, dev = map(_spoken, parts)
+        train, dev = map(_read_recordings, parts)
         language = _language(key, train, dev, plan)
-        if len(language.train) < plan.folds or len(language.units) < FEWEST:
-            lost[name] = (
+        if len(language.train) < plan.folds or len(language.units) < MIN_UNITS:
+            omitted[name] = (
                 f"{len(language.train)} recordings to learn from and {len(language.units)} to "
-                f"measure on are too few: it takes {plan.folds} and {FEWEST}"
+                f"measure on are too few: it takes {plan.folds} and {MIN_UNITS}"
             )
         else:
             found.append(language)
     if not found:
         raise FormatError(
-            f"there is no treebank to study: {'; '.join(lost.values())}",
+            f"there is no treebank to study: {'; '.join(omitted.values())}",
             where=str(data),
             remedy=f"put train.conllu and dev.conllu into one of ud/{', ud/'.join(TREEBANKS)}",
         )
-    return found, lost
+    return found, omitted
 
 
-def _spoken(file: Path) -> list[Transcript]:
+def _read_recordings(file: Path) -> list[Transcript]:
     """Read recordings and leave their punctuation out."""
     spoken = [CRF().words(each) for each in read(file, "conllu")]
     return [each for each in spoken if len(each) and each.sentences is not None]
@@ -102,34 +102,36 @@ def _language(
 ) -> Language:
     """Use recordings as they are, or pseudo-documents where each sentence stands alone."""
     name = TREEBANKS[key]
-    if any(len(_known(each)) > 1 for each in (*train, *dev)):
-        units = [(_mute(each),) for each in dev]
+    if any(len(_sentences_of(each)) > 1 for each in (*train, *dev)):
+        units = [(_without_speakers(each),) for each in dev]
         known = any(each.speaker is not None for each in (*train, *dev))
-        voiced = (tuple(train), tuple(dev)) if known else None
-        return Language(key, name, tuple(map(_mute, train)), tuple(units), False, voiced)
-    chance = np.random.default_rng(SEED)
+        with_speakers = (tuple(train), tuple(dev)) if known else None
+        return Language(
+            key, name, tuple(map(_without_speakers, train)), tuple(units), False, with_speakers
+        )
+    rng = np.random.default_rng(SEED)
     learnt = [
         _joined(group, f"{key}-train-{at}")
-        for at, group in enumerate(_groups(train, plan.size, chance))
+        for at, group in enumerate(_groups(train, plan.size, rng))
     ]
     orders = [
         tuple(
-            _joined([group[i] for i in chance.permutation(len(group))], f"{key}-dev-{at}")
+            _joined([group[i] for i in rng.permutation(len(group))], f"{key}-dev-{at}")
             for _ in range(plan.orders)
         )
-        for at, group in enumerate(_groups(dev, plan.size, chance))
+        for at, group in enumerate(_groups(dev, plan.size, rng))
     ]
     return Language(key, name, tuple(learnt), tuple(orders), True)
 
 
-def _mute(transcript: Transcript) -> Transcript:
+def _without_speakers(transcript: Transcript) -> Transcript:
     return transcript.replace(speaker=None)
 
 
 def _groups(
-    sentences: Sequence[Transcript], size: int, chance: np.random.Generator
+    sentences: Sequence[Transcript], size: int, rng: np.random.Generator
 ) -> list[list[Transcript]]:
-    order = chance.permutation(len(sentences)).tolist()
+    order = rng.permutation(len(sentences)).tolist()
     return [
         [sentences[at] for at in order[first : first + size]]
         for first in range(0, len(order), size)
@@ -140,24 +142,24 @@ def _joined(sentences: Sequence[Transcript], name: str) -> Transcript:
     return Transcript.join(sentences).replace(id=name)
 
 
-def _known(transcript: Transcript) -> Sequence[tuple[int, int]]:
+def _sentences_of(transcript: Transcript) -> Sequence[tuple[int, int]]:
     assert transcript.sentences is not None
     return transcript.sentences.sentences
 
 
-def ends(transcript: Transcript) -> Flags:
-    """Give the gaps of a recording but the last one."""
+def inner_boundaries(transcript: Transcript) -> Flags:
+    """Return the gaps of a recording but the last one."""
     assert transcript.sentences is not None
     return transcript.sentences.boundary[:-1]
 
 
-def bare(transcript: Transcript) -> Transcript:
+def detector_input(transcript: Transcript) -> Transcript:
     """Show a recording as systems get it: without sentences, clusters and trees."""
-    return transcript.only(SEEN)
+    return transcript.only(VISIBLE_LAYERS)
 
 
-def turns(transcript: Transcript) -> Flags:
-    """Tell at which gaps but the last another speaker begins."""
+def speaker_changes(transcript: Transcript) -> Flags:
+    """Describe at which gaps but the last another speaker begins."""
     pairs = zip(transcript.speaker or (), (transcript.speaker or ())[1:], strict=False)
     found = np.zeros(len(transcript) - 1, np.bool_)
     found[:] = [one != other for one, other in pairs] or False
@@ -165,12 +167,12 @@ def turns(transcript: Transcript) -> Flags:
 
 
 def fingerprint(recordings: Sequence[Transcript]) -> str:
-    """Tell apart what is learnt from."""
+    """Describe apart what is learnt from."""
     digest = hashlib.sha256()
     for each in recordings:
         digest.update("\0".join(each.words).encode())
         for layer in (each.tag, each.subtag, each.relation, each.speaker):
             digest.update("\0".join(layer or ()).encode())
-        for column in (each.head, each.cluster, each.start, each.end, ends(each)):
+        for column in (each.head, each.cluster, each.start, each.end, inner_boundaries(each)):
             digest.update(b"-" if column is None else column.tobytes())
     return digest.hexdigest()

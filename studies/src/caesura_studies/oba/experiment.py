@@ -16,36 +16,46 @@ from caesura.evaluation.comparison import Difference
 from caesura.evaluation.scores import Scores
 from caesura.ml.parsing import arcs, chart
 from caesura.ml.parsing.arcs import CandidateWindow
-from caesura_studies.claims import Sure, rate
+from caesura_studies.claims import ValueWithInterval, rate
 from caesura_studies.oba import paper
-from caesura_studies.oba.corpora import Language, bare
-from caesura_studies.oba.model_cache import Shelf
-from caesura_studies.oba.paper import REACH, Plan
-from caesura_studies.oba.scoring import METRICS, Measured, Pair, measured, tested
-from caesura_studies.oba.tuning import Tuned, Weighed, pauses, tuned, weighed
+from caesura_studies.oba.corpora import Language, detector_input
+from caesura_studies.oba.model_cache import ModelCache
+from caesura_studies.oba.plan import REACH, Plan
+from caesura_studies.oba.scoring import METRICS, Measured, Pair, compare_pairs, score
+from caesura_studies.oba.tuning import (
+    TunedSettings,
+    WeightedAnalysis,
+    analyse,
+    make_pause_detector,
+    tune,
+)
 
 logger = logging.getLogger("caesura.studies")
 
 PAUSE = "pauses alone"
-GREEDY, MARGIN = "SVM, greedy", "SVM, tuned margin"
-VITERBI, CHOSEN = "CRF, Viterbi", "CRF, tuned threshold"
-ALONE = "SDA alone"
-FIVE = f"SDA+CRF (5), α = {paper.ALPHA:g}"
-PLAIN, BOTH, SUMMED = "SDA+CRF (5), α tuned", "SDA+CRF, α and bias tuned", "SDA+CRF, posterior"
-ANEW = "SDA+CRF, α and bias tuned, links anew"
+SVM_GREEDY, SVM_TUNED = "SVM, greedy", "SVM, tuned margin"
+CRF_VITERBI, CRF_TUNED = "CRF, Viterbi", "CRF, tuned threshold"
+SDA_ALONE = "SDA alone"
+SDA_EQUATION_5 = f"SDA+CRF (5), α = {paper.ALPHA:g}"
+SDA_ALPHA, SDA_ALPHA_BIAS, SDA_POSTERIOR = (
+    "SDA+CRF (5), α tuned",
+    "SDA+CRF, α and bias tuned",
+    "SDA+CRF, posterior",
+)
+SDA_RELINKED = "SDA+CRF, α and bias tuned, links anew"
 """The sentences of the system before, and in these the links of normal dependency analysis."""
 
-VOICED = "CRF, Viterbi, with speakers"
+WITH_SPEAKERS = "CRF, Viterbi, with speakers"
 
-CHUNKERS = (GREEDY, MARGIN, VITERBI, CHOSEN)
-COMBINED = (FIVE, PLAIN, BOTH, SUMMED)
-LINKED = (*COMBINED[1:], ANEW)
+CHUNKERS = (SVM_GREEDY, SVM_TUNED, CRF_VITERBI, CRF_TUNED)
+COMBINED = (SDA_EQUATION_5, SDA_ALPHA, SDA_ALPHA_BIAS, SDA_POSTERIOR)
+LINKED = (*COMBINED[1:], SDA_RELINKED)
 
 PAIRS: tuple[Pair, ...] = (
-    ("boundary", VITERBI, GREEDY),
-    ("boundary", CHOSEN, MARGIN),
-    *(("boundary", one, other) for one in COMBINED for other in (VITERBI, CHOSEN)),
-    *(("dependency", one, other) for one in LINKED for other in (VITERBI, CHOSEN)),
+    ("boundary", CRF_VITERBI, SVM_GREEDY),
+    ("boundary", CRF_TUNED, SVM_TUNED),
+    *(("boundary", one, other) for one in COMBINED for other in (CRF_VITERBI, CRF_TUNED)),
+    *(("dependency", one, other) for one in LINKED for other in (CRF_VITERBI, CRF_TUNED)),
 )
 """What the claims are about."""
 
@@ -55,10 +65,10 @@ class Trial:
     """What came out for a language, and the models that it takes to go on."""
 
     language: Language
-    tuned: Tuned
+    tuned: TunedSettings
     systems: Mapping[str, Measured]
     tests: Mapping[Pair, Difference]
-    attachment: Sure
+    attachment: ValueWithInterval
     """The share of clusters with the right head, given all clusters and sentences."""
     weights: Mapping[float, tuple[Scores, Scores]]
     """Boundaries by weight of the CRF, with the bias tuned and without any."""
@@ -67,38 +77,39 @@ class Trial:
     name: str
 
     def scores(self, system: str, metric: str = "boundary") -> Scores:
-        """Give the scores of a system."""
+        """Return the scores of a system."""
         return self.systems[system][metric]
 
 
-def tried(language: Language, shelf: Shelf, plan: Plan) -> Trial:
+def run_trial(language: Language, cache: ModelCache, plan: Plan) -> Trial:
     """Tune, train on all training recordings, and measure."""
     logger.info("%s: tuning", language.name)
-    settings = tuned(language, shelf, plan)
+    settings = tune(language, cache, plan)
     name = f"{language.key}/all"
-    crf = shelf.crf(name, language.train, settings.c2)
-    svm = shelf.svm(name, language.train)
-    sda = shelf.sda(name, language.train, crf, REACH)
-    normal = shelf.normal(name, language.train, crf)
+    crf = cache.crf(name, language.train, settings.c2)
+    svm = cache.svm(name, language.train)
+    sda = cache.sda(name, language.train, crf, REACH)
+    normal = cache.normal(name, language.train, crf)
     logger.info("%s: measuring", language.name)
-    found = dict(_chunked(language, settings, crf, svm, normal))
-    seen = weighed(sda, language.dev)
-    found |= _combined(seen, settings)
-    found[ANEW] = [_linked(replace(normal, chunker=crf), each) for each in found[BOTH]]
+    found = dict(_run_chunkers(language, settings, crf, svm, normal))
+    seen = analyse(sda, language.dev)
+    found |= _run_combined(seen, settings)
+    found[SDA_RELINKED] = [
+        _relink(replace(normal, chunker=crf), each) for each in found[SDA_ALPHA_BIAS]
+    ]
     systems: dict[str, Measured] = {
-        each: measured(language, ours, plan.resampling, tuple(METRICS))
-        for each, ours in found.items()
+        each: score(language, ours, plan.resampling, tuple(METRICS)) for each, ours in found.items()
     }
     if settings.pause is not None:
-        ours = detected(pauses(settings.pause.least), language.dev)
-        systems = {PAUSE: measured(language, ours, plan.resampling, ("boundary",))} | systems
-    systems |= _voiced(language, shelf, settings, plan)
+        ours = with_detected_sentences(make_pause_detector(settings.pause.least), language.dev)
+        systems = {PAUSE: score(language, ours, plan.resampling, ("boundary",))} | systems
+    systems |= _score_with_speakers(language, cache, settings, plan)
     return Trial(
         language,
         settings,
         systems,
-        tested(systems, PAIRS),
-        _attached(language, normal, plan),
+        compare_pairs(systems, PAIRS),
+        _attachment_score(language, normal, plan),
         _by_weight(language, seen, settings, plan),
         crf.adjusted(bias=-settings.crf.least),
         svm.adjusted(bias=-settings.svm.least),
@@ -106,70 +117,77 @@ def tried(language: Language, shelf: Shelf, plan: Plan) -> Trial:
     )
 
 
-def _voiced(language: Language, shelf: Shelf, settings: Tuned, plan: Plan) -> dict[str, Measured]:
+def _score_with_speakers(
+    language: Language, cache: ModelCache, settings: TunedSettings, plan: Plan
+) -> dict[str, Measured]:
     """Show the CRF who speaks, beside all other systems."""
-    if language.voiced is None:
+    if language.with_speakers is None:
         return {}
-    train, dev = language.voiced
-    crf = shelf.crf(f"{language.key}/voiced", train, settings.c2).adjusted(decision="viterbi")
-    shown = [bare(each).replace(speaker=each.speaker) for each in dev]
+    train, dev = language.with_speakers
+    crf = cache.crf(f"{language.key}/voiced", train, settings.c2).adjusted(decision="viterbi")
+    shown = [detector_input(each).replace(speaker=each.speaker) for each in dev]
     ours = [
         each.replace(sentences=found)
         for each, found in zip(shown, crf.detect_all(shown), strict=True)
     ]
-    return {VOICED: measured(language, ours, plan.resampling, ("boundary",))}
+    return {WITH_SPEAKERS: score(language, ours, plan.resampling, ("boundary",))}
 
 
-def detected(detector: Detector, recordings: Sequence[Transcript]) -> list[Transcript]:
-    """Give recordings with the sentences that a detector finds."""
-    shown = [bare(each) for each in recordings]
+def with_detected_sentences(
+    detector: Detector, recordings: Sequence[Transcript]
+) -> list[Transcript]:
+    """Return recordings with the sentences that a detector finds."""
+    shown = [detector_input(each) for each in recordings]
     found = detector.detect_all(shown)
     return [each.replace(sentences=ours) for each, ours in zip(shown, found, strict=True)]
 
 
-def _chunked(
-    language: Language, settings: Tuned, crf: CRF, svm: SVM, normal: DependencyParser
+def _run_chunkers(
+    language: Language, settings: TunedSettings, crf: CRF, svm: SVM, normal: DependencyParser
 ) -> dict[str, list[Transcript]]:
     """Find sentences and clusters by chunkers, and then links inside the sentences."""
     chunkers: dict[str, Chunker[Any]] = {
-        GREEDY: svm,
-        MARGIN: svm.adjusted(bias=-settings.svm.least),
-        VITERBI: crf.adjusted(decision="viterbi"),
-        CHOSEN: crf.adjusted(bias=-settings.crf.least),
+        SVM_GREEDY: svm,
+        SVM_TUNED: svm.adjusted(bias=-settings.svm.least),
+        CRF_VITERBI: crf.adjusted(decision="viterbi"),
+        CRF_TUNED: crf.adjusted(bias=-settings.crf.least),
     }
     return {
         name: [
-            replace(normal, chunker=each).annotate(found) for found in detected(each, language.dev)
+            replace(normal, chunker=each).annotate(found)
+            for found in with_detected_sentences(each, language.dev)
         ]
         for name, each in chunkers.items()
     }
 
 
-def _combined(seen: Sequence[Weighed], settings: Tuned) -> dict[str, list[Transcript]]:
+def _run_combined(
+    seen: Sequence[WeightedAnalysis], settings: TunedSettings
+) -> dict[str, list[Transcript]]:
     """Find sentences, clusters and links together."""
     weights = {
-        ALONE: (0.0, settings.alone.bias),
-        FIVE: (paper.ALPHA, 0.0),
-        PLAIN: (settings.plain.alpha, 0.0),
-        BOTH: (settings.both.alpha, settings.both.bias),
+        SDA_ALONE: (0.0, settings.alone.bias),
+        SDA_EQUATION_5: (paper.ALPHA, 0.0),
+        SDA_ALPHA: (settings.plain.alpha, 0.0),
+        SDA_ALPHA_BIAS: (settings.both.alpha, settings.both.bias),
     }
-    found = {name: [each.annotated(*pair) for each in seen] for name, pair in weights.items()}
+    found = {name: [each.annotate(*pair) for each in seen] for name, pair in weights.items()}
     summed = settings.summed
-    found[SUMMED] = [each.above(summed.alpha, summed.summed.least) for each in seen]
+    found[SDA_POSTERIOR] = [each.annotate_above(summed.alpha, summed.summed.least) for each in seen]
     return found
 
 
-def _linked(normal: DependencyParser, found: Transcript) -> Transcript:
+def _relink(normal: DependencyParser, found: Transcript) -> Transcript:
     """Find links anew inside the sentences that were found."""
     return normal.annotate(found.replace(cluster=None, head=None, relation=None))
 
 
 def _by_weight(
-    language: Language, seen: Sequence[Weighed], settings: Tuned, plan: Plan
+    language: Language, seen: Sequence[WeightedAnalysis], settings: TunedSettings, plan: Plan
 ) -> dict[float, tuple[Scores, Scores]]:
     def scores(alpha: float, bias: float) -> Scores:
-        ours = [each.annotated(alpha, bias) for each in seen]
-        return measured(language, ours, plan.resampling, ("boundary",))["boundary"]
+        ours = [each.annotate(alpha, bias) for each in seen]
+        return score(language, ours, plan.resampling, ("boundary",))["boundary"]
 
     return {
         each.alpha: (scores(each.alpha, each.bias), scores(each.alpha, 0.0))
@@ -177,18 +195,22 @@ def _by_weight(
     }
 
 
-def _attached(language: Language, normal: DependencyParser, plan: Plan) -> Sure:
+def _attachment_score(
+    language: Language, normal: DependencyParser, plan: Plan
+) -> ValueWithInterval:
     """Find the heads of given clusters in given sentences."""
     window = CandidateWindow(REACH, REACH)
     right, all_of_them = [], []
-    for recording in language.once:
-        lesson = arc_example(recording, normal.chunker.model.subtags, normal=True)
-        assert lesson.ends is not None
+    for recording in language.first_orders:
+        example = arc_example(recording, normal.chunker.model.subtags, normal=True)
+        assert example.ends is not None
         log_probabilities = normal.arc_model.log_probabilities(
-            lesson.features, window, ends=lesson.ends
+            example.features, window, ends=example.ends
         )
-        ours = chart.parse_sentences(*arcs.arc_scores(log_probabilities, window), lesson.ends).heads
-        known = lesson.heads >= arcs.ROOT
-        right.append(int((ours == lesson.heads)[known].sum()))
+        ours = chart.parse_sentences(
+            *arcs.arc_scores(log_probabilities, window), example.ends
+        ).heads
+        known = example.heads >= arcs.ROOT
+        right.append(int((ours == example.heads)[known].sum()))
         all_of_them.append(int(known.sum()))
     return rate(right, all_of_them, plan.resampling)

@@ -10,14 +10,14 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.syntax.dependency_parser import DependencyParser
 from caesura.detectors.syntax.sda import SDA
-from caesura_studies.model_cache import marked, trained
+from caesura_studies.model_cache import cache_key, load_or_train
 from caesura_studies.oba.corpora import fingerprint
-from caesura_studies.oba.paper import LONGEST, REACH
+from caesura_studies.oba.plan import LONGEST, REACH
 
 D = TypeVar("D", CRF, SVM, SDA)
 
 
-class Shelf:
+class ModelCache:
     """A folder of models, told apart by their names, settings and what they learnt from."""
 
     def __init__(self, folder: Path, iterations: int) -> None:
@@ -25,25 +25,27 @@ class Shelf:
         self.iterations = iterations
 
     def crf(self, name: str, train: Sequence[Transcript], c2: float) -> CRF:
-        """Give a CRF."""
+        """Return a CRF."""
         detector = CRF(c2=c2, iterations=self.iterations)
-        return self._kept(f"{name}/crf-{c2:g}", detector, train, lambda: detector.train(train))
+        return self._load_or_train(
+            f"{name}/crf-{c2:g}", detector, train, lambda: detector.train(train)
+        )
 
     def svm(self, name: str, train: Sequence[Transcript]) -> SVM:
-        """Give a support vector machine."""
+        """Return a support vector machine."""
         detector = SVM()
-        return self._kept(f"{name}/svm", detector, train, lambda: detector.train(train))
+        return self._load_or_train(f"{name}/svm", detector, train, lambda: detector.train(train))
 
     def sda(self, name: str, train: Sequence[Transcript], crf: CRF, ahead: int) -> SDA:
-        """Give a model of heads that sees so many clusters ahead, with its CRF."""
-        detector = _unweighed(crf, ahead)
-        return self._kept(
+        """Return a model of heads that sees so many clusters ahead, with its CRF."""
+        detector = _make_unweighted_sda(crf, ahead)
+        return self._load_or_train(
             f"{name}/sda-{ahead}", detector, train, lambda: detector.train_arc_model(train)
         )
 
     def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> DependencyParser:
-        """Give links inside known sentences, which do not depend on the chunker's weights."""
-        detector = _unweighed(crf, REACH)
+        """Return links inside known sentences, which do not depend on the chunker's weights."""
+        detector = _make_unweighted_sda(crf, REACH)
 
         def make() -> SDA:
             return detector.with_model(
@@ -51,17 +53,17 @@ class Shelf:
             )
 
         return DependencyParser(
-            crf, self._kept(f"{name}/normal", detector, train, make).model, REACH
+            crf, self._load_or_train(f"{name}/normal", detector, train, make).model, REACH
         )
 
-    def _kept(
+    def _load_or_train(
         self, name: str, detector: D, train: Sequence[Transcript], make: Callable[[], D]
     ) -> D:
         """Load the model of this name if it is just this one; else make and keep it."""
-        mark = marked(detector, fingerprint(train))
-        return trained(self.folder, name, mark, type(detector), make)
+        key = cache_key(detector, fingerprint(train))
+        return load_or_train(self.folder, name, key, type(detector), make)
 
 
-def _unweighed(crf: CRF, ahead: int) -> SDA:
+def _make_unweighted_sda(crf: CRF, ahead: int) -> SDA:
     """Weigh labels as they are, so that any weights can be put on later."""
     return SDA(crf=crf, alpha=1.0, bias=0.0, reach=REACH, ahead=ahead, longest=LONGEST)

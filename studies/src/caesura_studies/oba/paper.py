@@ -1,10 +1,6 @@
-"""What the paper prints (Oba, Hori and Nakamura 2006): F-values in per cent."""
+"""The numbers of the paper (Oba, Hori and Nakamura 2006): F-values in per cent."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass, field
-
-from caesura.evaluation.resampling import Resampling
 
 TABLE_1 = {"SVM": ("84.5", "96.8"), "CRF": ("85.5", "96.5")}
 """F of sentence boundaries and of bunsetsu."""
@@ -14,38 +10,3 @@ TABLE_2 = {"SVM": ("76.3", "84.5"), "CRF": ("75.7", "85.5"), "SDA+CRF": ("76.6",
 
 ALPHA = 1.2
 """The weight of the CRF in equation 5."""
-
-
-REACH, LONGEST = 10, 40
-"""Clusters that a link reaches over, and that a sentence has at most."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is tried for each setting, and how often things are drawn."""
-
-    folds: int = 4
-    c2: tuple[float, ...] = (1.0, 5.0)
-    compared: int = 2
-    """Folds on which these are compared, as the CRF takes longest to train."""
-    iterations: int = 120
-    """Of the CRF's training."""
-    pauses: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
-    alphas: tuple[float, ...] = (0.0, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0)
-    steps: tuple[float, ...] = (1.0, 0.5, 0.25)
-    """Steps in which the best bias is approached."""
-    size: int = 40
-    """Sentences of a pseudo-document."""
-    orders: int = 10
-    """Orders of the sentences of each that is measured on."""
-    aheads: tuple[int, ...] = (1, 2, 4, 10)
-    patiences: tuple[int, ...] = (2, 6, 15)
-    """Clusters after which sentences are final in a stream."""
-    stretches: tuple[int, ...] = (4, 8)
-    """Words after which a stretch without a pause ends, fewer than usual."""
-    windows: tuple[int, ...] = (1, 2, 4, 8, 16)
-    """Words that a CRF waits for in a stream."""
-    resampling: Resampling = field(default_factory=Resampling)
-
-
-PLAN = Plan()

@@ -19,7 +19,7 @@ from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
-from caesura_studies.claims import sure_value
+from caesura_studies.claims import value_with_interval
 from caesura_studies.oba.corpora import Language
 
 METRICS: dict[str, Metric] = {
@@ -36,14 +36,14 @@ Pair = tuple[str, str, str]
 """A metric, one system and another."""
 
 
-def measured(
+def score(
     language: Language, found: Sequence[Transcript], resampling: Resampling, names: Sequence[str]
 ) -> dict[str, Scores]:
     """Score what a system found in all that is measured on."""
-    return {name: _scores(language, found, METRICS[name], resampling) for name in names}
+    return {name: _score_metric(language, found, METRICS[name], resampling) for name in names}
 
 
-def _scores(
+def _score_metric(
     language: Language, found: Sequence[Transcript], metric: Metric, resampling: Resampling
 ) -> Scores:
     documents, rest = [], iter(found)
@@ -55,7 +55,7 @@ def _scores(
     return Scores((metric,), tuple(documents), 1, ScoringSettings((), False, resampling))
 
 
-def tested(systems: Mapping[str, Measured], pairs: Sequence[Pair]) -> dict[Pair, Difference]:
+def compare_pairs(systems: Mapping[str, Measured], pairs: Sequence[Pair]) -> dict[Pair, Difference]:
     """Test pairs of systems, with Holm's correction for all pairs of a metric."""
     rows = [
         Comparison((one, other), (systems[one][name], systems[other][name]), ("f1",)).rows[0]
@@ -74,22 +74,22 @@ def tested(systems: Mapping[str, Measured], pairs: Sequence[Pair]) -> dict[Pair,
 
 
 def f1(found: Sequence[Flags], real: Sequence[Flags]) -> float:
-    """Give the F1 of boundaries over recordings; 0 where there are none at all."""
+    """Return the F1 of boundaries over recordings; 0 where there are none at all."""
     right = sum(int((ours & theirs).sum()) for ours, theirs in zip(found, real, strict=True))
     both = sum(int(ours.sum() + theirs.sum()) for ours, theirs in zip(found, real, strict=True))
     return 2 * right / both if both else 0.0
 
 
 def f1_above(odds: Sequence[np.ndarray[Any, Any]], real: Sequence[Flags], least: float) -> float:
-    """Give the F1 of boundaries where the evidence is above a threshold."""
+    """Return the F1 of boundaries where the evidence is above a threshold."""
     return f1([each > least for each in odds], real)
 
 
-def told(system: Measured) -> dict[str, Any]:
-    """Give what a file of numbers says of a system."""
+def scores_as_json(system: Measured) -> dict[str, Any]:
+    """Return what a file of numbers says of a system."""
     found = {}
     for name, scores in system.items():
-        value, around = sure_value(scores, "f1")
+        value, around = value_with_interval(scores, "f1")
         interval = None if isinstance(around, Undefined) else around
         found[name] = {"f1": value, "interval": interval}
     return found

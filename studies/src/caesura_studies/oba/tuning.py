@@ -19,17 +19,19 @@ from caesura.detectors.syntax.sda import SDA, Analysis
 from caesura.ml.parsing.boundary_search import best_parse, boundary_probabilities
 from caesura.ml.parsing.chart import ParseScores
 from caesura.training.search import best_threshold
-from caesura_studies.oba.corpora import Language, bare, ends
-from caesura_studies.oba.model_cache import Shelf
-from caesura_studies.oba.paper import LONGEST, REACH, Plan
+from caesura_studies.oba.corpora import Language, detector_input, inner_boundaries
+from caesura_studies.oba.model_cache import ModelCache
+from caesura_studies.oba.plan import LONGEST, REACH, Plan
 from caesura_studies.oba.scoring import f1, f1_above
 
-NOWHERE = -1.0
+logger = logging.getLogger("caesura.studies")
+
+IMPOSSIBLE = -1.0
 """Stands for the probability of a boundary inside a cluster, where none is ever found."""
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class WeightedAnalysis:
     """A recording without punctuation, and its analysis with labels weighed once and no bias."""
 
     transcript: Transcript
@@ -38,7 +40,7 @@ class Weighed:
     @property
     def real(self) -> Flags:
         """The boundaries at its gaps but the last."""
-        return ends(self.transcript)
+        return inner_boundaries(self.transcript)
 
     def scores(self, alpha: float, bias: float) -> ParseScores:
         """Weigh labels by `alpha`, and boundaries by `bias` besides (equation 5)."""
@@ -52,39 +54,38 @@ class Weighed:
         return flags
 
     def probabilities(self, alpha: float) -> Floats:
-        """Give the probability of a boundary at each gap, over all sentences and links."""
-        found = np.full(len(self.transcript) - 1, NOWHERE)
+        """Return the probability of a boundary at each gap, over all sentences and links."""
+        found = np.full(len(self.transcript) - 1, IMPOSSIBLE)
         found[self.analysis.first[1:] - 1] = boundary_probabilities(
             self.scores(alpha, 0.0), LONGEST
         )
         return found
 
-    def annotated(self, alpha: float, bias: float) -> Transcript:
-        """Give the recording with the best sentences, clusters and links."""
+    def annotate(self, alpha: float, bias: float) -> Transcript:
+        """Return the recording with the best sentences, clusters and links."""
         structure = best_parse(self.scores(alpha, bias), LONGEST)
         boundary = np.zeros(len(self.transcript), np.bool_)
         boundary[self.analysis.first[1:] - 1] = structure.ends[:-1]
-        return self._drawn(Segmentation(boundary), structure.heads)
+        return self._with_layers(Segmentation(boundary), structure.heads)
 
-    def above(self, alpha: float, least: float) -> Transcript:
-        """Give it with boundaries of some probability, and the best links between them."""
+    def annotate_above(self, alpha: float, least: float) -> Transcript:
+        """Return it with boundaries of some probability, and the best links between them."""
         boundary = np.append(self.probabilities(alpha) > least, True)
         sentences = Segmentation(boundary)
-        return self._drawn(sentences, self.analysis.heads(sentences))
+        return self._with_layers(sentences, self.analysis.heads(sentences))
 
-    def _drawn(self, sentences: Segmentation, links: Indices) -> Transcript:
+    def _with_layers(self, sentences: Segmentation, links: Indices) -> Transcript:
         analysis = self.analysis
         cluster, head = word_heads(analysis.is_word, analysis.first, analysis.content, links)
-        return bare(self.transcript).replace(sentences=sentences, cluster=cluster, head=head)
+        return detector_input(self.transcript).replace(
+            sentences=sentences, cluster=cluster, head=head
+        )
 
 
-def weighed(sda: SDA, recordings: Sequence[Transcript]) -> list[Weighed]:
+def analyse(sda: SDA, recordings: Sequence[Transcript]) -> list[WeightedAnalysis]:
     """Analyse recordings."""
-    shown = [bare(each) for each in recordings]
-    return [Weighed(*pair) for pair in zip(recordings, sda.analyses(shown), strict=True)]
-
-
-logger = logging.getLogger("caesura.studies")
+    shown = [detector_input(each) for each in recordings]
+    return [WeightedAnalysis(*pair) for pair in zip(recordings, sda.analyses(shown), strict=True)]
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Weight:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TunedSettings:
     """All settings of a language."""
 
     by_c2: Mapping[float, float]
@@ -153,7 +154,7 @@ class Fold(NamedTuple):
     group: Sequence[Transcript]
 
 
-def tuned(language: Language, shelf: Shelf, plan: Plan) -> Tuned:
+def tune(language: Language, cache: ModelCache, plan: Plan) -> TunedSettings:
     """Choose settings by a jackknife: models learn from all folds but one, which they label."""
     folds = [
         Fold(
@@ -163,24 +164,24 @@ def tuned(language: Language, shelf: Shelf, plan: Plan) -> Tuned:
         )
         for fold in range(plan.folds)
     ]
-    by_c2 = {c2: _by_crf(folds[: plan.compared], shelf, c2).f1 for c2 in plan.c2}
+    by_c2 = {c2: _by_crf(folds[: plan.compared], cache, c2).f1 for c2 in plan.c2}
     c2 = max(by_c2, key=by_c2.__getitem__)
     logger.info("%s: F1 of CRFs by c2: %s", language.name, by_c2)
-    crf = _by_crf(folds, shelf, c2)
-    svm = _threshold([shelf.svm(each.name, each.rest) for each in folds], folds)
+    crf = _by_crf(folds, cache, c2)
+    svm = _threshold([cache.svm(each.name, each.rest) for each in folds], folds)
     seen = [
         found
         for each in folds
-        for found in weighed(
-            shelf.sda(each.name, each.rest, shelf.crf(each.name, each.rest, c2), REACH), each.group
+        for found in analyse(
+            cache.sda(each.name, each.rest, cache.crf(each.name, each.rest, c2), REACH), each.group
         )
     ]
     weights = _weights(language, seen, plan)
-    return Tuned(by_c2, c2, _pause(language, plan), svm, crf, weights)
+    return TunedSettings(by_c2, c2, _pause(language, plan), svm, crf, weights)
 
 
-def _by_crf(folds: Sequence[Fold], shelf: Shelf, c2: float) -> Threshold:
-    return _threshold([shelf.crf(each.name, each.rest, c2) for each in folds], folds)
+def _by_crf(folds: Sequence[Fold], cache: ModelCache, c2: float) -> Threshold:
+    return _threshold([cache.crf(each.name, each.rest, c2) for each in folds], folds)
 
 
 def _threshold(detectors: Sequence[Detector], folds: Sequence[Fold]) -> Threshold:
@@ -188,10 +189,10 @@ def _threshold(detectors: Sequence[Detector], folds: Sequence[Fold]) -> Threshol
     odds = [
         found.log_odds[:-1]
         for detector, fold in zip(detectors, folds, strict=True)
-        for found in detector.detect_all([bare(each) for each in fold.group])
+        for found in detector.detect_all([detector_input(each) for each in fold.group])
         if found.log_odds is not None
     ]
-    return _best(odds, [ends(each) for fold in folds for each in fold.group])
+    return _best(odds, [inner_boundaries(each) for fold in folds for each in fold.group])
 
 
 def _best(odds: Sequence[Floats], real: Sequence[Flags]) -> Threshold:
@@ -203,23 +204,25 @@ def _pause(language: Language, plan: Plan) -> Threshold | None:
     """Choose the shortest pause that is a boundary; nothing is learnt, so there are no folds."""
     if not language.timed:
         return None
-    shown = [bare(each) for each in language.train]
-    real = [ends(each) for each in language.train]
+    shown = [detector_input(each) for each in language.train]
+    real = [inner_boundaries(each) for each in language.train]
 
     def reached(least: float) -> float:
-        found = pauses(least).detect_all(shown)
+        found = make_pause_detector(least).detect_all(shown)
         return f1([each.boundary[:-1] for each in found], real)
 
-    best = max(plan.pauses, key=reached)
-    return Threshold(best, reached(best))
+    best_parse = max(plan.pauses, key=reached)
+    return Threshold(best_parse, reached(best_parse))
 
 
-def pauses(least: float) -> Pause:
+def make_pause_detector(least: float) -> Pause:
     """Make the detector that looks at nothing but pauses."""
     return Pause(least, ("pause",))
 
 
-def _weights(language: Language, seen: Sequence[Weighed], plan: Plan) -> tuple[Weight, ...]:
+def _weights(
+    language: Language, seen: Sequence[WeightedAnalysis], plan: Plan
+) -> tuple[Weight, ...]:
     """Try weights of the CRF, the first of which is 0, each with the best bias."""
     real = [each.real for each in seen]
     found: list[Weight] = []
@@ -230,17 +233,17 @@ def _weights(language: Language, seen: Sequence[Weighed], plan: Plan) -> tuple[W
             return f1([each.found(alpha, bias) for each in seen], real)
 
         plain = reached(0.0)
-        bias, best = climbed(reached, bias, plan.steps)
+        bias, best_parse = hill_climb(reached, bias, plan.steps)
         summed = _best([each.probabilities(alpha) for each in seen], real)
-        found.append(Weight(alpha, bias, best, plain, summed))
+        found.append(Weight(alpha, bias, best_parse, plain, summed))
         logger.info(
             "%s: α = %g: F1 %.3f, with bias %g %.3f, summed %.3f",
-            *(language.name, alpha, plain, bias, best, summed.f1),
+            *(language.name, alpha, plain, bias, best_parse, summed.f1),
         )
     return tuple(found)
 
 
-def climbed(
+def hill_climb(
     reached: Callable[[float], float], start: float, steps: Sequence[float]
 ) -> tuple[float, float]:
     """Go up from a number in steps of falling size; give the place that is reached, and how high.
@@ -254,11 +257,11 @@ def climbed(
             known[at] = reached(at)
         return known[at]
 
-    best = start
+    best_parse = start
     for step in steps:
         while True:
-            there = max((best, best - step, best + step), key=height)
-            if there == best:
+            there = max((best_parse, best_parse - step, best_parse + step), key=height)
+            if there == best_parse:
                 break
-            best = there
-    return best, height(best)
+            best_parse = there
+    return best_parse, height(best_parse)

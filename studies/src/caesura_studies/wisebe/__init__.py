@@ -1,8 +1,8 @@
-"""The study behind `reproduce wisebe`: González-Gallardo and Torres-Moreno 2018 computed again.
+"""The study `reproduce wisebe`: González-Gallardo and Torres-Moreno 2018 computed again.
 
-Their video v6 to the digit, their tables checked against each other, and their two questions
-(how far do annotators agree, and does the ranking of systems depend on the reference) put to
-corpora with real transcripts of several people.
+It computes the numbers of their video v6, checks their tables against each other, and asks their
+two questions (how far do annotators agree, and does the ranking of systems depend on the
+reference?) of corpora with transcripts by several people.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 from pathlib import Path
 
 from caesura.core.errors import FormatError
-from caesura_studies.report import Outcome, Part, left_out, publish, refuse_file
+from caesura_studies.report import Outcome, Part, check_output_folder, omitted_chapter, publish
 from caesura_studies.wisebe import (
     chapter_agreement,
     chapter_checks,
@@ -20,7 +20,7 @@ from caesura_studies.wisebe import (
     chapter_video,
     systems,
 )
-from caesura_studies.wisebe.chapter_agreement import CORPORA, RESAMPLING, Accord
+from caesura_studies.wisebe.chapter_agreement import CORPORA, RESAMPLING, CorpusAgreement
 from caesura_studies.wisebe.chapter_rankings import Ranking
 
 logger = logging.getLogger("caesura.studies")
@@ -35,41 +35,43 @@ ENDING = (
 
 def run(data: Path, out: Path) -> Outcome:
     """Run the study on the corpora below `data` and write the report into `out`."""
-    refuse_file(out)
-    lacks = {"wisebe": chapter_video.lacking(data)}
-    lacks |= {corpus.name: corpus.lacking(data) for corpus in CORPORA}
-    if all(lacks.values()):
-        folders = ", ".join(f"{name}/" for name in lacks)
+    check_output_folder(out)
+    missing = {"wisebe": chapter_video.what_is_missing(data)}
+    missing |= {corpus.name: corpus.what_is_missing(data) for corpus in CORPORA}
+    if all(missing.values()):
+        folders = ", ".join(f"{name}/" for name in missing)
         raise FormatError(
             "there is no corpus that the study can use",
             where=str(data),
             remedy=f"give a folder that holds {folders}",
         )
     parts = [
-        left_out("video", chapter_video.TITLE, lacks["wisebe"])
-        if lacks["wisebe"]
+        omitted_chapter("video", chapter_video.TITLE, missing["wisebe"])
+        if missing["wisebe"]
         else chapter_video.chapter(data)
     ]
     parts.append(chapter_checks.chapter())
-    accords = []
+    agreements = []
     for corpus in CORPORA:
-        if lacks[corpus.name]:
-            parts.append(left_out(corpus.name, corpus.name, lacks[corpus.name]))
+        if missing[corpus.name]:
+            parts.append(omitted_chapter(corpus.name, corpus.name, missing[corpus.name]))
             continue
         logger.info("reading %s", corpus.name)
-        accords.append(Accord(corpus, corpus.read(data)))
-        parts.append(chapter_agreement.chapter(accords[-1]))
-    found, ranked = _ranked(data, accords)
-    parts += [ranked, chapter_claims.chapter(accords, found)]
+        agreements.append(CorpusAgreement(corpus, corpus.read(data)))
+        parts.append(chapter_agreement.chapter(agreements[-1]))
+    found, ranked = _ranked(data, agreements)
+    parts += [ranked, chapter_claims.chapter(agreements, found)]
     logger.info("writing to %s", out)
     return publish(out, TITLE, parts, ENDING)
 
 
-def _ranked(data: Path, accords: list[Accord]) -> tuple[list[Ranking], Part]:
-    """Rank systems on each corpus, if they can be trained and there is any."""
-    lacking = systems.lacking(data) if accords else "there is no corpus to compare them on"
-    if lacking:
-        return [], left_out("systems", chapter_rankings.TITLE, lacking)
-    trained = systems.trained(data)
-    found = [Ranking(each, trained) for each in accords]
+def _ranked(data: Path, agreements: list[CorpusAgreement]) -> tuple[list[Ranking], Part]:
+    """Rank systems on each corpus, if they can be trained and there is a corpus."""
+    what_is_missing = (
+        systems.what_is_missing(data) if agreements else "there is no corpus to compare them on"
+    )
+    if what_is_missing:
+        return [], omitted_chapter("systems", chapter_rankings.TITLE, what_is_missing)
+    trained = systems.train_systems(data)
+    found = [Ranking(each, trained) for each in agreements]
     return found, chapter_rankings.chapter(found)

@@ -1,4 +1,4 @@
-"""The paper's tables checked against each other and against the text, number by number."""
+"""The chapter that checks the paper's tables against each other and against its text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from itertools import product
 from statistics import mean
 
 from caesura.evaluation.correlation_coefficients import pearson
-from caesura_studies.report import Number, Part, half, listed, table, written, wrong
+from caesura_studies.report import (
+    Number,
+    Part,
+    format_fraction,
+    half_unit,
+    make_table,
+    markdown_list,
+    wrong,
+)
 from caesura_studies.wisebe import paper
 from caesura_studies.wisebe.paper import (
     BY_VIDEO,
@@ -18,7 +26,7 @@ from caesura_studies.wisebe.paper import (
     TABLE_4,
     TABLE_5,
     VIDEOS,
-    fitting,
+    fitted_cell,
     misfits,
     order,
     sizes,
@@ -30,7 +38,7 @@ BY_READING = (
     "The window limit is never given a value (2 words, by the numbers of v6).",
     "One reference alone has R_GAR 0 by equation 6, though nobody disagrees: here it is undefined.",
 )
-"""Faults that no computation finds."""
+"""Errors that no computation finds."""
 
 
 def _totals() -> Iterator[Number]:
@@ -60,13 +68,13 @@ def _names() -> Iterator[Number]:
 
 def _cells() -> Iterator[Number]:
     for place in product(VIDEOS, SYSTEMS, REFERENCES):
-        yield from fitting(*place).values()
+        yield from fitted_cell(*place).values()
 
 
 def _exact(video: str, system: str, column: str, measure: str) -> Fraction:
-    """What a number of Table 4 should be, by the whole numbers behind it."""
+    """Return the correct value of a number of Table 4, from the whole numbers behind it."""
     chosen = REFERENCES if column == "mean" else (column,)
-    found = [fitting(video, system, each)[measure].right for each in chosen]
+    found = [fitted_cell(video, system, each)[measure].right for each in chosen]
     return mean([each for each in found if isinstance(each, Fraction)])
 
 
@@ -74,7 +82,7 @@ def _means_over_references() -> Iterator[Number]:
     for video, system, measure in product(VIDEOS, SYSTEMS, paper.MEASURES):
         place = (video, system, "mean", measure)
         cells = [_exact(video, system, each, measure) for each in REFERENCES]
-        why = f"mean of {', '.join(map(written, cells))}"
+        why = f"mean of {', '.join(map(format_fraction, cells))}"
         yield Number(f"Table 4, {' '.join(place)}", TABLE_4[place], _exact(*place), why)
 
 
@@ -82,7 +90,7 @@ def _means_over_videos() -> Iterator[Number]:
     for (system, column), printed in paper.MEANS_4.items():
         right = mean([_exact(video, system, column, "F1") for video in VIDEOS])
         taken = mean([_f1(video, system, column) for video in VIDEOS])
-        why = f"the ten F1 as printed have the mean {written(taken)}"
+        why = f"the ten F1 as printed have the mean {format_fraction(taken)}"
         yield Number(f"Table 4, mean scores {system} {column} F1", printed, right, why)
 
 
@@ -95,21 +103,21 @@ def _bold() -> Iterator[Number]:
         f1 = {system: _f1(video, system, column) for system in SYSTEMS}
         best = " and ".join(s for s in SYSTEMS if f1[s] == max(f1.values()))
         marked = " and ".join(s for s in SYSTEMS if (video, s, column) in paper.BOLD)
-        why = ", ".join(f"{system} has {written(each)}" for system, each in f1.items())
+        why = ", ".join(f"{system} has {format_fraction(each)}" for system, each in f1.items())
         yield Number(f"Table 4, {video} {column}, bold", marked, best, why)
 
 
 def _wins() -> Iterator[Number]:
-    for column, told in paper.WINS_OF_S1.items():
+    for column, description in paper.WINS_OF_S1.items():
         won = [v for v in VIDEOS if _f1(v, "S1", column) > _f1(v, "S2", column)]
         place = f"text, videos in which S1 is better for {column}"
-        yield Number(place, told, len(won), ", ".join(won))
-    for system, (reference, told) in paper.NEAREST.items():
+        yield Number(place, description, len(won), ", ".join(won))
+    for system, (reference, description) in paper.NEAREST.items():
         others = [each for each in REFERENCES if each != reference]
         best = {video: max(_f1(video, system, each) for each in others) for video in VIDEOS}
         near = [video for video in VIDEOS if _f1(video, system, reference) > best[video]]
         place = f"text, videos in which {system} is nearest to {reference}"
-        yield Number(place, told, len(near), ", ".join(near))
+        yield Number(place, description, len(near), ", ".join(near))
 
 
 def _repeated() -> Iterator[Number]:
@@ -126,29 +134,35 @@ def _means_of_table_5() -> Iterator[Number]:
         if video == paper.ALL:
             right = mean([Fraction(TABLE_5[each, system, name]) for each in VIDEOS])
             place = f"Table 5, mean of {system} {name}".replace("  ", " ")
-            yield Number(place, printed, right, "mean of the column", half(printed))
+            yield Number(place, printed, right, "mean of the column", half_unit(printed))
 
 
 def _products() -> Iterator[Number]:
-    """Multiply F1 by the agreement ratio; the rounding of both moves the product a little."""
+    """Multiply F1 by the agreement ratio; `slack` allows for the rounding of both."""
     for video, system in product(VIDEOS, SYSTEMS):
         f1, ratio = TABLE_5[video, system, paper.WINDOWS], TABLE_5[video, "", paper.RATIO]
         right = Fraction(f1) * Fraction(ratio)
-        slack = Fraction(f1) * half(ratio) + Fraction(ratio) * half(f1)
-        printed, why = TABLE_5[video, system, paper.WISEBE], f"{f1} × {ratio} = {written(right, 5)}"
+        slack = Fraction(f1) * half_unit(ratio) + Fraction(ratio) * half_unit(f1)
+        printed, why = (
+            TABLE_5[video, system, paper.WISEBE],
+            f"{f1} × {ratio} = {format_fraction(right, 5)}",
+        )
         yield Number(f"Table 5, {video} {system} WiSeBE", printed, right, why, slack)
 
 
 def _range() -> Iterator[Number]:
     ratios = {video: BY_VIDEO[paper.RATIO, video] for video in VIDEOS}
-    for name, told, choose in (("lowest", paper.LOWEST, min), ("highest", paper.HIGHEST, max)):
+    for name, description, choose in (
+        ("lowest", paper.LOWEST, min),
+        ("highest", paper.HIGHEST, max),
+    ):
         video = choose(ratios, key=lambda each: Fraction(ratios[each]))
         right = f"{video} {ratios[video]}"
-        yield Number(f"text, {name} {paper.RATIO}", " ".join(told), right, "Table 6")
+        yield Number(f"text, {name} {paper.RATIO}", " ".join(description), right, "Table 6")
 
 
 def agreement() -> tuple[list[float], list[float]]:
-    """Give the agreement ratio and kappa of all videos."""
+    """Return the agreement ratio and kappa of all videos."""
     one, other = ([float(BY_VIDEO[name, v]) for v in VIDEOS] for name in (paper.RATIO, paper.KAPPA))
     return one, other
 
@@ -157,7 +171,7 @@ def _correlation() -> Iterator[Number]:
     yield Number("text, correlation", paper.CORRELATION, pearson(*agreement()), "Table 6")
 
 
-QUESTIONS: Mapping[str, Callable[[], Iterator[Number]]] = {
+CHECKS: Mapping[str, Callable[[], Iterator[Number]]] = {
     "Do Tables 2 and 3 add up to their totals?": _totals,
     "Do the percentages of section 4 follow from the totals?": _percentages,
     "Does Table 2 name the references as Table 4 does?": _names,
@@ -174,31 +188,31 @@ QUESTIONS: Mapping[str, Callable[[], Iterator[Number]]] = {
 }
 
 
-def checked() -> dict[str, list[Number]]:
-    """Put all questions: the numbers that each is about."""
-    return {question: list(ask()) for question, ask in QUESTIONS.items()}
+def run_checks() -> dict[str, list[Number]]:
+    """Run all checks; return the numbers that each is about."""
+    return {question: list(ask()) for question, ask in CHECKS.items()}
 
 
 def misprints() -> list[Number]:
-    """Give all numbers that cannot be right."""
-    return wrong([each for numbers in checked().values() for each in numbers])
+    """Return all numbers that cannot be right."""
+    return wrong([each for numbers in run_checks().values() for each in numbers])
 
 
 def chapter() -> Part:
-    """Check the tables, and list what is wrong with them."""
-    found, bad = checked(), misprints()
+    """Write the chapter: the checks and the misprints."""
+    found, bad = run_checks(), misprints()
     counts = [[name, str(len(each)), str(len(wrong(each)))] for name, each in found.items()]
-    rows = [[each.place, each.why, each.printed, each.shown()] for each in bad]
+    rows = [[each.place, each.why, each.printed, each.formatted()] for each in bad]
     total = sum(map(len, found.values()))
     text = [
         "All of this is computed from the printed numbers alone. A printed number stands for all "
         "that round to it. For Table 4, every whole number of shared boundaries is tried in each "
         "cell, and every order of the references in each video.",
-        table(("question", "numbers", "wrong"), counts),
+        make_table(("question", "numbers", "wrong"), counts),
         f"### The {len(bad)} misprints",
-        table(("where", "how one can tell", "printed", "right"), rows, 2),
+        make_table(("where", "how one can tell", "printed", "right"), rows, 2),
         "### Remarks",
-        listed([*_remarks(), *(f"By reading: {each}" for each in BY_READING)]),
+        markdown_list([*_remarks(), *(f"By reading: {each}" for each in BY_READING)]),
     ]
     short = f"The paper's tables: {total} numbers checked, {len(bad)} misprints found."
     title = "The paper's tables checked"
@@ -209,11 +223,11 @@ def _remarks() -> Sequence[str]:
     alike = [v for v in VIDEOS if len(set(sizes(v).values())) < len(REFERENCES)]
     sums = [f"{name} {sum(sizes(video)[name] for video in VIDEOS)}" for name in REFERENCES]
     loose = [each for each in _products() if not replace(each, slack=Fraction()).agrees]
-    shown = "; ".join(f"{each.why}, printed {each.printed}" for each in loose)
+    formatted = "; ".join(f"{each.why}, printed {each.printed}" for each in loose)
     return (
         f"Whether Table 2 has references exchanged cannot be told for {', '.join(alike)}: two "
         "have as many boundaries.",
         f"With Table 2's exchanges undone the references have in all: {', '.join(sums)}.",
         "Where WiSeBE of Table 5 is not F1 × R_GAR to the digit, the rounding of the factors "
-        f"explains it: {shown}.",
+        f"explains it: {formatted}.",
     )

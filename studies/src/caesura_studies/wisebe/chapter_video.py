@@ -1,4 +1,4 @@
-"""Video v6, the one whose files are public: its numbers computed, beside those printed."""
+"""The chapter on video v6, whose files are public: computed and printed numbers side by side."""
 
 from __future__ import annotations
 
@@ -18,11 +18,18 @@ from caesura.formats.files import read
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE
-from caesura_studies.report import Number, Part, table, wrong
+from caesura_studies.report import Number, Part, make_table, wrong
 from caesura_studies.wisebe import paper
 from caesura_studies.wisebe.chapter_checks import misprints
 from caesura_studies.wisebe.paper import REFERENCES, SYSTEMS, sizes
-from caesura_studies.wisebe.system_pairs import METRICS, OF_ALL, TESTS, Duel, by_metric, winner
+from caesura_studies.wisebe.system_pairs import (
+    JOINT_JUDGES,
+    METRICS,
+    TESTS_NOTE,
+    SystemPair,
+    by_metric,
+    winner,
+)
 
 VIDEO = "v6"
 TITLE = f"The paper's video {VIDEO}"
@@ -32,22 +39,24 @@ FILES |= {name: f"candidate/{file}.txt" for name, file in paper.CANDIDATES.items
 RESAMPLING = Resampling()
 NORMALIZE = ("case", "dots")
 LIMITS = tuple(paper.TOOL)
-COUNTED = Boundary(count_end=True)
-SWEPT: tuple[Metric, ...] = tuple(WiSeBE(p, limit) for p in ("paper", "tool") for limit in LIMITS)
+WITH_LAST_BOUNDARY = Boundary(count_end=True)
+SWEPT_METRICS: tuple[Metric, ...] = tuple(
+    WiSeBE(p, limit) for p in ("paper", "tool") for limit in LIMITS
+)
 TABLES = dict.fromkeys(REFERENCES, "Table 2") | dict.fromkeys(SYSTEMS, "Table 3")
 TABLES |= dict.fromkeys((paper.RATIO, paper.KAPPA), "Table 6")
 NAMES = {"P": "precision", "R": "recall", "F1": "f1"}
 NUMBERS = {"ref_1": "_1", "ref_2": "_2", "ref_3": "_3", "mean": ""}
 TOOL_TITLES = ("inside", "hit", "F1", "WiSeBE", "smooth")
-FEW = 5
-"""How many unexplained numbers are named one by one."""
+MAX_NAMED = 5
+"""The number of unexplained numbers that are listed."""
 
 Values = Mapping[str, Mapping[Metric, Mapping[str, Value]]]
 """Values by system and metric."""
 
 
-def lacking(data: Path) -> str:
-    """Say what is not there; '' if all is."""
+def what_is_missing(data: Path) -> str:
+    """Say which folder or file is missing; '' if nothing is."""
     if not (data / "wisebe").is_dir():
         return "there is no folder wisebe/"
     missing = [file for file in FILES.values() if not (data / "wisebe" / file).is_file()]
@@ -55,58 +64,63 @@ def lacking(data: Path) -> str:
 
 
 def chapter(data: Path) -> Part:
-    """Score both systems under both protocols and lay the numbers beside the printed ones."""
+    """Score both systems under both protocols and compare the numbers with the printed ones."""
     texts = {name: list(read(data / "wisebe" / file, "lines")) for name, file in FILES.items()}
-    metrics = (Agreement(), COUNTED, *METRICS, *SWEPT)
-    swept = {name: _scored(texts, name, metrics) for name in SYSTEMS}
+    metrics = (Agreement(), WITH_LAST_BOUNDARY, *METRICS, *SWEPT_METRICS)
+    swept = {name: _score(texts, name, metrics) for name in SYSTEMS}
     values = {name: by_metric(scores) for name, scores in swept.items()}
     ours = list(_paper_numbers(values, swept["S1"].documents[0].words))
     theirs = list(_tool_numbers(values))
-    duel = Duel(REFERENCES, SYSTEMS, (_scored(texts, "S1", METRICS), _scored(texts, "S2", METRICS)))
+    system_pair = SystemPair(
+        REFERENCES, SYSTEMS, (_score(texts, "S1", METRICS), _score(texts, "S2", METRICS))
+    )
     text = [
         *_paper(values, ours),
         "### The authors' program",
         *_program(values, theirs),
         "### How sure one video makes us",
         "The paper points at v6, where the mean F1 prefers S2 and WiSeBE prefers S1. Blocks of "
-        f"five sentences drawn again say how far chance goes. {TESTS}",
-        duel.table(),
+        f"five sentences drawn again say how far chance goes. {TESTS_NOTE}",
+        system_pair.table(),
     ]
     short = (
-        f"Video {VIDEO}: {_agreeing(ours)} printed numbers agree to the digit under `paper`, "
-        f"{_agreeing(theirs)} of the authors' program under `tool`.{_doubts([*ours, *theirs])}"
+        f"Video {VIDEO}: {_count_agreeing(ours)} printed numbers agree to the digit under `paper`, "
+        f"{_count_agreeing(theirs)} of the authors' program under `tool`."
+        + _explain_disagreements([*ours, *theirs])
     )
-    numbers = {"paper": ours, "tool": theirs, "tests": duel.differences}
+    numbers = {"paper": ours, "tool": theirs, "tests": system_pair.differences}
     return Part("video", TITLE, "\n\n".join(text), numbers, (short,))
 
 
 def _paper(values: Values, numbers: Sequence[Number]) -> list[str]:
-    rows = [[each.place, _verdict(each), each.printed, each.shown(4)] for each in numbers]
+    rows = [[each.place, _verdict(each), each.printed, each.formatted(4)] for each in numbers]
     return [
         "The authors publish three references and the output of both systems for one of their "
         "ten videos. A line end is a boundary; the end of the text, which all files share, is not "
         "counted; boundaries at most two words apart make a window. The paper does not print this "
-        f"limit: of {LIMITS[0]} to {LIMITS[-1]} words, {_fitting(values)} gives the F1 over "
+        f"limit: of {LIMITS[0]} to {LIMITS[-1]} words, {_fitting_limits(values)} gives the F1 over "
         "windows that it prints for both systems.",
-        f"**{_agreeing(numbers)} numbers come out to the printed digit.**{_doubts(numbers)}",
-        table(("place", "verdict", "printed", "computed"), rows, 2),
+        f"**{_count_agreeing(numbers)} numbers come out to the printed digit.**"
+        + _explain_disagreements(numbers),
+        make_table(("place", "verdict", "printed", "computed"), rows, 2),
     ]
 
 
 def _program(values: Values, numbers: Sequence[Number]) -> list[str]:
     titles = [f"{name} {title}" for name in SYSTEMS for title in TOOL_TITLES]
-    rows = [[str(m), *(each.shown() for each in _swept(values, m))] for m in LIMITS]
+    rows = [[str(m), *(each.formatted() for each in _numbers_at_limit(values, m))] for m in LIMITS]
     return [
         "Their program counts the end of the text as a boundary that all files have, and lets "
         "windows join up to m = 3 words apart, so that its numbers are not the paper's. Protocol "
-        f"`tool` gives them: **{_agreeing(numbers)} agree to the last digit noted**, for m from "
-        f"{LIMITS[0]} to {LIMITS[-1]}, with and without its smoothing (`inside`: boundaries inside "
-        f"windows, `hit`: windows hit). {_leaders(values)}{_doubts(numbers)}",
-        table(("m", "windows", *titles), rows),
+        f"`tool` gives them: **{_count_agreeing(numbers)} agree to the last digit noted**, for m "
+        f"from {LIMITS[0]} to {LIMITS[-1]}, with and without its smoothing (`inside`: boundaries "
+        f"inside windows, `hit`: windows hit). {_leader_by_limit(values)}"
+        + _explain_disagreements(numbers),
+        make_table(("m", "windows", *titles), rows),
     ]
 
 
-def _scored(
+def _score(
     texts: Mapping[str, Sequence[Transcript]], system: str, metrics: Sequence[Metric]
 ) -> Scores:
     references, terms = (
@@ -136,7 +150,7 @@ def _paper_numbers(values: Values, words: int) -> Iterator[Number]:
         found = values[system][Boundary()][NAMES[measure] + NUMBERS[column]]
         yield Number(f"Table 4, {' '.join(place)}", paper.TABLE_4[place], found)
     for system, name in product(SYSTEMS, paper.SCORES):
-        printed, (metric, value) = paper.TABLE_5[VIDEO, system, name], OF_ALL[name]
+        printed, (metric, value) = paper.TABLE_5[VIDEO, system, name], JOINT_JUDGES[name]
         yield Number(f"Table 5, {VIDEO} {system} {name}", printed, values[system][metric][value])
 
 
@@ -145,75 +159,77 @@ def _tool_numbers(values: Values) -> Iterator[Number]:
         yield Number(name, printed, values["S1"][WiSeBE("tool")][name])
     for system, shared in paper.TOOL_SHARED.items():
         for i, printed in enumerate(shared, 1):
-            found = values[system][COUNTED][f"correct_{i}"]
+            found = values[system][WITH_LAST_BOUNDARY][f"correct_{i}"]
             yield Number(f"{system}: boundaries shared with ref_{i}", printed, found)
     for limit in LIMITS:
-        yield from _swept(values, limit)
+        yield from _numbers_at_limit(values, limit)
 
 
-def _swept(values: Values, limit: int) -> Iterator[Number]:
+def _numbers_at_limit(values: Values, limit: int) -> Iterator[Number]:
     for (system, name), printed in paper.TOOL[limit].items():
         found = values[system][WiSeBE("tool", limit)][name]
         yield Number(f"m={limit} {system} {name}", printed, found)
 
 
 @cache
-def _needed() -> dict[str, str]:
-    """Give what the paper's other numbers need in places that are misprinted."""
+def _values_the_tables_need() -> dict[str, str]:
+    """Return the values that the paper's other numbers need in misprinted places."""
     swapped = {f"Table 2, {VIDEO} {name}": str(size) for name, size in sizes(VIDEO).items()}
-    return swapped | {each.place: each.shown() for each in misprints()}
+    return swapped | {each.place: each.formatted() for each in misprints()}
 
 
-def _misprint(each: Number) -> str:
-    """Give what is needed in this place, if it is what was computed."""
-    needed = _needed().get(each.place, "")
+def _corrected_value(each: Number) -> str:
+    """Return the value that the tables need in this place, if it is the computed one."""
+    needed = _values_the_tables_need().get(each.place, "")
     return needed if needed and Number("", needed, each.right).agrees else ""
 
 
 def _verdict(each: Number) -> str:
     if each.agrees:
         return "ok"
-    needed = _misprint(each)
+    needed = _corrected_value(each)
     return f"misprint: the tables need {needed}" if needed else "differs"
 
 
-def _fitting(values: Values) -> str:
+def _fitting_limits(values: Values) -> str:
     """Name the window limits under which both systems have the printed F1."""
-    told = {name: paper.TABLE_5[VIDEO, name, paper.WINDOWS] for name in SYSTEMS}
+    description = {name: paper.TABLE_5[VIDEO, name, paper.WINDOWS] for name in SYSTEMS}
     fitting = [
         str(limit)
         for limit in LIMITS
         if all(
-            Number("", told[name], values[name][WiSeBE("paper", limit)]["f1"]).agrees
+            Number("", description[name], values[name][WiSeBE("paper", limit)]["f1"]).agrees
             for name in SYSTEMS
         )
     ]
     return f"only {fitting[0]}" if len(fitting) == 1 else ", ".join(fitting) or "none"
 
 
-def _agreeing(numbers: Sequence[Number]) -> str:
+def _count_agreeing(numbers: Sequence[Number]) -> str:
     return f"{len(numbers) - len(wrong(numbers))} of {len(numbers)}"
 
 
-def _doubts(numbers: Sequence[Number]) -> str:
-    """Say what is the matter with the numbers that do not agree."""
+def _explain_disagreements(numbers: Sequence[Number]) -> str:
+    """Explain the numbers that do not agree."""
     bad = wrong(numbers)
-    open = [each.place for each in bad if not _misprint(each)]
+    open = [each.place for each in bad if not _corrected_value(each)]
     known = len(bad) - len(open)
-    told = f" {known} are misprints by the paper's own tables (section 2)." * bool(known)
+    description = f" {known} are misprints by the paper's own tables (section 2)." * bool(known)
     if open:
-        shown = "; ".join(open[:FEW]) + "; …" * (len(open) > FEW)
-        told += f" {len(open)} are not explained ({shown}): are these the authors' files?"
-    return told
+        places = "; ".join(open[:MAX_NAMED]) + "; …" * (len(open) > MAX_NAMED)
+        description += f" {len(open)} are not explained ({places}): are these the authors' files?"
+    return description
 
 
-def _leaders(values: Values) -> str:
-    """Tell who is ahead under which window limit."""
+def _leader_by_limit(values: Values) -> str:
+    """Say which system is ahead under which window limit."""
 
     def ahead(limit: int) -> str:
         one, other = (values[name][WiSeBE("tool", limit)]["wisebe"] for name in SYSTEMS)
         return winner(one, other) or "neither"
 
     parts = [(name, list(limits)) for name, limits in groupby(LIMITS, ahead)]
-    told = ", ".join(f"{name} is ahead for m = {each[0]} to {each[-1]}" for name, each in parts)
-    return f"{told}{': the limit chosen decides who wins' * (len(parts) > 1)}."
+    description = ", ".join(
+        f"{name} is ahead for m = {each[0]} to {each[-1]}" for name, each in parts
+    )
+    return f"{description}{': the limit chosen decides who wins' * (len(parts) > 1)}."

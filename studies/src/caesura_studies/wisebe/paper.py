@@ -1,7 +1,8 @@
-"""Numbers printed in the WiSeBE paper (González-Gallardo and Torres-Moreno 2018), as printed.
+"""The numbers of the WiSeBE paper (González-Gallardo and Torres-Moreno 2018), as printed.
 
-Texts, not numbers, where the digits matter: what is printed with three digits stands for all
-numbers that round to it. Also what the authors' program prints for the video they publish.
+They are strings because digits matter: a number printed with three digits stands for all numbers
+that round to it. The output of the authors' program for the public video is here too. The functions
+at the end fit whole numbers of boundaries to the cells of Table 4.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def _rows(text: str) -> list[list[str]]:
 
 
 BY_VIDEO = {
-    (name, video): cell
+    (name, video): best_fit
     for name, *cells in _rows("""
 ref_1 38 42 17 11 55 87 109 72 55 16 502
 ref_2 33 42 16 14 54 98 92 65 51 20 485
@@ -39,7 +40,7 @@ S2 38 37 12 11 36 92 86 46 53 13 424
 R_GAR .691 .688 .684 .578 .767 .541 .617 .525 .604 .619
 kappa .776 .697 .757 .696 .839 .630 .743 .655 .704 .718
 """)
-    for video, cell in zip((*VIDEOS, ALL), cells, strict=False)
+    for video, best_fit in zip((*VIDEOS, ALL), cells, strict=False)
 }
 """Tables 2 (references) and 3 (systems): boundaries; Table 6: agreement."""
 
@@ -68,25 +69,25 @@ v10 S2 .692 .450 .545  .615 .500 .552  .308 .444 .364   .538 .4645 .487
 """A row for each video and system: all measures in each column; a star where F1 is bold."""
 
 TABLE_4 = {
-    (video, system, *place): cell.rstrip("*")
+    (video, system, *place): best_fit.rstrip("*")
     for video, system, *cells in ROWS_4
-    for place, cell in zip(product(COLUMNS, MEASURES), cells, strict=True)
+    for place, best_fit in zip(product(COLUMNS, MEASURES), cells, strict=True)
 }
 BOLD = {
     (video, system, column)
     for video, system, *cells in ROWS_4
-    for column, cell in zip(COLUMNS, cells[2::3], strict=True)
-    if cell.endswith("*")
+    for column, best_fit in zip(COLUMNS, cells[2::3], strict=True)
+    if best_fit.endswith("*")
 }
 MEANS_4 = {
-    (system, column): cell
+    (system, column): best_fit
     for system, *cells in _rows("S1 .520 .510 .404 .481 \n S2 .543 .554 .433 .510")
-    for column, cell in zip(COLUMNS, cells, strict=True)
+    for column, best_fit in zip(COLUMNS, cells, strict=True)
 }
 """F1 of each system in each column, averaged over videos."""
 
 TABLE_5 = {
-    (video, *place): cell
+    (video, *place): best_fit
     for video, *cells in _rows("""
 v1  .691 .432 .495 .342 .480 .513 .354
 v2  .688 .578 .659 .453 .549 .595 .409
@@ -100,34 +101,35 @@ v9  .604 .459 .569 .344 .541 .667 .403
 v10 .619 .582 .581 .359 .487 .545 .338
 all .631 .481 .545 .344 .510 .567 .355
 """)
-    for place, cell in zip([("", RATIO), *product(SYSTEMS, SCORES)], cells, strict=True)
+    for place, best_fit in zip([("", RATIO), *product(SYSTEMS, SCORES)], cells, strict=True)
 }
 """By video and system: the agreement ratio, which has no system, and the scores."""
 
 LONGEST = "1602"
-"""Words of the longest transcript, by the paper's text, as all that follows up to the files."""
+"""The words of the longest transcript; this and the following numbers are from the text."""
 
 CORRELATION = ".890"
 """Pearson's coefficient of the two rows of Table 6."""
 
 FEWER, MORE = "43", "27"
-"""Per cent: boundaries that ref_3 lacks against the mean of the others; that S1 has above S2."""
+"""Per cent: how many boundaries fewer ref_3 has than the mean of the others; how many more S1 has
+than S2."""
 
 WINS_OF_S1 = {"ref_1": "5", "ref_2": "2", "ref_3": "3", "mean": "4"}
 """Videos in which S1 has the better F1."""
 
 NEAREST = {"S1": ("ref_1", "5"), "S2": ("ref_2", "7")}
-"""For each system a reference, and in how many videos its F1 is the highest of the three."""
+"""For each system a reference, and in how many videos it gives the highest F1 of the three."""
 
 LOWEST, HIGHEST = ("v8", ".525"), ("v5", ".767")
-"""The agreement ratio's range."""
+"""The range of the agreement ratio."""
 
 CANDIDATES = {"S1": "candidate_A", "S2": "candidate_B"}
-"""Which of the published files is which system."""
+"""The published file of each system."""
 
 TOOL_AGREEMENT = {"agreement_ratio": ".544928", "kappa": ".634730", "kappa_borders": "-.017509"}
 TOOL_SHARED = {"S1": ("54", "50", "24"), "S2": ("47", "49", "24")}
-"""Boundaries that each system shares with each reference when the last one counts."""
+"""Boundaries that each system shares with each reference if the last boundary counts."""
 
 TOOL_CELLS = ("boundaries_inside", "windows_hit", "f1", "wisebe", "smooth_wisebe")
 TOOL = {
@@ -146,11 +148,11 @@ TOOL = {
 10  69 64 45 .61796 .33674 .33761 64 42 .64600 .35202 .35318
 """)
 }
-"""For each window limit the windows, then values by system, as the authors' program has them."""
+"""For each window limit the number of windows, then values by system, from the authors' program."""
 
 
 def _numbers(place: tuple[str, str, str], shared: int, real: int) -> dict[str, Number]:
-    """Give the measures of a cell as printed, and as they are with these whole numbers."""
+    """Return the measures of a cell as printed, and as they are with these whole numbers."""
     video, system, _ = place
     found = int(BY_VIDEO[system, video])
     right = {"P": Fraction(shared, found), "R": Fraction(shared, real)}
@@ -163,33 +165,33 @@ def _numbers(place: tuple[str, str, str], shared: int, real: int) -> dict[str, N
 
 
 @cache
-def cell(place: tuple[str, str, str], real: int) -> dict[str, Number]:
-    """Choose the number of shared boundaries that fits best, if the reference has so many."""
+def best_fit(place: tuple[str, str, str], real: int) -> dict[str, Number]:
+    """Choose the number of shared boundaries that fits a cell best."""
     tried = [_numbers(place, shared, real) for shared in range(real + 1)]
     return min(tried, key=lambda each: len(wrong(each.values())))
 
 
 def misfits(video: str, order: tuple[str, ...]) -> int:
-    """How many of a video's 18 numbers fit no whole number, with Table 2's rows in this order."""
+    """Count the numbers of a video that no whole number fits, with Table 2's rows in this order."""
     pairs = list(zip(REFERENCES, order, strict=True))
     return sum(
-        len(wrong(cell((video, system, reference), int(BY_VIDEO[name, video])).values()))
+        len(wrong(best_fit((video, system, reference), int(BY_VIDEO[name, video])).values()))
         for system, (reference, name) in product(SYSTEMS, pairs)
     )
 
 
 @cache
 def order(video: str) -> tuple[str, ...]:
-    """Give the order of Table 2's rows with the fewest misfits; as printed if that is one."""
+    """Return the order of Table 2's rows with the fewest misfits; the printed one in a tie."""
     return min(permutations(REFERENCES), key=lambda each: (misfits(video, each), each))
 
 
 def sizes(video: str) -> dict[str, int]:
-    """Boundaries of each reference as Table 4 names them."""
+    """Return the number of boundaries of each reference as Table 4 names them."""
     names = zip(REFERENCES, order(video), strict=True)
     return {reference: int(BY_VIDEO[name, video]) for reference, name in names}
 
 
-def fitting(video: str, system: str, reference: str) -> dict[str, Number]:
-    """Give the measures of a cell with all exchanges undone."""
-    return cell((video, system, reference), sizes(video)[reference])
+def fitted_cell(video: str, system: str, reference: str) -> dict[str, Number]:
+    """Return the measures of a cell with all exchanged references put right."""
+    return best_fit((video, system, reference), sizes(video)[reference])

@@ -1,4 +1,4 @@
-"""The systems that are ranked: trained on other corpora, run on bare words."""
+"""The systems that are ranked: word baselines, each trained on another corpus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from caesura.evaluation.document import Document
 from caesura.evaluation.scores import Scores
 from caesura.formats.files import read
 from caesura.text.normalization.steps import normalize
-from caesura_studies.lexical import Lexical, train
+from caesura_studies.lexical import WordBaseline, train
 from caesura_studies.wisebe.chapter_agreement import NORMALIZE
 
 logger = logging.getLogger("caesura.studies")
@@ -27,69 +27,71 @@ SOURCES = {
     "podcasts": "text-en/changelog.txt",
     "briefings": "text-en/wh_biden.txt",
 }
-"""What systems are trained on: a text of turns or a folder of transcripts, below the data."""
+"""The training text of each system: a text file of turns or a folder of transcripts."""
 
 PAIR = ("court", "calls")
-"""The two systems that are looked at closely; chosen as the paper's are: one finds far more."""
+"""The two systems compared in detail; as in the paper, one finds far more boundaries."""
 
-ENOUGH = 500_000
-"""Words of each system's texts, so that none has seen more than another."""
+MAX_WORDS = 500_000
+"""Words of training text for each system, so that none has seen more than another."""
 
-EVERY = 10
-"""Each tenth text is held out to choose the threshold on."""
+HELD_OUT_EVERY = 10
+"""Every tenth text is held out to choose the threshold."""
 
 
-def lacking(data: Path) -> str:
-    """Say what the two systems' training lacks; '' if nothing."""
-    missing = [SOURCES[name] for name in PAIR if not _there(data / SOURCES[name])]
+def what_is_missing(data: Path) -> str:
+    """Say which training texts of the two systems are missing; '' if none is."""
+    missing = [SOURCES[name] for name in PAIR if not _exists(data / SOURCES[name])]
     return f"to train the two systems there is no {' and no '.join(missing)}" if missing else ""
 
 
-def _there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     return any(path.glob("*.nlp")) if path.is_dir() else path.is_file()
 
 
-def trained(data: Path) -> dict[str, Lexical]:
-    """Train a system on each source that is there."""
+def train_systems(data: Path) -> dict[str, WordBaseline]:
+    """Train a system on each source that exists."""
     found = {}
     for name, place in SOURCES.items():
-        if _there(data / place):
+        if _exists(data / place):
             logger.info("training on %s (%s)", name, place)
-            found[name] = train(*_parted(data / place))
+            found[name] = train(*_split_held_out(data / place))
     return found
 
 
-def _texts(path: Path) -> Iterator[Transcript]:
+def _read_texts(path: Path) -> Iterator[Transcript]:
     if not path.is_dir():
         yield from read(path, "turns(marks='.?!')")
     for file in sorted(path.glob("*.nlp")):
         yield from read(file)
 
 
-def _parted(path: Path) -> tuple[list[Transcript], list[Transcript]]:
+def _split_held_out(path: Path) -> tuple[list[Transcript], list[Transcript]]:
     """Take texts until there are enough words, and hold some of them out."""
     found: list[Transcript] = []
     words = 0
-    for text in _texts(path):
+    for text in _read_texts(path):
         # Nothing but bare words is to be seen, as in what a recogniser gives.
         bare = normalize(text.only(("sentences",)), NORMALIZE)
         if len(bare):
             found.append(bare)
             words += len(bare)
-        if words >= ENOUGH:
+        if words >= MAX_WORDS:
             break
     if len(found) < 2:
         raise FormatError("it takes two texts or more to train a system", where=str(path))
-    return [each for i, each in enumerate(found) if i % EVERY], found[::EVERY]
+    return [each for i, each in enumerate(found) if i % HELD_OUT_EVERY], found[::HELD_OUT_EVERY]
 
 
-def scored_by(system: Lexical, agreement: Scores, metrics: Sequence[Metric]) -> Scores:
-    """Score what a system finds in the words on which the references were brought together."""
-    documents = tuple(_found(system, each, metrics) for each in agreement.documents)
+def score_system(system: WordBaseline, agreement: Scores, metrics: Sequence[Metric]) -> Scores:
+    """Score the boundaries of a system on the words that carry the references."""
+    documents = tuple(_score_document(system, each, metrics) for each in agreement.documents)
     return replace(agreement, metrics=tuple(metrics), documents=documents)
 
 
-def _found(system: Lexical, document: Document, metrics: Sequence[Metric]) -> Document:
+def _score_document(
+    system: WordBaseline, document: Document, metrics: Sequence[Metric]
+) -> Document:
     words = document.compared.words
     ours = Transcript(words, id=document.id, sentences=system.detect(words))
     counts = tuple(metric.count(ours, document.carried) for metric in metrics)

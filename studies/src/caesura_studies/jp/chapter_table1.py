@@ -1,4 +1,4 @@
-"""Table 1 of the paper, as far as its input can be had: nltk on six English treebanks."""
+"""The chapter on Table 1 of the paper: nltk on six English treebanks."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from caesura.text.charmatch.matching import Matching
 from caesura_studies.jp.literal import PrintedJoint
 from caesura_studies.jp.paper import CORPORA, TABLE_1
 from caesura_studies.jp.treebanks import KINDS, Result, Treebank
-from caesura_studies.report import Part, sure, table
+from caesura_studies.report import Part, make_table, with_interval
 
 TITLE = "Table 1: nltk on six English treebanks"
 METRIC = Joint(multiwords="split")
 PRINTED = PrintedJoint(multiwords="split")
 FOLDER = "jp-table1"
 FILES = ("gold.conllu", "nltk.txt")
-NEVER = "does not end"
+DOES_NOT_END = "does not end"
 
 
-def lacking(data: Path) -> str:
-    """Say what is not there; '' if all is."""
+def what_is_missing(data: Path) -> str:
+    """Say which folder or file is missing; '' if nothing is."""
     if not (data / FOLDER).is_dir():
         return f"there is no folder {FOLDER}/"
     places = [f"{FOLDER}/{corpus}/{file}" for corpus in CORPORA for file in FILES]
@@ -39,14 +39,14 @@ def lacking(data: Path) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One corpus: what nltk made of it, and what the paper says of that."""
+    """One corpus: its gold file, nltk's output, and the paper's counts."""
 
     treebank: Treebank
     system: Transcript
 
     @classmethod
     def read(cls, folder: Path) -> Row:
-        """Read gold file and output."""
+        """Read the gold file and nltk's output."""
         gold, output = (folder / file for file in FILES)
         return cls(
             Treebank(folder.name, gold, "en"),
@@ -60,7 +60,7 @@ class Row:
 
     @cached_property
     def matching(self) -> Matching:
-        """Both texts matched, in syntactic words, as the paper counts them."""
+        """The characters of both texts matched, in syntactic words, as the paper counts."""
         return METRIC.match(self.system, self.treebank.gold).matching
 
     @cached_property
@@ -69,17 +69,17 @@ class Row:
         return Result.of(self.matching, self.treebank.units)
 
     def printed(self, kind: str) -> str:
-        """Give the counts of the paper."""
+        """Return the counts of the paper."""
         return "/".join(TABLE_1[self.name, kind])
 
     def agrees(self, kind: str) -> bool:
-        """Whether ours are the same."""
+        """Whether our counts are those of the paper."""
         return self.result.triple(kind) == self.printed(kind)
 
     def as_printed(self, kind: str) -> str:
-        """Give what the printed pseudo-code takes for right, and whether it does not end."""
+        """Return the true positives of the printed pseudo-code, and say if it does not end."""
         found = str(int(self._as_printed[f"{kind}_tp_1"]))
-        return f"{NEVER} ({found})" if self._as_printed[f"{kind}_endless_1"] else found
+        return f"{DOES_NOT_END} ({found})" if self._as_printed[f"{kind}_endless_1"] else found
 
     @cached_property
     def _as_printed(self) -> Counts:
@@ -92,25 +92,25 @@ class Row:
 
     @property
     def raw_equal(self) -> bool:
-        """Whether they are so even before tokens such as quotes are made equal."""
+        """Whether they are the same even before tokens such as quotes are made equal."""
         texts = ("".join(each.words) for each in (self.system, self.treebank.gold))
         one, other = ("".join(text.split()) for text in texts)
         return one == other
 
     @property
-    def short(self) -> int:
-        """How many right tokens fewer the paper has."""
+    def missing_true_positives(self) -> int:
+        """How many true positives of tokens fewer the paper has."""
         return self.result.counts["token_tp"] - int(TABLE_1[self.name, "token"][0])
 
     @property
     def totals_agree(self) -> bool:
-        """Whether the paper's sums, tokens of the system and of the gold file, are ours."""
+        """Whether the paper's totals of system and gold tokens are ours."""
         tp, fp, fn = map(int, TABLE_1[self.name, "token"])
         system, gold = self.matching.system.tokens, self.matching.gold.tokens
         return (tp + fp, tp + fn) == (len(system), len(gold))
 
     def to_json(self) -> dict[str, object]:
-        """Give all numbers."""
+        """Return all numbers."""
         return {
             "computed": self.result.to_json(),
             "printed": {kind: self.printed(kind) for kind in KINDS},
@@ -120,8 +120,8 @@ class Row:
         }
 
 
-def glued(matching: Matching) -> dict[str, list[int]]:
-    """Find gold sentences said twice in a row, the first glued to the foregoing by the system.
+def merged_repetitions(matching: Matching) -> dict[str, list[int]]:
+    """Find repeated gold sentences whose first copy the system merges with the text before.
 
     For each the right tokens of the two system sentences that hold them.
     """
@@ -139,35 +139,41 @@ def glued(matching: Matching) -> dict[str, list[int]]:
 
 
 def chapter(data: Path) -> Part:
-    """Score nltk's output and lay the counts beside the printed ones."""
+    """Score nltk's output and compare the counts with the printed ones."""
     rows = [Row.read(data / FOLDER / corpus) for corpus in CORPORA]
     agreeing = sum(row.agrees(kind) for row in rows for kind in KINDS)
     all = len(rows) * len(KINDS)
-    told = f"{agreeing} of {all} triples of counts (TP/FP/FN) come out as printed"
+    description = f"{agreeing} of {all} triples of counts (TP/FP/FN) come out as printed"
     odd = [row for row in rows if not row.agrees("token")]
     text = [
         "The paper runs nltk (Punkt and its word tokeniser) on the test files of six English "
         "treebanks and counts sentences and *syntactic words*, so that here multiword tokens are "
         f"taken apart (`{METRIC!r}`). nltk's output is taken from `{FOLDER}/`. The paper's rows "
-        f"for stanza need models and are not computed. **{told}.**",
+        f"for stanza need models and are not computed. **{description}.**",
         'The column "pseudo-code" has the TP that Algorithm 1 gives if it is run as printed, on '
         "the sentences of a file and on the tokens within what it aligns; where it does not end, "
-        f"what it finds besides is in brackets.{_deviant(rows)}",
+        f"what it finds besides is in brackets.{_pseudo_code_deviations(rows)}",
         *(each for kind in KINDS for each in _kind(rows, kind)),
         "### Characters",
         _characters(rows),
-        *(["### Where the tokens differ", *map(_odd, odd)] if odd else []),
+        *(["### Where the tokens differ", *map(_explain_difference, odd)] if odd else []),
     ]
-    short = [f"Table 1, nltk: {told}{_but(rows)}."]
-    return Part("table_1", TITLE, "\n\n".join(text), {r.name: r.to_json() for r in rows}, short)
+    short = [f"Table 1, nltk: {description}{_list_differing(rows)}."]
+    return Part(
+        "table_1",
+        TITLE,
+        "\n\n".join(text),
+        {r.name: r.to_json() for r in rows},
+        short,
+    )
 
 
-def _but(rows: list[Row]) -> str:
+def _list_differing(rows: list[Row]) -> str:
     bad = [f"{kind}s of {row.name}" for row in rows for kind in KINDS if not row.agrees(kind)]
     return f"; not so: {', '.join(bad)}" if bad else ""
 
 
-def _deviant(rows: list[Row]) -> str:
+def _pseudo_code_deviations(rows: list[Row]) -> str:
     """Say where the pseudo-code does not give what the paper prints."""
     places = [
         f"{kind}s of {row.name}"
@@ -196,11 +202,11 @@ def _kind(rows: list[Row], kind: str) -> list[str]:
         ]
         for row in rows
     ]
-    return [f"### {kind.capitalize()}s", table(head, cells, 2)]
+    return [f"### {kind.capitalize()}s", make_table(head, cells, 2)]
 
 
 def _rate(result: Result, name: str) -> str:
-    return sure(result.values[name], result.intervals[name])
+    return with_interval(result.values[name], result.intervals[name])
 
 
 def _characters(rows: list[Row]) -> str:
@@ -211,34 +217,37 @@ def _characters(rows: list[Row]) -> str:
         ],
         "not the same": [r.name for r in rows if not r.equal],
     }
-    told = "; ".join(f"{what}: {', '.join(names)}" for what, names in groups.items() if names)
+    description = "; ".join(
+        f"{what}: {', '.join(names)}" for what, names in groups.items() if names
+    )
     return (
-        f"Blanks aside, the characters of nltk's output and the gold file are {told}. Where they "
-        "are the same, counting is comparing spans, which leaves nothing to choose; where not, the "
-        "CoNLL 2018 evaluator refuses the file."
+        f"Blanks aside, the characters of nltk's output and the gold file are {description}. Where "
+        "they are the same, counting is comparing spans, which leaves nothing to choose; where "
+        "not, the CoNLL 2018 evaluator refuses the file."
     )
 
 
-def _odd(row: Row) -> str:
-    """Say what can be said about tokens that do not come out as printed."""
-    told = [
+def _explain_difference(row: Row) -> str:
+    """Explain token counts that differ from the printed ones, as far as possible."""
+    description = [
         f"**{row.name}**: computed {row.result.triple('token')}, printed {row.printed('token')}."
     ]
+    missing = row.missing_true_positives
     if row.totals_agree:
-        told.append(
+        description.append(
             "The paper's sums (TP + FP and TP + FN) are ours, which speaks for the same input and "
-            f"output; it has {abs(row.short)} right tokens {'fewer' if row.short > 0 else 'more'}."
+            f"output; it has {abs(missing)} right tokens {'fewer' if missing > 0 else 'more'}."
         )
     made = row.as_printed("token")
     if made not in (TABLE_1[row.name, "token"][0], str(row.result.counts["token_tp"])):
-        told.append(f"The pseudo-code gives neither number: {made}.")
+        description.append(f"The pseudo-code gives neither number: {made}.")
     if row.equal:
-        told.append(
+        description.append(
             "Quotation marks aside all characters are the same: what spans share is certain."
         )
-    for said, counts in glued(row.matching).items():
-        if sum(counts) == row.short:
-            told.append(
+    for said, counts in merged_repetitions(row.matching).items():
+        if sum(counts) == missing:
+            description.append(
                 f"The gold file has one sentence twice in a row (“{said[:17]}…”, blanks aside), "
                 "and nltk glues the first to what stands before: the pattern on which the printed "
                 f"pseudo-code loses its place (section 2). nltk's two sentences there hold "
@@ -246,4 +255,4 @@ def _odd(row: Row) -> str:
                 "paper lacks. So its program may well have passed over them; that is no proof, as "
                 "only the program could tell."
             )
-    return " ".join(told)
+    return " ".join(description)

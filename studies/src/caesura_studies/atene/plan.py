@@ -10,13 +10,13 @@ from caesura_studies.atene.gazetteer import Gazetteer
 from caesura_studies.atene.hmm_tagger import HMM
 from caesura_studies.atene.linear_taggers import CRF, MaximumEntropy, Perceptron
 from caesura_studies.atene.taggers import Tagger
-from caesura_studies.atene.text_preparation import OTHER_WAYS, Way
+from caesura_studies.atene.text_preparation import OTHER_PREPARATIONS, Preparation
 
 TAGGERS: tuple[Tagger, ...] = (Gazetteer(), HMM(), Perceptron(), CRF(), MaximumEntropy())
 
 
 @dataclass(frozen=True)
-class Sights:
+class Features:
     """What the models behind an ATENE look at besides words."""
 
     affixes: bool = False
@@ -25,13 +25,13 @@ class Sights:
 
 
 PLAIN = {
-    "ATENE": Sights(),
-    "ATENE, affixes": Sights(affixes=True),
-    "ATENE, POS": Sights(tags=True),
-    "ATENE, affixes, POS": Sights(affixes=True, tags=True),
+    "ATENE": Features(),
+    "ATENE, affixes": Features(affixes=True),
+    "ATENE, POS": Features(tags=True),
+    "ATENE, affixes, POS": Features(affixes=True, tags=True),
 }
 WITH_CAPITALS = {
-    f"{title}, capitals": Sights(each.affixes, each.tags, capitals=True)
+    f"{title}, capitals": Features(each.affixes, each.tags, capitals=True)
     for title, each in PLAIN.items()
 }
 MAIN = "ATENE, affixes"
@@ -49,9 +49,9 @@ class Plan:
     """
 
     taggers: tuple[Tagger, ...] = TAGGERS
-    sights: Mapping[str, Sights] = field(default_factory=lambda: {**PLAIN, **WITH_CAPITALS})
-    names: Mapping[str, Sights] = field(default_factory=lambda: PLAIN)
-    ways: tuple[Way, ...] = OTHER_WAYS
+    features: Mapping[str, Features] = field(default_factory=lambda: {**PLAIN, **WITH_CAPITALS})
+    names: Mapping[str, Features] = field(default_factory=lambda: PLAIN)
+    preparations: tuple[Preparation, ...] = OTHER_PREPARATIONS
     resampling: Resampling = field(default_factory=Resampling)
 
 

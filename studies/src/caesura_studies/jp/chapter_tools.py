@@ -1,4 +1,4 @@
-"""Several tools on all treebanks: how well each cuts a raw text into sentences and tokens."""
+"""The chapter that compares tools: how well each segments raw text into sentences and tokens."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from caesura.core.values import Undefined
 from caesura.metrics.joint import Joint
 from caesura_studies.jp import segmenters
 from caesura_studies.jp.segmenters import Segmenter
-from caesura_studies.jp.treebanks import Result, Treebank, cut
-from caesura_studies.report import Part, Picture, dots, left_out, listed, sure, table
+from caesura_studies.jp.treebanks import Result, Treebank, transcript_of
+from caesura_studies.report import (
+    Part,
+    Picture,
+    draw_points,
+    make_table,
+    markdown_list,
+    omitted_chapter,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,16 +34,16 @@ TABLES = {
     "Tokens": ("kept", "token"),
     "Syntactic words": ("split", "token"),
 }
-"""For each table what is done with multiword tokens, and what is counted."""
+"""For each table, what is done with multiword tokens, and what is counted."""
 
 METRICS = {multiwords: Joint(multiwords=multiwords) for multiwords, _ in TABLES.values()}
 FIGURE = "segmenters.svg"
 
 Cell = Mapping[str, Result] | str
-"""What a tool made of a treebank, by what is done with multiword tokens; or why nothing."""
+"""The results of a tool on a treebank, by treatment of multiword tokens; or why there are none."""
 
 Cells = Mapping[str, Mapping[str, Cell]]
-"""By treebank and tool."""
+"""Cells by treebank and tool."""
 
 
 INTRODUCTION = (
@@ -53,9 +61,9 @@ INTRODUCTION = (
 
 
 def chapter(treebanks: Sequence[Treebank]) -> Part:
-    """Let all tools that are there cut all texts."""
+    """Run all installed tools on all treebanks and compare them."""
     if not treebanks:
-        return left_out("segmenters", TITLE, "there is no treebank")
+        return omitted_chapter("segmenters", TITLE, "there is no treebank")
     cells: dict[str, dict[str, Cell]] = {}
     for treebank in treebanks:
         logger.info("cutting %s", treebank.name)
@@ -68,21 +76,21 @@ def chapter(treebanks: Sequence[Treebank]) -> Part:
         INTRODUCTION,
         *(each for title in TABLES for each in _table(cells, treebanks, tools, title)),
         "### The tools",
-        listed([_told(tool) for tool in tools]),
-        *_changed(cells, tools),
-        *_missing(cells),
+        markdown_list([_describe_tool(tool) for tool in tools]),
+        *_tools_that_change_text(cells, tools),
+        *_missing_results(cells),
     ]
     picture = Picture(FIGURE, "Sentence F1 by treebank", (7.2, 3.2), partial(_draw, cells, tools))
-    short = [*_best(cells, tools), *_absent(cells)]
-    numbers = {"versions": {t.name: t.version for t in tools}, "results": _plain(cells)}
+    short = [*_best(cells, tools), *_unavailable_tools(cells)]
+    numbers = {"versions": {t.name: t.version for t in tools}, "results": _to_json(cells)}
     return Part("segmenters", TITLE, "\n\n".join(text), numbers, short, (picture,))
 
 
 def _cell(tool: Segmenter, treebank: Treebank, paragraphs: Iterable[str]) -> Cell:
-    ready = tool.ready(treebank.language)
+    ready = tool.load(treebank.language)
     if isinstance(ready, str):
         return ready
-    system = cut(sentence for text in paragraphs for sentence in ready(text))
+    system = transcript_of(sentence for text in paragraphs for sentence in ready(text))
     try:
         return {
             name: Result.of(metric.match(system, treebank.gold).matching, treebank.units)
@@ -93,7 +101,7 @@ def _cell(tool: Segmenter, treebank: Treebank, paragraphs: Iterable[str]) -> Cel
 
 
 def _results(cells: Cells, tool: Segmenter, title: str = "Sentences") -> dict[str, Result]:
-    """Give what a tool has made for one of the tables, by treebank."""
+    """Return the results of a tool for one of the tables, by treebank."""
     multiwords, kind = TABLES[title]
     if kind == "token" and not tool.tokens:
         return {}
@@ -112,45 +120,45 @@ def _table(
         [each.name, each.language, *(_f1(made.get(each.name), title) for made in shown.values())]
         for each in treebanks
     ]
-    return [f"### {title}", table(("treebank", "language", *shown), rows, 2)]
+    return [f"### {title}", make_table(("treebank", "language", *shown), rows, 2)]
 
 
 def _f1(result: Result | None, title: str) -> str:
     if result is None:
         return "–"
     name = f"{TABLES[title][1]}_f1"
-    return sure(result.values[name], result.intervals[name])
+    return with_interval(result.values[name], result.intervals[name])
 
 
-def _told(tool: Segmenter) -> str:
+def _describe_tool(tool: Segmenter) -> str:
     parts = [tool.note, "" if tool.tokens else "finds sentences only"]
     named = f"**{tool.name}** {tool.version}".rstrip()
     return f"{named}: {'; '.join(filter(None, parts))}".removesuffix(": ")
 
 
-def _changed(cells: Cells, tools: Sequence[Segmenter]) -> list[str]:
-    """Tell which tools do not give back the characters they got."""
-    told = []
+def _tools_that_change_text(cells: Cells, tools: Sequence[Segmenter]) -> list[str]:
+    """List the tools that do not return the characters they were given."""
+    description = []
     for tool in tools:
         shared = {name: each.shared for name, each in _results(cells, tool).items()}
         less = {n: s for n, s in shared.items() if not isinstance(s, Undefined) and s < 1}
         if less:
             worst = min(less, key=less.__getitem__)
-            told.append(
+            description.append(
                 f"{tool.name} on {len(less)} of {len(shared)} treebanks; the least on {worst}, "
                 f"where {less[worst]:.2%} of all characters are shared"
             )
-    if not told:
+    if not description:
         return []
     return [
         "Some tools do not give back all characters as they got them (blanks aside). The CoNLL "
         "2018 evaluator refuses such output; here it is aligned:",
-        listed(told),
+        markdown_list(description),
     ]
 
 
 def _reasons(cells: Cells) -> dict[tuple[str, str], list[str]]:
-    """For each tool and reason the treebanks of which it has made nothing."""
+    """For each tool and reason, list the treebanks for which it has no result."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, row in cells.items():
         for tool, cell in row.items():
@@ -159,16 +167,16 @@ def _reasons(cells: Cells) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _missing(cells: Cells) -> list[str]:
+def _missing_results(cells: Cells) -> list[str]:
     items = [
         f"**{tool}**{'' if len(names) == len(cells) else ' on ' + ', '.join(names)}: {reason}"
         for (tool, reason), names in _reasons(cells).items()
     ]
-    return ["### Left out", listed(items)] if items else []
+    return ["### Left out", markdown_list(items)] if items else []
 
 
-def _absent(cells: Cells) -> list[str]:
-    """Name the tools that have made nothing at all, by reason."""
+def _unavailable_tools(cells: Cells) -> list[str]:
+    """Name the tools that have no result at all, by reason."""
     found: dict[str, list[str]] = {}
     for (tool, reason), names in _reasons(cells).items():
         if len(names) == len(cells):
@@ -177,8 +185,8 @@ def _absent(cells: Cells) -> list[str]:
 
 
 def _best(cells: Cells, tools: Sequence[Segmenter]) -> list[str]:
-    """Name the tools with the highest F1 of each treebank."""
-    told = []
+    """Name the tools with the highest F1 on each treebank."""
+    description = []
     for title, (_, kind) in TABLES.items():
         scores = {
             tool.name: {n: r.values[f"{kind}_f1"] for n, r in _results(cells, tool, title).items()}
@@ -192,11 +200,13 @@ def _best(cells: Cells, tools: Sequence[Segmenter]) -> list[str]:
                 led.setdefault(tool, []).append(name)
         shown = "; ".join(f"{tool} ({', '.join(names)})" for tool, names in led.items())
         if shown:
-            told.append(f"{title}, highest F1 of the tools tried (mind the intervals): {shown}.")
-    return told
+            description.append(
+                f"{title}, highest F1 of the tools tried (mind the intervals): {shown}."
+            )
+    return description
 
 
-def _plain(cells: Cells) -> dict[str, dict[str, object]]:
+def _to_json(cells: Cells) -> dict[str, dict[str, object]]:
     return {
         name: {
             tool: {"left_out": cell}
@@ -216,7 +226,7 @@ def _draw(cells: Cells, tools: Sequence[Segmenter], axes: Axes) -> None:
         series[tool.name] = [
             (float(places[n]), v) for n, v in values.items() if not isinstance(v, Undefined)
         ]
-    dots(axes, series)
+    draw_points(axes, series)
     axes.set_xticks(list(places.values()), list(places), rotation=30, ha="right")
     axes.set_ylabel("sentence F1")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))

@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.core.arrays import Strings
-from caesura_studies.atene.chapter_table2 import without
+from caesura_studies.atene.chapter_table2 import worst_recogniser
 from caesura_studies.atene.correlations import Table
 from caesura_studies.atene.experiment import APART, REFERENCE, Trial
-from caesura_studies.atene.scoring import mean, number
-from caesura_studies.atene.study_size import MAIN
+from caesura_studies.atene.plan import MAIN
+from caesura_studies.atene.scoring import as_float, mean
 from caesura_studies.atene.text_preparation import ALL, NAMES, View
-from caesura_studies.report import Part, Picture, dots, legend_below, panels, table
-from caesura_studies.report import number as written
+from caesura_studies.report import (
+    Part,
+    Picture,
+    draw_points,
+    format_value,
+    legend_below,
+    make_table,
+    split_into_panels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +33,7 @@ SHOWN = ("WER", MAIN)
 
 
 def chapter(trial: Trial) -> Part:
-    """Tell the ETER of every tagger on every recogniser's output."""
+    """Describe the ETER of every tagger on every recogniser's output."""
     text = [
         "ETER of each tagger, the mean over calls; α is ½. It has what a tagger gets wrong in the "
         "reference, too, while ATENE says how much harder than there entities are to find.",
@@ -36,15 +43,20 @@ def chapter(trial: Trial) -> Part:
         found = means(trial, view)
         numbers[view.key] = found
         names = list(next(iter(found.values())))
-        rows = [[tagger, *(written(row[name]) for name in names)] for tagger, row in found.items()]
-        text += [f"### {view.title[0].upper()}{view.title[1:]}", table(("tagger", *names), rows)]
-    closer = "; below, closer, without the worst" if without(trial) else ""
+        rows = [
+            [tagger, *(format_value(row[name]) for name in names)] for tagger, row in found.items()
+        ]
+        text += [
+            f"### {view.title[0].upper()}{view.title[1:]}",
+            make_table(("tagger", *names), rows),
+        ]
+    closer = "; below, closer, without the worst" if worst_recogniser(trial) else ""
     drawn = Picture(
         "eter.svg",
         "ETER against WER and ATENE: a point for each recogniser, the mean over calls and taggers"
         + closer,
         (7.2, 5.6),
-        partial(_draw, trial.tables[ALL.key, APART], without(trial)),
+        partial(_draw, trial.tables[ALL.key, APART], worst_recogniser(trial)),
     )
     best, worst = _ends(numbers[ALL.key])
     short = (f"ETER on the references, all classes: from {best} to {worst}.",)
@@ -52,20 +64,20 @@ def chapter(trial: Trial) -> Part:
 
 
 def means(trial: Trial, view: View) -> dict[str, dict[str, float]]:
-    """Give the mean ETER over calls, by tagger and by what was tagged."""
+    """Return the mean ETER over calls, by tagger and by what was tagged."""
     return {
         tagger: {
-            name: mean({key: number(each.eter) for key, each in cells.items()}, name)
-            for name in (REFERENCE, *trial.calls.heard)
+            name: mean({key: as_float(each.eter) for key, each in cells.items()}, name)
+            for name in (REFERENCE, *trial.calls.recognised)
         }
-        for tagger, cells in trial.judged(view).items()
+        for tagger, cells in trial.entity_costs(view).items()
     }
 
 
 def _ends(found: dict[str, dict[str, float]]) -> tuple[str, str]:
     order = sorted((row[REFERENCE], tagger) for tagger, row in found.items())
     (low, best), (high, worst) = order[0], order[-1]
-    return f"{written(low)} ({best})", f"{written(high)} ({worst})"
+    return f"{format_value(low)} ({best})", f"{format_value(high)} ({worst})"
 
 
 def _draw(found: Table, apart: Strings, axes: Axes) -> None:
@@ -75,21 +87,21 @@ def _draw(found: Table, apart: Strings, axes: Axes) -> None:
         for name in found.recognisers
     }
     rows = dict.fromkeys(((), apart))
-    places = panels(axes, len(rows), len(SHOWN))
+    places = split_into_panels(axes, len(rows), len(SHOWN))
     for at, place in enumerate(places):
         measure, left_out = SHOWN[at % len(SHOWN)], list(rows)[at // len(SHOWN)]
         points = {
             name: (mean(found.measures[measure], name), height) for name, height in heights.items()
         }
-        dots(place, {name: [point] for name, point in points.items()})
+        draw_points(place, {name: [point] for name, point in points.items()})
         if left_out:
-            _come_closer(place, [point for name, point in points.items() if name not in left_out])
+            _zoom_to(place, [point for name, point in points.items() if name not in left_out])
         place.set_xlabel(measure)
         place.set_ylabel("ETER")
     legend_below(places, 4)
 
 
-def _come_closer(place: Axes, points: Sequence[tuple[float, float]]) -> None:
+def _zoom_to(place: Axes, points: Sequence[tuple[float, float]]) -> None:
     """Show no more than these points."""
     low, high = np.min(points, axis=0), np.max(points, axis=0)
     edge = 0.1 * np.maximum(high - low, 1e-3)

@@ -1,4 +1,4 @@
-"""The examples of the paper computed again, and small texts on which its pseudo-code fails."""
+"""The chapter on the paper's examples, and on small texts where its pseudo-code fails."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Iterator
 from itertools import accumulate, product
 
 from caesura.metrics.joint import Joint
+from caesura_studies.jp.chapter_table1 import DOES_NOT_END
 from caesura_studies.jp.literal import PrintedRun, run_algorithm_1
 from caesura_studies.jp.paper import EXAMPLES, FAILURES, Example
-from caesura_studies.jp.table import NEVER
-from caesura_studies.jp.treebanks import KINDS, cut
-from caesura_studies.report import Number, Part, part_of, table, wrong
+from caesura_studies.jp.treebanks import KINDS, transcript_of
+from caesura_studies.report import Number, Part, format_share, make_table, wrong
 
 TITLE = "The paper's examples, and where its pseudo-code fails"
 LETTERS = 6
-"""Length of the words that are cut in all ways."""
+"""The length of the words that are segmented in all possible ways."""
 
 
 def chapter() -> Part:
-    """Compute the examples, the failures, and how often there is one."""
+    """Write the chapter: the examples, the failures, and how often the pseudo-code fails."""
     numbers = [number for each in EXAMPLES for number in _numbers(each)]
     good = f"{len(numbers) - len(wrong(numbers))} of {len(numbers)} numbers"
     failures = [_failure(*each) for each in FAILURES]
     failed = sum(row[-2] != row[-1] for row in failures)
-    census = verdicts(LETTERS)
+    census = count_outcomes(LETTERS)
     pairs = sum(census.values())
     text = [
         f"**{good} that the paper states or implies in its examples come out.** A single number "
         "is how many are right; two fractions are precision and recall. The last column has what "
         "the paper's own pseudo-code makes of them: right sentences, right tokens.",
-        table(("example", "paper", "sentences", "tokens", "pseudo-code"), list(_rows()), 2),
+        make_table(("example", "paper", "sentences", "tokens", "pseudo-code"), list(_rows()), 2),
         "### Small counter-examples",
         "Algorithm 1 is run here as printed, with two additions without which it is no program: "
         "beyond the end stands a mark that is equal only to itself, and what is merged is emptied "
@@ -38,23 +38,23 @@ def chapter() -> Part:
         "is; so it may stop too early, get out of step, or never end. Pieces, parted by blanks "
         "here, may be sentences or tokens. Algorithms 2 and 3 cannot be run at all: their inner "
         "loops move no index.",
-        table(("system", "gold", "what is the matter", "pseudo-code", "right"), failures, 3),
+        make_table(("system", "gold", "what is the matter", "pseudo-code", "right"), failures, 3),
         f"Of all pairs of cuttings of the {2 ** (LETTERS - 1)} words of {LETTERS} letters a and b "
-        f"that begin with a, the pseudo-code is right in {part_of(census['right'], pairs)}, counts "
-        f"too many in {census['too many']}, too few in {census['too few']}, and does not end in "
-        f"{census['endless']}, although all characters are the same there.",
+        f"that begin with a, the pseudo-code is right in {format_share(census['right'], pairs)}, "
+        f"counts too many in {census['too many']}, too few in {census['too few']}, and does not "
+        f"end in {census['endless']}, although all characters are the same there.",
     ]
     short = (
         f"Examples: {good} as in the paper. Its pseudo-code fails on {failed} of "
         f"{len(failures)} small texts chosen to show how, its own Hebrew example among them, and "
         f"on {pairs - census['right']} of {pairs} pairs of cuttings of short words."
     )
-    told = {"examples": numbers, "failures": failures, "all_cuttings": dict(census)}
-    return Part("examples", TITLE, "\n\n".join(text), told, (short,))
+    description = {"examples": numbers, "failures": failures, "all_cuttings": dict(census)}
+    return Part("examples", TITLE, "\n\n".join(text), description, (short,))
 
 
 def _counts(example: Example) -> dict[str, int]:
-    system, gold = map(cut, example.sides)
+    system, gold = map(transcript_of, example.sides)
     counts = Joint().count(system, [gold])
     return {name.removesuffix("_1"): int(count) for name, count in counts.items()}
 
@@ -74,7 +74,7 @@ def _rows() -> Iterator[list[str]]:
     for each in EXAMPLES:
         counts = _counts(each)
         said = [f"{kind}s {' and '.join(printed)}" for kind, printed in each.printed.items()]
-        made = [_told(run) for run in _as_printed(each)]
+        made = [_describe_run(run) for run in _as_printed(each)]
         triples = ["/".join(str(counts[f"{k}_{c}"]) for c in ("tp", "fp", "fn")) for k in KINDS]
         yield [each.place, "; ".join(said), *triples, ", ".join(made)]
 
@@ -88,26 +88,26 @@ def _as_printed(example: Example) -> tuple[PrintedRun, PrintedRun]:
 
 def _failure(system: str, gold: str, why: str) -> list[str]:
     left, right = system.split(), gold.split()
-    best = Joint().count(cut([left]), [cut([right])])["token_tp_1"]
-    return [system, gold, why, _told(run_algorithm_1(left, right)), str(int(best))]
+    best = Joint().count(transcript_of([left]), [transcript_of([right])])["token_tp_1"]
+    return [system, gold, why, _describe_run(run_algorithm_1(left, right)), str(int(best))]
 
 
-def _told(run: PrintedRun) -> str:
-    return str(run.found) if run.terminates else NEVER
+def _describe_run(run: PrintedRun) -> str:
+    return str(run.found) if run.terminates else DOES_NOT_END
 
 
-def verdicts(letters: int) -> Counter[str]:
-    """Run the pseudo-code on all pairs of cuttings of all words of two letters, the first an a."""
+def count_outcomes(letters: int) -> Counter[str]:
+    """Run the pseudo-code on all pairs of segmentations of words of letters a and b."""
     found: Counter[str] = Counter()
     for rest in product("ab", repeat=letters - 1):
-        cuttings = list(_cuttings("a" + "".join(rest)))
+        cuttings = list(_segmentations("a" + "".join(rest)))
         spans = [_spans(each) for each in cuttings]
         for (one, ours), (other, theirs) in product(zip(cuttings, spans, strict=True), repeat=2):
-            found[_verdict(run_algorithm_1(one, other), len(ours & theirs))] += 1
+            found[_outcome(run_algorithm_1(one, other), len(ours & theirs))] += 1
     return found
 
 
-def _cuttings(word: str) -> Iterator[list[str]]:
+def _segmentations(word: str) -> Iterator[list[str]]:
     for ends in product((False, True), repeat=len(word) - 1):
         yield "".join(c + " " * end for c, end in zip(word, (*ends, False), strict=True)).split()
 
@@ -117,7 +117,7 @@ def _spans(pieces: list[str]) -> set[tuple[int, int]]:
     return set(zip([0, *ends], ends, strict=False))
 
 
-def _verdict(run: PrintedRun, right: int) -> str:
+def _outcome(run: PrintedRun, right: int) -> str:
     if not run.terminates:
         return "endless"
     return "right" if run.found == right else "too many" if run.found > right else "too few"
