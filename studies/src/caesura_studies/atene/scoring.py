@@ -262,7 +262,7 @@ class Risk:
             ends=-int(risks.end.sum()),
             entities=len(keys),
             outside=-int(risks.outside.sum()),
-            stretches=len(risks.outside),
+            segments=len(risks.outside),
         )
         atene, ds, i = map(as_float, ATENE().rates(counts).values())
         return cls(atene, ds, i, keys, np.round((risks.start + risks.end) / (2 * UNIT), 6))
