@@ -103,7 +103,7 @@ def test_the_most_harmful_errors_come_first(caesura: Program) -> None:
     done = caesura(*SCORE)
     assert done.code == 0, done.err
     assert "Names that became harder to find, the most harmful first" in done.out
-    assert "the loss is that of all of them together" in done.out
+    assert "the loss is the sum over all occurrences" in done.out
     table = done.out.partition("Names that became")[2].splitlines()
     first = next(line for line in table if line.startswith("LOC"))
     assert first.split()[:3] == ["LOC", "rome", "rum"]

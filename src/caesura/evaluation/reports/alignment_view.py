@@ -1,4 +1,4 @@
-"""Words of reference and hypothesis side by side: for a terminal, for the page and as JSON."""
+"""Show words of reference and hypothesis side by side: in a terminal, on the page, as JSON."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from caesura.metrics.words import AlignedWords, Words
 from caesura.text.alignment.word_alignment import DELETED, EQUAL, INSERTED, KINDS
 
 SIGNS = " SDI"
-"""Marks the kinds of rows in a terminal."""
+"""The letters of equal, substituted, deleted and inserted words in a terminal."""
 
 CODES = "=sdi"
-"""The same for the page."""
+"""The same letters for the page."""
 
 KEY = """REF reference, HYP hypothesis, with the number of the first word on the line;
 S substituted, D deleted, I inserted"""
@@ -32,7 +32,7 @@ ISOLATED = "\u2068{}\u2069"
 
 
 class Cell(NamedTuple):
-    """A word of each side in one column of the view."""
+    """A word of the reference and one of the hypothesis under it."""
 
     kind: int
     said: str
@@ -41,7 +41,7 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Cells that fit one line, and the numbers of the first words on it, counted from 1."""
+    """Cells that fit on one line, and the numbers of the first words on it, counted from 1."""
 
     cells: list[Cell]
     said: int
@@ -49,12 +49,12 @@ class Line(NamedTuple):
 
     @property
     def wrong(self) -> bool:
-        """Whether there is an error on it."""
+        """Whether the line has an error."""
         return any(cell.kind != EQUAL for cell in self.cells)
 
 
 def format_alignments(results: Results, which: str, width: int) -> str:
-    """Lay out the words of all documents for a terminal: 'all' lines, or those with 'errors'."""
+    """Lay out the words of all documents for a terminal: all lines, or those with errors."""
     scores = results.scores[0]
     metric = words_metric(scores)
     against = [f" against {name}" for name in results.references]
@@ -71,7 +71,7 @@ def format_alignments(results: Results, which: str, width: int) -> str:
 
 
 def words_metric(scores: Scores) -> Words:
-    """Find the metric that aligns words."""
+    """Return the metric that aligns words, or raise an error."""
     for metric in scores.metrics:
         if isinstance(metric, Words):
             return metric
@@ -79,7 +79,7 @@ def words_metric(scores: Scores) -> Words:
 
 
 def _fill_lines(aligned: AlignedWords, width: int) -> Iterator[Line]:
-    """Fill lines; a sentence of the reference that ends, if they are known, ends a line too."""
+    """Yield lines that are filled with words; the end of a reference sentence ends a line too."""
     ends = set(_sentence_end_rows(aligned).tolist())
     digits = len(str(max(len(aligned.reference), len(aligned.hypothesis), 1)))
     room = width - len("REF ") - digits - 1
@@ -101,11 +101,11 @@ def _fill_lines(aligned: AlignedWords, width: int) -> Iterator[Line]:
 
 
 def _sentence_end_rows(aligned: AlignedWords) -> Indices:
-    """Rows at which a sentence of the reference ends, words inserted there included."""
+    """Return the rows where a sentence of the reference ends, words inserted there included."""
     sentences = aligned.reference.sentences
     if sentences is None:
         return np.zeros(0, np.int64)
-    # What is inserted before the next sentence belongs to the one before it.
+    # Words inserted between two sentences belong to the first.
     firsts = np.flatnonzero(np.isin(aligned.rows.source, sentences.gaps[:-1] + 1))
     if aligned.stops is not None:
         firsts = np.flatnonzero(np.diff(aligned.rows.part, prepend=0))
@@ -124,7 +124,7 @@ def _cells(aligned: AlignedWords) -> Iterator[Cell]:
 
 
 def _format_lines(lines: list[Line], errors: bool) -> Iterator[str]:
-    """Write lines, and how much was left out between those with errors."""
+    """Yield the text of lines, and how many words were left out between those with errors."""
     digits = len(str(max((max(line.said, line.found) for line in lines), default=1)))
     skipped = 0
     for line in lines:
@@ -158,14 +158,14 @@ def _side(words: list[str], cells: list[Cell]) -> str:
 
 
 def isolate_direction(word: str) -> str:
-    """Keep a word that runs from right to left from turning those around it."""
+    """Isolate a right-to-left word, so that it does not reorder the words around it."""
     if word.isascii() or RIGHT_TO_LEFT.isdisjoint(map(unicodedata.bidirectional, word)):
         return word
     return ISOLATED.format(word)
 
 
 def alignments_as_json(results: Results, which: str) -> list[dict[str, Any]]:
-    """Give the runs of equal, substituted, deleted and inserted words with their places."""
+    """Return runs of equal, substituted, deleted and inserted words with their places."""
     scores = results.scores[0]
     metric = words_metric(scores)
     found = []
@@ -192,7 +192,7 @@ def _runs(aligned: AlignedWords) -> Iterator[dict[str, Any]]:
 
 
 def page_alignments(results: Results) -> dict[str, Any] | None:
-    """Give what the page lays out: texts of references once, and for each system what differs."""
+    """Return what the page shows: each reference text once, and what differs for each system."""
     try:
         metrics = [words_metric(each) for each in results.scores]
     except UnknownName:
@@ -219,7 +219,7 @@ def page_alignments(results: Results) -> dict[str, Any] | None:
 def _page_alignment(
     aligned: AlignedWords, texts: dict[tuple[str, tuple[int, ...]], int]
 ) -> dict[str, Any]:
-    """Give the number of the reference's text, the kinds of rows in runs, and the other words."""
+    """Return the number of the reference text, runs of kinds, and the words that differ."""
     sentences = aligned.reference.sentences
     ends = () if sentences is None else tuple(sentences.gaps.tolist())
     key = ("\n".join(map(_flat, aligned.reference.words)), ends)

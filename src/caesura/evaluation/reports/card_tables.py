@@ -1,4 +1,4 @@
-"""Cards of models for a terminal: a line for each, or the whole of one."""
+"""Lay out model cards for a terminal: a line for each model, or all of one card."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from caesura.evaluation.scores import CHECKSUM_DIGITS
 from caesura.models.card import Card, Row
 
 KEY_WIDTH = 11
-"""Columns that names take up beside what they stand for."""
+"""The width of keys such as `licence`."""
 
 CELL_WIDTH = 14
-"""Columns that names, detectors and licences may take up where there is a line for each model."""
+"""The greatest width of names, detectors and licences in the list of models."""
 
 
 def cards_table(cards: Sequence[Card]) -> str:
-    """Lay out a line for each model."""
+    """Lay out a table with a line for each model."""
     if not cards:
         return "There are no models."
     head = ("model", "for", "detector", "size", "F1", "licence", "what it is")
@@ -40,7 +40,7 @@ def _line(card: Card) -> list[str]:
 
 
 def _main_score(scores: Row) -> str:
-    """Give the F1 of a detector, or the accuracy of a tagger, which is named."""
+    """Return the F1 of a detector, or the accuracy of a tagger."""
     if "accuracy" in scores:
         return f"accuracy {_cell(scores['accuracy'], 3)}"
     return _cell(scores.get("f1"), 3)
@@ -52,8 +52,8 @@ def _short(text: str) -> str:
 
 
 def describe_card(card: Card) -> str:
-    """Lay out all that a card says."""
-    said = {
+    """Lay out everything that a card says."""
+    facts = {
         "model": card.name,
         "what it is": card.about,
         "language": card.language,
@@ -65,7 +65,7 @@ def describe_card(card: Card) -> str:
         "arrays": f"SHA-256 {card.sha256}",
         "notes": card.notes,
     }
-    parts = ["\n".join(line for key, text in said.items() for line in _key_lines(key, text))]
+    parts = ["\n".join(line for key, text in facts.items() for line in _key_lines(key, text))]
     parts += _titled_table("Data", card.data)
     parts += _titled_table("On development recordings", (card.scores,) if card.scores else ())
     parts += _titled_table("Settings tried", card.curve)
@@ -85,10 +85,10 @@ def _titled_table(title: str, rows: Sequence[Row]) -> list[str]:
     texts = [key for key in keys if any(isinstance(row.get(key), str) for row in rows)]
     head = (*texts, *(key for key in keys if key not in texts))
     cells = tuple(tuple(_cell(row.get(key)) for key in head) for row in rows)
-    grid = Table(title, head, cells, labels=max(1, len(texts)))
-    if len(rows) == 1 and len(grid.fold(WIDTH)) > 1:
-        grid = Table(title, ("", "value"), tuple(zip(head, cells[0], strict=True)))
-    return [plain_table(grid)]
+    table = Table(title, head, cells, labels=max(1, len(texts)))
+    if len(rows) == 1 and len(table.fold(WIDTH)) > 1:
+        table = Table(title, ("", "value"), tuple(zip(head, cells[0], strict=True)))
+    return [plain_table(table)]
 
 
 def _cell(value: Any, digits: int = 4) -> str:

@@ -1,4 +1,4 @@
-"""Tables of correlations: metrics against results, and what they hang on."""
+"""Tables and a figure of correlations of metrics with results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 WIDTH = 5.4
-"""Inches of a figure."""
+"""The width of a figure in inches."""
 
 
 def write_correlations(found: Correlations, path: Path) -> None:
@@ -43,7 +43,7 @@ def write_correlations(found: Correlations, path: Path) -> None:
 
 
 def _figure_image(found: Correlations, kind: str) -> bytes:
-    """Spearman's correlations with their intervals, a row for each metric."""
+    """Draw Spearman's correlations with their intervals, a row for each metric."""
     from caesura.evaluation.reports.figures import draw_values, panel_image
 
     means = [(one, one.mean(metric)) for one in found.results for metric in one.metrics]
@@ -60,11 +60,11 @@ def _figure_image(found: Correlations, kind: str) -> bytes:
 
 def correlations_text(found: Correlations) -> str:
     """Lay correlations out for a terminal of 80 columns."""
-    return "\n\n".join(plain_table(grid) for grid in correlation_tables(found))
+    return "\n\n".join(plain_table(table) for table in correlation_tables(found))
 
 
 def correlation_tables(found: Correlations) -> Iterator[Table]:
-    """All tables there is something for."""
+    """Yield all tables of correlations."""
     for one in found.results:
         *others, last = _tables(one)
         yield from others
@@ -82,7 +82,7 @@ def _tables(one: ResultCorrelations) -> Iterator[Table]:
 
 
 def _means(one: ResultCorrelations) -> Table:
-    """A row for each metric, with the way the result goes when the metric rises."""
+    """Return a table with a row for each metric: direction and mean correlations."""
     rows = [
         (
             metric,
@@ -105,7 +105,7 @@ def _means(one: ResultCorrelations) -> Table:
 
 
 def _direction(value: Value) -> str:
-    """Say where the result goes when the metric rises."""
+    """Say whether the result rises or falls when the metric rises."""
     if isinstance(value, Undefined):
         return "?"
     return "rises" if value > 0 else "falls" if value < 0 else "stays"
@@ -127,7 +127,7 @@ def _differences(one: ResultCorrelations) -> Table:
 
 
 def _tasks(one: ResultCorrelations) -> Table:
-    """Spearman's correlation by task system."""
+    """Return a table of Spearman's correlation for each task system."""
     rows = [
         (metric, *(format_number(one.mean(metric).tasks[task]) for task in one.data.tasks))
         for metric in one.metrics
@@ -138,7 +138,7 @@ def _tasks(one: ResultCorrelations) -> Table:
 
 
 def _without_each(one: ResultCorrelations) -> Table:
-    """Spearman's correlation without one system more."""
+    """Return a table of Spearman's correlation without each of the systems."""
     rows = [
         (metric, *(format_number(found[metric]) for found in one.without_each.values()))
         for metric in one.metrics
@@ -158,7 +158,7 @@ def _interval_header(one: ResultCorrelations) -> list[str]:
 
 
 def _count_data(one: ResultCorrelations) -> str:
-    """Say how many systems, shows and task systems there are."""
+    """Return the numbers of systems, shows and task systems as text."""
     found = one.data
     tasks = "" if found.tasks == NO_TASKS else _plural(len(found.tasks), "task system")
     parts = [_plural(len(found.systems), "system"), f"mean of {_plural(len(found.shows), 'show')}"]

@@ -1,4 +1,4 @@
-"""Tables of what a system does differently most: tokens, words, entities, ends of sentences."""
+"""Tables of the most frequent disagreements: tokens, words, entities, sentence ends."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from caesura.evaluation.reports.table import (
 from caesura.evaluation.reports.write import Results
 
 SHOWN_ROWS = 15
-"""Disagreements that a table shows."""
+"""The most rows of a table."""
 
 TEXT_WIDTH, EXAMPLE_WIDTH = 16, 28
-"""Most columns for a text, and for an example in its context."""
+"""The greatest width of a text, and of an example in its context."""
 
-LOSS_NOTE = "the loss is that of all of them together; what costs nothing is not among them"
+LOSS_NOTE = "the loss is the sum over all occurrences; what costs nothing is not listed"
 
 KIND_WIDTH = 24
-"""Most columns for a kind."""
+"""The greatest width of a kind."""
 
 TITLES = {
     "token": "Tokens that differ",
@@ -61,12 +61,12 @@ KIND_MEANINGS = {
 
 
 def disagreement_tables(results: Results, i: int) -> Iterator[Table]:
-    """Tables of one metric, for each level that it tells disagreements of."""
+    """Yield a table for each level of disagreements that a metric lists."""
     scores = results.scores[0]
-    digest = scores.disagreements[i]
+    summary = scores.disagreements[i]
     whose = f"{metric_labels(scores.metrics)[i]} of {results.systems[0]}"
-    for level, kinds in digest.kinds.items():
-        shown = list(islice(digest.of_level(level), SHOWN_ROWS))
+    for level, kinds in summary.kinds.items():
+        shown = list(islice(summary.of_level(level), SHOWN_ROWS))
         costs = any(each.loss for each in shown)
         rooms = _column_widths(shown, costs)
         first = "harmful" if costs else "frequent"
@@ -79,13 +79,13 @@ def disagreement_tables(results: Results, i: int) -> Iterator[Table]:
                 _count_kinds(kinds, scores.references),
                 *([LOSS_NOTE] if costs else []),
                 *_explain_kinds(level, kinds),
-                *_count_left_out(digest, level),
+                *_count_left_out(summary, level),
             ),
         )
 
 
 def _column_widths(shown: Sequence[RecurringDisagreement], costs: bool) -> tuple[int, int]:
-    """Columns for a text and for an example: what the others leave of a terminal."""
+    """Return the widths of texts and examples: what other columns leave of a terminal."""
     kind = max(len("kind"), *(display_width(truncate(each.kind, KIND_WIDTH)) for each in shown))
     count = max(len("count"), *(len(str(each.count)) for each in shown))
     loss = max(GAP + len(format_number(each.loss)) for each in shown) if costs else 0
@@ -96,7 +96,7 @@ def _column_widths(shown: Sequence[RecurringDisagreement], costs: bool) -> tuple
 
 def _row(each: RecurringDisagreement, costs: bool, rooms: tuple[int, int]) -> tuple[str, ...]:
     text, example = rooms
-    texts = (truncate(told, text) for told in (each.reference, each.hypothesis))
+    texts = (truncate(one, text) for one in (each.reference, each.hypothesis))
     loss = [format_number(each.loss)] * costs
     return (
         truncate(each.kind, KIND_WIDTH),
@@ -120,14 +120,14 @@ def _explain_kinds(level: str, kinds: dict[str, int]) -> Iterator[str]:
         yield "; ".join(meanings) + ("; ¶ is the end of a sentence" if level == "sentence" else "")
 
 
-def _count_left_out(digest: DisagreementSummary, level: str) -> Iterator[str]:
-    left = sum(1 for _ in digest.of_level(level)) - SHOWN_ROWS
+def _count_left_out(summary: DisagreementSummary, level: str) -> Iterator[str]:
+    left = sum(1 for _ in summary.of_level(level)) - SHOWN_ROWS
     if left > 0:
         yield f"… and {left} more: --json has the first hundred, an HTML report examples of them"
 
 
 def _example(each: RecurringDisagreement, room: int) -> str:
-    """What the hypothesis has, between as much of its surroundings as there is room for."""
+    """Write what the hypothesis has, with as much context as there is room for."""
     _, one = each.examples[0]
     inside = f"[{truncate(each.hypothesis, room - 2)}]"
     room -= display_width(inside)
@@ -138,7 +138,7 @@ def _example(each: RecurringDisagreement, room: int) -> str:
 
 
 def _words(words: list[str], room: int) -> str:
-    """As many words as there is room for, with a blank before them."""
+    """Return as many words as there is room for."""
     kept: list[str] = []
     for word in words:
         room -= display_width(word) + 1

@@ -1,4 +1,4 @@
-"""Figures of results: values with their intervals, curves of sweeps, strips of boundaries."""
+"""Draw results: values with their intervals, curves of sweeps, and a strip of boundaries."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 Panel = tuple[float, Callable[["SubFigure"], None]]
-"""Height in inches, and what draws it."""
+"""The height of a panel in inches, and the function that draws it."""
 
 STRIP_WORDS = 400
-"""Words that a strip shows; of a longer document those where most is wrong."""
+"""The most words of a strip; of a longer document it shows the part with most errors."""
 
 HIT, FALSE, SHADE = "#0072B2", "#D55E00", "#DDDDDD"
 
 
 Rows = list[tuple[str, Flags]]
-"""Names, each with the gaps that are boundaries."""
+"""Names, each with flags of the gaps that are boundaries."""
 
 
 @dataclass(frozen=True)
 class Strip:
-    """One document: boundaries of references and systems, and the windows they should meet."""
+    """Boundaries of references and systems in one document, and the windows of the metric."""
 
     document: Document
     references: Rows
@@ -57,7 +57,7 @@ class Strip:
 
     @cached_property
     def in_windows(self) -> Flags:
-        """Flag the gaps in windows."""
+        """Flags of the gaps inside windows."""
         steps = np.zeros(self.document.words + 1, np.int64)
         steps[self.windows[0]] += 1
         steps[self.windows[1] + 1] -= 1
@@ -65,9 +65,9 @@ class Strip:
         return flags
 
     def errors(self) -> Indices:
-        """Count at each gap the false alarms, and the windows missed that begin there.
+        """Count for each gap the false alarms, and the missed windows that begin there.
 
-        Without a system it is the gaps about which references differ.
+        Without a system, count the gaps where references differ.
         """
         found = np.zeros(self.document.words, np.int64)
         first, last = self.windows
@@ -81,7 +81,7 @@ class Strip:
         return found
 
     def shown_range(self) -> tuple[int, int]:
-        """First word, and the one after the last, of the part to show."""
+        """Return the first word of the part to show, and the one after its last."""
         words = self.document.words
         if words <= STRIP_WORDS:
             return 0, words
@@ -91,7 +91,7 @@ class Strip:
 
 
 def strip_panels(results: Results) -> Iterator[Panel]:
-    """The strip of the worst document, if boundaries are what was compared."""
+    """Yield the strip of the worst document, if boundaries were compared."""
     strip = worst_strip(results)
     if strip is not None:
         rows = len(strip.references) + len(strip.systems)
@@ -99,7 +99,7 @@ def strip_panels(results: Results) -> Iterator[Panel]:
 
 
 def worst_strip(results: Results) -> Strip | None:
-    """Gather the worst document; systems that have other words cannot be drawn beside it."""
+    """Return the strip of the worst document; systems with other words are left out."""
     first = results.scores[0]
     document = first.documents[worst_first(results, 0)[0]] if first.documents else None
     if document is None or not document.words or document.compared.sentences is None:
@@ -155,7 +155,7 @@ def _draw_strip(place: SubFigure, strip: Strip, results: Results) -> None:
 
 
 def _marks(axes: Axes, row: int, flags: Flags, inside: Flags, part: tuple[int, int]) -> None:
-    """Filled where a window is met, open where there is none."""
+    """Draw boundaries: filled inside a window, open outside."""
     begin, end = part
     for chosen, colour, fill in ((inside, HIT, HIT), (~inside, FALSE, "white")):
         at = np.flatnonzero((flags & chosen)[begin:end]) + begin + 1.5
@@ -198,25 +198,25 @@ def _legend(place: SubFigure, strip: Strip) -> None:
 
 
 def shorten_name(text: str, room: int = 28) -> str:
-    """Shorten a name so that it leaves room for the drawing."""
+    """Shorten a name so that there is room for the drawing."""
     text = printable(text)
     return text if len(text) <= room else f"{text[: room // 2]}…{text[1 - room // 2 :]}"
 
 
 WIDTH = 7.2
-"""Inches: the text width of a page."""
+"""The width of a figure in inches: the text width of a page."""
 
 PANELS_ACROSS = 4
-"""Most panels beside each other."""
+"""The most panels beside each other."""
 
 HEADER_CHARACTERS = 72
-"""Characters for the heads of all panels beside each other."""
+"""The characters of the titles of all panels beside each other."""
 
 MOST_BANDS = 4
-"""With more systems than this, the bands of their curves would hide each other."""
+"""The most systems whose curves have bands; more would hide each other."""
 
 COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #56B4E9 #E69F00 #000000 #8C6D31".split()
-"""Told apart with any colour vision (Okabe and Ito); markers and lines differ as well."""
+"""Colours for all kinds of colour vision (Okabe and Ito); markers and lines differ too."""
 
 MARKERS = "os^Dv<>PXhp*"
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 2))]
@@ -241,7 +241,7 @@ METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 
 def write_figure(results: Results, path: str | Path) -> None:
-    """Draw what there is to show into a PNG or SVG file, the same bytes for the same results."""
+    """Draw results into a PNG or SVG file; the same results give the same bytes."""
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind not in METADATA:
@@ -266,7 +266,7 @@ def write_figure(results: Results, path: str | Path) -> None:
 def panel_image(
     width: float, height: float, draw: Callable[[Axes], None], kind: str = "svg"
 ) -> bytes:
-    """Draw one panel of so many inches; gives the same bytes for the same numbers."""
+    """Return an image of one panel; the same numbers give the same bytes."""
     with _matplotlib_defaults():
         from matplotlib.figure import Figure
 
@@ -286,7 +286,7 @@ def _image(whole: Figure, kind: str) -> bytes:
 
 
 def _fix_layout(whole: Figure) -> None:
-    """Lay everything out and round its place: the last bits differ from run to run."""
+    """Compute the layout and round it: its last bits differ from run to run."""
     whole.draw_without_rendering()
     whole.set_layout_engine("none")
     for place in whole.subfigs:
@@ -298,7 +298,7 @@ def _fix_layout(whole: Figure) -> None:
 
 
 def require_matplotlib(where: str) -> None:
-    """Raise an error that says what to install, if figures cannot be drawn."""
+    """Raise an error that says what to install, if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -311,7 +311,7 @@ def require_matplotlib(where: str) -> None:
 
 @contextmanager
 def _matplotlib_defaults(where: str = "") -> Iterator[None]:
-    """Set matplotlib up, whatever the user's own settings are."""
+    """Use our own settings of matplotlib, whatever those of the user are."""
     require_matplotlib(where)
     import matplotlib
 
@@ -324,13 +324,13 @@ def _matplotlib_defaults(where: str = "") -> Iterator[None]:
 
 
 def line_styles(count: int) -> list[dict[str, Any]]:
-    """Give colour, marker and line for each system."""
+    """Return colour, marker and line style for each system."""
     pairs = zip(range(count), cycle(COLOURS), cycle(MARKERS), cycle(LINES), strict=False)
     return [{"color": c, "marker": m, "linestyle": line} for _, c, m, line in pairs]
 
 
 def _value_panels(results: Results) -> Iterator[Panel]:
-    """Dots with whiskers: of one system a row for each metric, of several a panel for each."""
+    """Yield panels of values with intervals: one for a single system, else one per metric."""
     columns = headline_values(results)
     labels = metric_labels(results.scores[0].metrics)
     heads = [f"{labels[i]} {value}" for i, value in columns]
@@ -383,7 +383,7 @@ def _side_by_side(
 
 
 def draw_values(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
-    """A dot for each value, a whisker for its interval, a word where it is undefined."""
+    """Draw a dot for each value, and a line for its interval; or write that it is undefined."""
     for row, (value, drawn) in enumerate(cells):
         if isinstance(value, Undefined):
             at = axes.get_yaxis_transform()
@@ -402,7 +402,7 @@ def draw_values(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None
 
 
 def _sweep_panels(results: Results) -> Iterator[Panel]:
-    """The main value of each system over the points of each sweep, two sweeps in a row."""
+    """Yield panels with the main value of each system over each sweep, two sweeps in a row."""
     count = len(results.scores[0].sweeps)
     for first in range(0, count, 2):
         part = range(first, min(first + 2, count))

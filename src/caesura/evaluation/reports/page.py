@@ -1,4 +1,7 @@
-"""The report as one HTML file that needs nothing else, neither files nor a network."""
+"""Make the report page: one HTML file that needs no other files and no network.
+
+`page_payload` gathers the data, `render_page` puts it into the page of `assets`.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,14 @@ from caesura.metrics.wisebe import WiSeBE
 from caesura.text.normalization.steps import normalize
 
 MOST_DISAGREEMENTS = 3000
-"""Differences that a page holds, of all systems together."""
+"""The most disagreements on a page, of all systems together."""
 
 LONGEST_TEXT = 200
-"""Characters of a text in a list of differences."""
+"""The most characters of a text in a list of disagreements."""
 
 
 def page_payload(results: Results) -> dict[str, Any]:
-    """Gather everything the page shows."""
+    """Gather everything that the page shows."""
     first = results.scores[0]
     return {
         "title": _title(results),
@@ -67,7 +70,7 @@ def page_payload(results: Results) -> dict[str, Any]:
 
 
 def _counts(scores: Scores, i: int) -> list[str]:
-    """Names of the values that are whole numbers, which JSON cannot tell from rates."""
+    """Return the names of values that are counts, which JSON cannot tell from rates."""
     return [name for name, value in scores.values[i].items() if isinstance(value, int)]
 
 
@@ -91,7 +94,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _listed_by(metric: Metric, name: str) -> dict[str, Any]:
-    """Tell the value that documents are listed by, and which is the best."""
+    """Return the value that documents are sorted by, and its best possible value."""
     return {"value": name, "best": best_value(metric, name)}
 
 
@@ -144,7 +147,7 @@ def _document(results: Results, documents: list[Document]) -> dict[str, Any]:
 
 
 def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
-    """Give a view for each way the words run; systems that share their words share a view."""
+    """Return a view for each sequence of words; systems with the same words share a view."""
     views: dict[Strings, dict[str, Any]] = {}
     for system, document in enumerate(documents):
         shown = _shown_texts(results.scores[system], document)[0]
@@ -158,7 +161,7 @@ def _views(results: Results, documents: list[Document]) -> list[dict[str, Any]]:
 def _shown_texts(
     scores: Scores, document: Document
 ) -> tuple[Transcript, tuple[Transcript, ...], Strings]:
-    """Hypothesis and references to show, and how they were normalised."""
+    """Return hypothesis and references as they were counted, and their normalisation."""
     if all(map(document.is_compared_raw, scores.metrics)):
         return document.hypothesis, document.originals, ()
     return document.compared, document.carried, scores.settings.normalize
@@ -182,7 +185,7 @@ def _gaps(transcript: Transcript) -> list[int]:
 
 
 def _shown_words(hypothesis: Transcript, steps: Strings) -> list[str]:
-    """Write the words that were compared as they were before normalisation."""
+    """Return the words that were compared, as they were written before normalisation."""
     opening, mark = (
         getattr(hypothesis, layer) or ("",) * len(hypothesis) for layer in ("opening", "mark")
     )
@@ -193,29 +196,29 @@ def _shown_words(hypothesis: Transcript, steps: Strings) -> list[str]:
 
 
 def _kept_words(hypothesis: Transcript, steps: Strings) -> Indices:
-    """Places of the words that normalisation leaves."""
-    # A column of numbers goes through the same steps and tells which words were kept.
+    """Return the places of the words that normalisation keeps."""
+    # A layer of numbers goes through the same steps, and shows which words were kept.
     numbered = hypothesis.replace(confidence=np.arange(len(hypothesis)))
     kept = normalize(numbered, steps).confidence
     return np.zeros(0, np.int64) if kept is None else kept.astype(np.int64)
 
 
 def _differences(results: Results) -> Iterator[dict[str, Any]]:
-    """What recurs among the disagreements of each system and metric, as much as a page can hold."""
-    digests = [
-        (system, i, digest)
+    """Yield the most frequent disagreements of each system and metric."""
+    summaries = [
+        (system, i, summary)
         for system, scores in enumerate(results.scores)
-        for i, digest in enumerate(scores.disagreements)
-        if digest.recurring
+        for i, summary in enumerate(scores.disagreements)
+        if summary.recurring
     ]
-    for system, i, digest in digests:
+    for system, i, summary in summaries:
         places = _Places(results, system, i)
-        rows = digest.most_frequent(MOST_DISAGREEMENTS // (len(digests) * len(digest.kinds)))
+        rows = summary.most_frequent(MOST_DISAGREEMENTS // (len(summaries) * len(summary.kinds)))
         yield {
             "system": system,
             "metric": i,
-            "kinds": digest.kinds,
-            "distinct": len(digest.recurring),
+            "kinds": summary.kinds,
+            "distinct": len(summary.recurring),
             "rows": [_recurring(each, places) for each in rows],
         }
 
@@ -242,7 +245,7 @@ def _recurring(each: RecurringDisagreement, places: _Places) -> dict[str, Any]:
 
 
 class _Places:
-    """Where in the page documents of a system, and words that a metric compares, are shown."""
+    """Finds where the page shows a document of a system, and a word that a metric compares."""
 
     def __init__(self, results: Results, system: int, i: int) -> None:
         first, self.scores = results.scores[0], results.scores[system]
@@ -253,21 +256,21 @@ class _Places:
         self.kept: dict[int, Indices | None] = {}
 
     def of(self, document: int, place: int) -> int:
-        """Give the word in the text that is shown."""
+        """Return the place of a word in the text that is shown."""
         if document not in self.kept:
             self.kept[document] = self._shown(self.scores.documents[document])
         kept = self.kept[document]
         return place if kept is None else max(0, int(np.searchsorted(kept, place, "right")) - 1)
 
     def _shown(self, document: Document) -> Indices | None:
-        """Which words of what the metric compares are shown; None if it is all of them."""
+        """Return which words of the metric's text are shown; None if all of them are."""
         shown, _, steps = _shown_texts(self.scores, document)
         same = document.texts_for(self.metric)[0] is shown
         return None if same else _kept_words(document.hypothesis, steps)
 
 
 def shorten_text(text: str) -> str:
-    """Cut off what is longer than anyone reads in a table."""
+    """Cut off texts that are too long for a table."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 
@@ -275,7 +278,7 @@ SCRIPTS = tuple(
     """base tables comparison curves documents differences reading judging draw strip text
     alignment start""".split()
 )
-"""The parts of the page's script, in the order in which they are joined."""
+"""The files of the page's script, in the order in which they are joined."""
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 UNSAFE = re.compile("[<>&\u2028\u2029]")
@@ -283,7 +286,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def render_page(payload: Mapping[str, Any]) -> str:
-    """Lay out a report: the payload goes into the page as data, never as markup or script."""
+    """Return the HTML of a report; the payload is embedded as data, never as markup or script."""
     style = _read_asset("page.css")
     script = "\n".join(_read_asset(f"{part}.js") for part in SCRIPTS)
     parts = {
@@ -294,18 +297,18 @@ def render_page(payload: Mapping[str, Any]) -> str:
         "script": script,
         "payload": _embedded_json(payload),
     }
-    # One pass, so that a slot's name inside the payload is text like any other.
+    # One pass, so that the name of a slot inside the payload stays text.
     return SLOT.sub(lambda slot: parts[slot[1]], _read_asset("page.html"))
 
 
 def _embedded_json(payload: Mapping[str, Any]) -> str:
-    """JSON without any character that could end the element or not be written as UTF-8."""
+    """Write JSON without characters that could end the element or are not valid in UTF-8."""
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", _without_surrogates(text))
 
 
 def _policy(style: str, script: str) -> str:
-    """Allow just this style and this script, and no connection to anywhere."""
+    """Return a policy that allows only this style and this script, and no connections."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -318,7 +321,7 @@ def _hash(text: str) -> str:
 
 
 def _without_surrogates(text: str) -> str:
-    """Half a surrogate pair can be neither written as UTF-8 nor shown."""
+    """Replace half surrogate pairs, which UTF-8 cannot hold."""
     return SURROGATE.sub("\ufffd", text)
 
 

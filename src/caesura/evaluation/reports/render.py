@@ -1,4 +1,4 @@
-"""Tables of results for a terminal, for Markdown and for LaTeX."""
+"""Lay tables out for a terminal, for Markdown and for LaTeX."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from caesura.evaluation.reports.table import GAP, WIDTH, Table, display_width, w
 from caesura.evaluation.reports.write import Results
 
 TERMINAL_DOCUMENTS = 10
-"""Documents that a terminal shows."""
+"""The most documents in a table for a terminal."""
 
 PRINTED_DOCUMENTS = 40
-"""Documents that fit a printed page."""
+"""The most documents in a table for a printed page."""
 
 PAGE_WIDTH = 90
 """Characters that fit a line of a printed page in small type."""
 
 
 NOT_LATIN = re.compile("[\u0370-\u1fff\u2e80-\U0010ffff]")
-"""Letters that pdfLaTeX does not know."""
+"""Letters that pdfLaTeX cannot set."""
 
 
 def wrapped_table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH) -> str:
-    """Lay out a table whose last column is wrapped so that lines fit the terminal."""
+    """Lay out rows for a terminal; the last column is wrapped to fit."""
     gap = " " * GAP
     cells = [list(head), *(list(row) for row in rows)]
     count = len(head)
@@ -45,39 +45,39 @@ def wrapped_table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int
 
 
 def terminal(results: Results) -> str:
-    """Lay the results out for a terminal of 80 columns; numbers and signatures are never cut."""
-    return "\n\n".join(plain_table(grid) for grid in result_tables(results, TERMINAL_DOCUMENTS))
+    """Lay results out for a terminal of 80 columns; numbers and signatures are never cut."""
+    return "\n\n".join(plain_table(table) for table in result_tables(results, TERMINAL_DOCUMENTS))
 
 
-def plain_table(grid: Table) -> str:
-    """Lay out one table for a terminal, with what is said above and under it."""
-    parts = ["\n".join(wrap(grid.title, WIDTH))] if grid.title else []
-    parts += ["\n".join(_lines(part)) for part in grid.fold(WIDTH)]
-    parts += ["\n".join(wrap(note, WIDTH)) for note in grid.notes]
-    parts += grid.signatures
+def plain_table(table: Table) -> str:
+    """Lay out one table for a terminal, with its title, notes and signatures."""
+    parts = ["\n".join(wrap(table.title, WIDTH))] if table.title else []
+    parts += ["\n".join(_lines(part)) for part in table.fold(WIDTH)]
+    parts += ["\n".join(wrap(note, WIDTH)) for note in table.notes]
+    parts += table.signatures
     return "\n\n".join(parts)
 
 
-def _lines(grid: Table) -> list[str]:
-    """Labels to the left, and wrapped if need be; numbers to the right."""
-    widths = grid.narrow_widths(WIDTH)
+def _lines(table: Table) -> list[str]:
+    """Return the lines of a table: labels on the left, wrapped; numbers aligned to the right."""
+    widths = table.narrow_widths(WIDTH)
     widths[0] -= max(0, sum(widths) + GAP * (len(widths) - 1) - WIDTH)
-    heads = [wrap(cell, size) for cell, size in zip(grid.head, widths, strict=True)]
+    heads = [wrap(cell, size) for cell, size in zip(table.head, widths, strict=True)]
     height = max(map(len, heads))
     raised = [[*[""] * (height - len(lines)), *lines] for lines in heads]
-    found = _row(raised, widths, grid.labels)
+    found = _row(raised, widths, table.labels)
     found.append((" " * GAP).join("─" * size for size in widths))
-    for row in grid.rows:
+    for row in table.rows:
         cells = [
-            wrap(cell, size) if i < grid.labels else [cell]
+            wrap(cell, size) if i < table.labels else [cell]
             for i, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
-        found += _row(cells, widths, grid.labels)
+        found += _row(cells, widths, table.labels)
     return found
 
 
 def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> list[str]:
-    """Set cells of one line or more side by side."""
+    """Put cells side by side; each is a list of lines."""
     lines = []
     for at in range(max(map(len, cells))):
         texts = [cell[at] if at < len(cell) else "" for cell in cells]
@@ -86,7 +86,7 @@ def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> 
 
 
 def markdown(results: Results) -> str:
-    """Write the results as Markdown with tables as GitHub has them."""
+    """Write results as Markdown with tables in the style of GitHub."""
     return markdown_tables(result_tables(results))
 
 
@@ -95,29 +95,29 @@ def markdown_tables(tables: Iterable[Table]) -> str:
     return "\n\n".join(map(markdown_table, tables)) + "\n"
 
 
-def markdown_table(grid: Table) -> str:
+def markdown_table(table: Table) -> str:
     """Write a table as Markdown, with its title, notes and signatures."""
     parts = [
-        f"### {_escape_markdown(grid.title)}",
-        markdown_rows(grid),
-        *map(_escape_markdown, grid.notes),
+        f"### {_escape_markdown(table.title)}",
+        markdown_rows(table),
+        *map(_escape_markdown, table.notes),
     ]
-    return "\n\n".join([*parts, *map(_code, grid.signatures)])
+    return "\n\n".join([*parts, *map(_code, table.signatures)])
 
 
-def markdown_rows(grid: Table) -> str:
-    """Lay out head and rows as a Markdown table whose columns stand under each other."""
-    cells = [[_escape_markdown(cell) for cell in row] for row in (grid.head, *grid.rows)]
-    widths = [max(3, *(display_width(row[i]) for row in cells)) for i in range(len(grid.head))]
-    rule = ["-" * (w - 1) + ("-" if i < grid.labels else ":") for i, w in enumerate(widths)]
+def markdown_rows(table: Table) -> str:
+    """Write header and rows as a Markdown table with aligned columns."""
+    cells = [[_escape_markdown(cell) for cell in row] for row in (table.head, *table.rows)]
+    widths = [max(3, *(display_width(row[i]) for row in cells)) for i in range(len(table.head))]
+    rule = ["-" * (w - 1) + ("-" if i < table.labels else ":") for i, w in enumerate(widths)]
     return "\n".join(
-        f"| {' | '.join(_pad_cells(row, widths, grid.labels))} |"
+        f"| {' | '.join(_pad_cells(row, widths, table.labels))} |"
         for row in (cells[0], rule, *cells[1:])
     )
 
 
 def _pad_cells(cells: Sequence[str], widths: Sequence[int], labels: int) -> list[str]:
-    """Set labels to the left and numbers to the right."""
+    """Pad cells: labels on the right side, numbers on the left."""
     blanks = [" " * (size - display_width(cell)) for cell, size in zip(cells, widths, strict=True)]
     return [
         cell + blank if i < labels else blank + cell
@@ -126,13 +126,13 @@ def _pad_cells(cells: Sequence[str], widths: Sequence[int], labels: int) -> list
 
 
 def _escape_markdown(text: str) -> str:
-    """Take the meaning from characters that Markdown would read as marks."""
+    """Escape characters that have a meaning in Markdown."""
     text = re.sub(r"([\\`*|~<>&])|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
     return text.replace("](", "]\\(").strip()
 
 
 def _code(text: str) -> str:
-    """Quote a text as it is, between more backquotes than it has in a row."""
+    """Write a text as code, between more backquotes than it has in a row."""
     runs = [len(run) for run in re.findall("`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
     edge = " " if runs else ""
@@ -140,7 +140,7 @@ def _code(text: str) -> str:
 
 
 def latex(results: Results) -> str:
-    """Write the results as LaTeX tables, which need the package booktabs."""
+    """Write results as LaTeX tables, which need the package booktabs."""
     return latex_tables(result_tables(results, PRINTED_DOCUMENTS))
 
 
@@ -153,24 +153,24 @@ def latex_tables(tables: Iterable[Table]) -> str:
     return f"{head}\n{body}"
 
 
-def _latex_table(grid: Table) -> str:
-    lines = [f"% {line}" for line in grid.signatures]
+def _latex_table(table: Table) -> str:
+    lines = [f"% {line}" for line in table.signatures]
     lines += [
         r"\begin{table}[htbp]",
         r"\centering\small",
-        rf"\caption{{{_escape_latex(grid.title)}}}",
+        rf"\caption{{{_escape_latex(table.title)}}}",
     ]
-    for part in grid.fold(PAGE_WIDTH):
+    for part in table.fold(PAGE_WIDTH):
         lines += [*_tabular(part), ""]
-    small = [_escape_latex(note) for note in grid.notes]
-    small += [rf"\texttt{{{_breakable_signature(line)}}}" for line in grid.signatures]
+    small = [_escape_latex(note) for note in table.notes]
+    small += [rf"\texttt{{{_breakable_signature(line)}}}" for line in table.signatures]
     lines += [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {line}}}" for line in small]
     return "\n".join([*lines, r"\end{table}"])
 
 
-def _tabular(grid: Table) -> list[str]:
-    sides = "l" * grid.labels + "r" * (len(grid.head) - grid.labels)
-    head, *rows = [_latex_row(row) for row in (grid.head, *grid.rows)]
+def _tabular(table: Table) -> list[str]:
+    sides = "l" * table.labels + "r" * (len(table.head) - table.labels)
+    head, *rows = [_latex_row(row) for row in (table.head, *table.rows)]
     return [
         rf"\begin{{tabular}}{{{sides}}}",
         *(r"\toprule", head, r"\midrule", *rows, r"\bottomrule"),
@@ -180,7 +180,7 @@ def _tabular(grid: Table) -> list[str]:
 
 def _latex_row(row: Sequence[str]) -> str:
     text = " & ".join(_escape_latex(cell).strip() for cell in row)
-    # After the end of a row, LaTeX takes a bracket or a star for an option of it.
+    # LaTeX takes a bracket or a star after the end of a row for an option of it.
     return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
 
 
@@ -205,12 +205,12 @@ ESCAPES = str.maketrans(
 
 
 def _escape_latex(text: str) -> str:
-    """Take the meaning from characters that are commands, and set minus signs as such."""
-    # Doubled they would be drawn as one other sign.
+    """Escape characters that have a meaning in LaTeX, and write minus signs as such."""
+    # Two of these in a row would be set as one other sign.
     apart = re.sub(r"([-'`,])(?=\1)", "\\1\0", text)
     return re.sub(r"(?<![\w.}-])-(?=\d)", "$-$", apart.translate(ESCAPES))
 
 
 def _breakable_signature(signature: str) -> str:
-    """Let lines end where a signature has its joints."""
+    """Let lines of a signature end after each of its parts."""
     return r"\textbar\allowbreak{}".join(map(_escape_latex, signature.split("|")))

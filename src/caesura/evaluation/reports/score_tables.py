@@ -1,4 +1,4 @@
-"""Which tables tell a result: values, systems side by side, differences, and long lists."""
+"""The tables of a result: values, systems, differences, sweeps, documents and alignments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from caesura.metrics.base import split_name
 
 
 def result_tables(results: Results, limit: int | None = None) -> Iterator[Table]:
-    """All tables there is something for; at most `limit` documents in a list of them."""
+    """Yield all tables of a result, with at most `limit` documents in a list of them."""
     if len(results.scores) == 1:
         for i in range(len(results.scores[0].metrics)):
             yield from value_tables(results, i)
@@ -42,7 +42,7 @@ def result_tables(results: Results, limit: int | None = None) -> Iterator[Table]
 
 
 def pooled_name(name: str, known: Mapping[str, Value]) -> str:
-    """Give `f1` for `f1_2` if that is the same value against one reference, else ''."""
+    """Return `f1` for `f1_2` if that is the same value against one reference, else ''."""
     found, numbers = split_name(name)
     return found if len(numbers) == 1 and found in known else ""
 
@@ -52,12 +52,12 @@ def _is_pair(name: str) -> bool:
 
 
 def value_tables(results: Results, i: int) -> Iterator[Table]:
-    """All values of one metric; those of each reference in columns of their own."""
+    """Yield the table of one metric; values of each reference have columns of their own."""
     scores = results.scores[0]
     known, drawn = scores.values[i], scores.intervals[i]
     label = f"{metric_labels(scores.metrics)[i]} of {_whose_values(results, i)}"
     pooled = _pooled_values(known)
-    gone = _only_in_notes(known, scores.metrics[i].main)
+    left_out = _only_in_notes(known, scores.metrics[i].main)
     head = ("", "value", *([interval_head(results)] if drawn else []))
     rows = [
         (
@@ -66,11 +66,11 @@ def value_tables(results: Results, i: int) -> Iterator[Table]:
             *([format_interval(drawn[name]) if name in drawn else ""] if drawn else []),
         )
         for name, value in pooled.items()
-        if name not in gone
+        if name not in left_out
     ]
-    told = (*scores.remarks[i], *undefined_notes(pooled.items()))
-    plain = Table(label, head, tuple(rows), notes=told, signatures=(scores.signatures[i],))
-    own = {name: c for name, c in _reference_cells(results, known).items() if name not in gone}
+    notes = (*scores.remarks[i], *undefined_notes(pooled.items()))
+    plain = Table(label, head, tuple(rows), notes=notes, signatures=(scores.signatures[i],))
+    own = {name: c for name, c in _reference_cells(results, known).items() if name not in left_out}
     if own:
         apart = {name: value for name, value in known.items() if pooled_name(name, known)}
         wide = _add_reference_columns(plain, results, own, undefined_notes(apart.items()))
@@ -87,7 +87,7 @@ def value_tables(results: Results, i: int) -> Iterator[Table]:
 
 
 def _only_in_notes(known: Mapping[str, Value], main: str) -> set[str]:
-    """Values told under the table alone: undefined for the same reason as others."""
+    """Return values that need no row: several that are undefined for the same reason."""
     if all(isinstance(value, Undefined) for value in known.values()):
         return set()
     own = {name: pooled_name(name, known) or name for name in known}
@@ -100,19 +100,19 @@ def _only_in_notes(known: Mapping[str, Value], main: str) -> set[str]:
 
 
 def _whose_values(results: Results, i: int) -> str:
-    """Say whose values they are: the system's, or those of the references among themselves."""
+    """Say whose values they are: the system's, or those of the references."""
     among = isinstance(results.scores[0].metrics[i], Agreement)
     return count_references(results) if among else results.systems[0]
 
 
 def count_references(results: Results) -> str:
-    """Say how many references there are."""
+    """Return the number of references as text."""
     count = len(results.references)
     return f"{count} reference{'s' * (count != 1)}"
 
 
 def _pooled_values(known: Mapping[str, Value]) -> dict[str, Value]:
-    """Leave out what has a place of its own: values of one reference, or of a pair of them."""
+    """Leave out values of one reference or of a pair of them, which have tables of their own."""
     pairs = any(map(_is_pair, known))
     return {
         name: value
@@ -123,7 +123,7 @@ def _pooled_values(known: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _reference_cells(results: Results, known: Mapping[str, Value]) -> dict[str, list[str]]:
-    """For each value that is numbered by reference, a cell for each of them."""
+    """Return for each value that is given by reference the cells of all references."""
     stems = dict.fromkeys(filter(None, (pooled_name(name, known) for name in known)))
     return {
         each: [
@@ -135,17 +135,17 @@ def _reference_cells(results: Results, known: Mapping[str, Value]) -> dict[str, 
 
 
 def _add_reference_columns(
-    grid: Table, results: Results, own: Mapping[str, list[str]], notes: tuple[str, ...]
+    table: Table, results: Results, own: Mapping[str, list[str]], notes: tuple[str, ...]
 ) -> Table:
     """Add a column for each reference."""
     blank = [""] * len(results.references)
-    rows = tuple((*row, *own.get(row[0], blank)) for row in grid.rows)
-    head = (*grid.head, *results.references)
-    return Table(grid.title, head, rows, 1, (*grid.notes, *notes), grid.signatures)
+    rows = tuple((*row, *own.get(row[0], blank)) for row in table.rows)
+    head = (*table.head, *results.references)
+    return Table(table.title, head, rows, 1, (*table.notes, *notes), table.signatures)
 
 
 def _pair_matrix(results: Results, label: str, known: Mapping[str, Value]) -> Iterator[Table]:
-    """A matrix of what is known of each pair of references."""
+    """Yield a matrix of the values of each pair of references."""
     pairs = {name: value for name, value in known.items() if _is_pair(name)}
     if not pairs:
         return
@@ -161,23 +161,23 @@ def _pair_matrix(results: Results, label: str, known: Mapping[str, Value]) -> It
         for i, name in enumerate(results.references, 1)
     ]
     title, notes = f"{label}: {what} of each pair of references", undefined_notes(pairs.items())
-    grid = Table(title, ("", "boundaries", *results.references), tuple(rows), notes=notes)
-    if grid.width() > WIDTH:
+    table = Table(title, ("", "boundaries", *results.references), tuple(rows), notes=notes)
+    if table.width() > WIDTH:
         rows = [
             (row[0] if row[0] == str(i) else f"{i} {row[0]}", *row[1:])
             for i, row in enumerate(rows, 1)
         ]
-        grid = Table(title, ("", "boundaries", *map(str, count)), tuple(rows), notes=notes)
-    yield grid
+        table = Table(title, ("", "boundaries", *map(str, count)), tuple(rows), notes=notes)
+    yield table
 
 
 def interval_head(results: Results) -> str:
-    """The head of a column of intervals."""
+    """Return the header of a column of intervals."""
     return f"{results.scores[0].settings.resampling.level * 100:g}% interval"
 
 
 def headline_values(results: Results) -> list[tuple[int, str]]:
-    """Metric and name of the values that stand for a system: chosen ones, else main ones."""
+    """Return metric and name of the values that stand for a system: chosen or main ones."""
     chosen = results.comparison.chosen if results.comparison else ()
     first = results.scores[0]
     return [
@@ -189,7 +189,7 @@ def headline_values(results: Results) -> list[tuple[int, str]]:
 
 
 def systems_table(results: Results) -> Table:
-    """A row for each system, a column for each value that stands for it."""
+    """Return a table with a row for each system and a column for each of its main values."""
     labels = metric_labels(results.scores[0].metrics)
     columns = headline_values(results)
     undefined: dict[str, Value] = {}
@@ -210,43 +210,43 @@ def systems_table(results: Results) -> Table:
         ("system", *(f"{labels[i]} {name}" for i, name in columns)),
         tuple(rows),
         notes=tuple(notes),
-        # The table of differences, if there is one, gives them.
+        # They stand under the table of differences, if there is one.
         signatures=() if results.comparison else tuple(_notes_of_systems(results, "signatures")),
     )
 
 
 def _notes_of_systems(results: Results, what: str) -> Iterator[str]:
-    """Remarks or signatures of all systems; one that all share is told once."""
+    """Yield the remarks or signatures of all systems; one that all share is given once."""
     for i, label in enumerate(metric_labels(results.scores[0].metrics)):
         lines: dict[str, list[str]] = {}
         for system, scores in zip(results.systems, results.scores, strict=True):
             names = [name for at, name in headline_values(results) if at == i]
-            told = what == "remarks"
-            for line in scores.remarks_about(i, names) if told else [scores.signatures[i]]:
+            remarks = what == "remarks"
+            for line in scores.remarks_about(i, names) if remarks else [scores.signatures[i]]:
                 lines.setdefault(line, []).append(system)
         for line, systems in lines.items():
-            front = f"{label}: " if told and not line.startswith(label) else ""
+            front = f"{label}: " if remarks and not line.startswith(label) else ""
             owners = "" if len(systems) == len(results.systems) else f"{', '.join(systems)}: "
             yield f"{owners}{front}{line}"
 
 
 def differences_table(results: Results) -> Table:
-    """A row for each pair of systems and value: how far apart, and whether by chance."""
+    """Return a table with a row for each pair of systems and value: difference and tests."""
     assert results.comparison is not None
     found, metrics = results.comparison.rows, results.scores[0].metrics
     label = dict(zip(map(repr, metrics), metric_labels(metrics), strict=True))
-    untold: dict[str, Value] = {
+    untested: dict[str, Value] = {
         f"{results.systems[row.a]} and {results.systems[row.b]}, {label[row.metric]} {row.value}": (
             Undefined(row.undefined)
         )
         for row in found
         if row.undefined
     }
-    # A blank keeps the digits in line where others have a mark.
+    # A blank keeps digits aligned with those that have a mark.
     marks = ("*", " ") if any(map(_is_significant, found)) else ("", "")
     head = ("metric", "value", "A", "B", "A − B", interval_head(results))
     tested, lines = results.comparison.test_signature, _notes_of_systems(results, "signatures")
-    grid = Table(
+    table = Table(
         "Differences between systems",
         (*head, "p boot", "p rand", "p Holm"),
         tuple(_difference_row(results, row, label[row.metric], marks) for row in found),
@@ -254,20 +254,20 @@ def differences_table(results: Results) -> Table:
         notes=(
             *_test_notes(found),
             *results.comparison.remarks,
-            *undefined_notes(untold.items(), "not tested"),
+            *undefined_notes(untested.items(), "not tested"),
         ),
         signatures=tuple(f"{line}{tested}" for line in lines),
     )
-    return grid if grid.width() <= WIDTH else _move_to_title(grid)
+    return table if table.width() <= WIDTH else _move_to_title(table)
 
 
-def _move_to_title(grid: Table) -> Table:
-    """Tell metric and value in the title where all rows have the same."""
-    same = [len({row[at] for row in grid.rows}) == 1 for at in (0, 1)]
-    told = " ".join(grid.rows[0][at] for at in (0, 1) if same[at])
-    kept = grid.chosen([at for at in range(len(grid.head)) if at > 1 or not same[at]])
-    title = f"{grid.title}: {told}" if told else grid.title
-    return replace(kept, title=title, labels=grid.labels - sum(same))
+def _move_to_title(table: Table) -> Table:
+    """Name metric and value in the title if all rows have the same."""
+    same = [len({row[at] for row in table.rows}) == 1 for at in (0, 1)]
+    shared = " ".join(table.rows[0][at] for at in (0, 1) if same[at])
+    kept = table.select_columns([at for at in range(len(table.head)) if at > 1 or not same[at]])
+    title = f"{table.title}: {shared}" if shared else table.title
+    return replace(kept, title=title, labels=table.labels - sum(same))
 
 
 def _is_significant(row: Difference) -> bool:
@@ -302,11 +302,11 @@ def _test_notes(rows: tuple[Difference, ...]) -> Iterator[str]:
 
 
 NO_VALUE = Undefined("it has no value there")
-"""Of a class of names, say, that not every document has."""
+"""The value of a document that a metric does not give, such as that of a missing class."""
 
 
 def sweep_tables(results: Results) -> Iterator[Table]:
-    """A row for each point: all rates of one system, or the main value of each system."""
+    """Yield a table for each sweep: all rates of one system, or the main value of each system."""
     for k, sweep in enumerate(results.scores[0].sweeps):
         metric = sweep.scores.metrics[0]
         if len(results.scores) == 1:
@@ -330,7 +330,7 @@ def sweep_tables(results: Results) -> Iterator[Table]:
 
 
 def sweep_label(sweep: Sweep) -> str:
-    """Name the metric of a sweep with the settings that stay."""
+    """Name the metric of a sweep with its other settings."""
     metric = sweep.scores.metrics[0]
     kept = {name: value for name, value in metric.settings.items() if name != sweep.setting}
     settings = ", ".join(f"{name}={value!r}" for name, value in kept.items())
@@ -338,7 +338,7 @@ def sweep_label(sweep: Sweep) -> str:
 
 
 def rate_names(scores: Scores) -> list[str]:
-    """Names of the values that are rates somewhere; those of single references left out."""
+    """Return the names of values that are rates, without those of single references."""
     first = scores.values[0]
     return [
         name
@@ -349,9 +349,9 @@ def rate_names(scores: Scores) -> list[str]:
 
 
 def document_tables(results: Results, limit: int | None) -> Iterator[Table]:
-    """Documents, worst first: a column for each metric, or a table for each with all systems.
+    """Yield documents, worst first: a column for each metric, or a table for each metric.
 
-    If values are chosen, it is the first of them that a metric gives, in place of its main one.
+    A metric is shown by the first chosen value that it gives, or by its main value.
     """
     first = results.scores[0]
     if len(first.documents) < 2:
@@ -377,7 +377,7 @@ def document_tables(results: Results, limit: int | None) -> Iterator[Table]:
 
 
 def headline_value(results: Results, i: int) -> str:
-    """Name the value that documents are listed by: the first chosen one, else the main one."""
+    """Return the value that documents are sorted by: the first chosen one, or the main one."""
     chosen = results.comparison.chosen if results.comparison else ()
     known = results.scores[0].values[i]
     return next((name for name in chosen if name in known), results.scores[0].metrics[i].main)
@@ -409,7 +409,7 @@ def _document_table(
 
 
 def _document_values(scores: Scores, i: int, name: str, order: Sequence[Document]) -> list[Value]:
-    """One value of a metric on each document."""
+    """Return one value of a metric for each document."""
     metric = scores.metrics[i]
     by_id = {each.id: each.counts[i] for each in scores.documents}
     if len(order) == len(scores.documents) == 1:
@@ -418,7 +418,7 @@ def _document_values(scores: Scores, i: int, name: str, order: Sequence[Document
 
 
 def worst_first(results: Results, i: int) -> list[int]:
-    """Places of the documents from the worst to the best by a metric, undefined ones last."""
+    """Return the numbers of documents from the worst to the best, undefined ones last."""
     first, name = results.scores[0], headline_value(results, i)
     columns = [_document_values(one, i, name, first.documents) for one in results.scores]
     sign = 1 if best_value(first.metrics[i], name) else -1
@@ -431,7 +431,7 @@ def worst_first(results: Results, i: int) -> list[int]:
 
 
 def best_value(metric: Metric, name: str) -> float | None:
-    """Give the best possible value; of `ne_wer_ORG` it is that of `ne_wer`."""
+    """Return the best possible value; that of `ne_wer_ORG` is that of `ne_wer`."""
     while name and name not in metric.best:
         name = name.rpartition("_")[0]
     return metric.best.get(name)
@@ -442,7 +442,7 @@ def _worst_or_largest(metric: Metric, name: str) -> str:
 
 
 def coverage_tables(results: Results) -> Iterator[Table]:
-    """What an alignment left without a counterpart, a row for each reference."""
+    """Yield a table of what an alignment could not match, with a row for each reference."""
     if not all(each.coverage for one in results.scores for each in one.documents):
         return
     several = len(results.systems) > 1
@@ -453,7 +453,7 @@ def coverage_tables(results: Results) -> Iterator[Table]:
     ]
     unmatched = ("hypothesis words unmatched", "reference words unmatched")
     yield Table(
-        "What the alignment left over",
+        "What the alignment could not match",
         (
             *(["system"] if several else []),
             *("reference", *unmatched, "words replaced", "boundaries lost"),
@@ -461,7 +461,7 @@ def coverage_tables(results: Results) -> Iterator[Table]:
         tuple(rows),
         labels=1 + several,
         notes=(
-            "unmatched: words without a counterpart; replaced: with another word in their place; "
+            "unmatched: words without a counterpart; replaced: words aligned with another word; "
             "lost: boundaries that could not be carried over; per cent: of the words of the "
             "hypothesis for its unmatched words, else of the reference",
         ),

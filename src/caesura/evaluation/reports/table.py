@@ -1,4 +1,4 @@
-"""A table before it is laid out: text in rows and columns, and what is said under it."""
+"""A table before it is laid out: cells of text, notes and signatures; how numbers are written."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from caesura.evaluation.resampling import Interval
 from caesura.text.display_width import char_width as columns_of
 
 WIDTH = 80
-"""Columns of a terminal; what needs more is told in two tables."""
+"""Columns of a terminal; a wider table is split into several."""
 
 GAP = 2
 """Columns between two cells of a row."""
 
 HEADER_WIDTH = 12
-"""Columns up to which a word of a head may widen a column; heads are wrapped."""
+"""A header does not widen a column beyond this: it is wrapped instead."""
 
 LABEL_WIDTH = 24
-"""Columns that labels keep when a table has to be folded."""
+"""The columns of the terminal that labels keep when a table is split."""
 
 WORD_WIDTH = 14
-"""Columns of a word that is not broken where several labels share a line."""
+"""Words up to this width are not broken if a table has several labels."""
 
 LINE_BREAKS = (r"(?<= )", r"(?<=[|,])", r"(?<=[_/.(])", "")
 """Where a line may end, the best places first; at any character if there is no other way."""
 
 LARGE = 1e7
 REASON_LIST = ": there are "
-"""What a reason goes on with, if that may differ from row to row."""
+"""What separates a reason from details that may differ from row to row."""
 
 JOINERS = "\u200c\u200d"
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a head; the first `labels` columns are text, all others are numbers."""
+    """Rows under a header; the first `labels` columns are text, the others numbers."""
 
     title: str
     head: tuple[str, ...]
@@ -56,7 +56,7 @@ class Table:
             object.__setattr__(self, name, tuple(map(printable, getattr(self, name))))
 
     def widths(self) -> list[int]:
-        """Columns that each column takes up if its cells are not wrapped, but its head is."""
+        """Return the width of each column if its header is wrapped and its cells are not."""
         return [
             max(
                 min(HEADER_WIDTH, max(map(display_width, head.split(" ")))),
@@ -67,11 +67,11 @@ class Table:
         ]
 
     def width(self) -> int:
-        """Columns that the whole table takes up."""
+        """Return the width of the whole table."""
         return sum(self.widths()) + GAP * (len(self.head) - 1)
 
     def narrow_widths(self, width: int) -> list[int]:
-        """Columns that each column takes up if labels are wrapped, the widest first, to fit."""
+        """Return the width of each column if labels are wrapped, the widest first, to fit."""
         sizes = self.widths()
         floors = [min(size, self._floor(i)) for i, size in enumerate(sizes[: self.labels])]
         for _ in range(self.width() - width):
@@ -82,51 +82,51 @@ class Table:
         return sizes
 
     def _floor(self, i: int) -> int:
-        """Columns that a label keeps: its longest word, unless that may be broken too."""
+        """Return the least width of a label: its longest word, or less if that may be broken."""
         if self.labels == 1:
             return LABEL_WIDTH
         words = (word for row in (self.head, *self.rows) for word in row[i].split(" "))
         return min(WORD_WIDTH, max(map(display_width, words)))
 
     def join_labels(self) -> Table:
-        """Make one column of all labels."""
+        """Join all labels to one column."""
         rows = [(", ".join(row[: self.labels]), *row[self.labels :]) for row in self.rows]
         head = (", ".join(self.head[: self.labels]), *self.head[self.labels :])
         return replace(self, head=head, rows=tuple(rows), labels=1)
 
     def fold(self, width: int) -> list[Table]:
-        """PerGapCounts the columns over several tables where one of them is too wide."""
+        """Split the table into several with fewer columns if it is too wide."""
         if sum(self.narrow_widths(width)) + GAP * (len(self.head) - 1) <= width:
             return [self]
         whole = self.join_labels()
         sizes = whole.widths()
         room = width - min(LABEL_WIDTH, sizes[0])
-        bands = _column_groups(sizes[1:], room, len(sizes))
-        even = _column_groups(sizes[1:], room, ceil((len(sizes) - 1) / len(bands)))
-        best = even if len(even) == len(bands) else bands
-        return [whole.chosen([0, *(i + 1 for i in band)]) for band in best]
+        groups = _column_groups(sizes[1:], room, len(sizes))
+        even = _column_groups(sizes[1:], room, ceil((len(sizes) - 1) / len(groups)))
+        best = even if len(even) == len(groups) else groups
+        return [whole.select_columns([0, *(i + 1 for i in group)]) for group in best]
 
-    def chosen(self, places: Sequence[int]) -> Table:
-        """Keep these columns."""
+    def select_columns(self, places: Sequence[int]) -> Table:
+        """Return the table with these columns only."""
         rows = tuple(tuple(row[i] for i in places) for row in self.rows)
         return replace(self, head=tuple(self.head[i] for i in places), rows=rows)
 
 
 def _column_groups(sizes: Sequence[int], room: int, most: int) -> list[list[int]]:
-    """Share columns out, at most so many together, and no more than there is room for."""
-    bands: list[list[int]] = [[]]
+    """Group columns: at most `most` together, and no more than fit."""
+    groups: list[list[int]] = [[]]
     left = room
     for i, size in enumerate(sizes):
-        if bands[-1] and (size + GAP > left or len(bands[-1]) == most):
-            bands.append([])
+        if groups[-1] and (size + GAP > left or len(groups[-1]) == most):
+            groups.append([])
             left = room
-        bands[-1].append(i)
+        groups[-1].append(i)
         left -= size + GAP
-    return bands
+    return groups
 
 
 def printable(text: str) -> str:
-    """Leave nothing in a text that could break a line or command a terminal."""
+    """Replace characters that could break a line or control a terminal."""
     if text.isprintable():
         return text
     return "".join(
@@ -136,12 +136,12 @@ def printable(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """Columns that a text takes up on a line."""
+    """Return the columns that a text takes up in a terminal."""
     return len(text) if text.isascii() else sum(map(columns_of, text))
 
 
 def truncate(text: str, room: int) -> str:
-    """Leave off the end of what is too long."""
+    """Cut off the end of a text that is too long, and mark it with …."""
     if display_width(text) <= room:
         return text
     kept = ""
@@ -153,7 +153,7 @@ def truncate(text: str, room: int) -> str:
 
 
 def wrap(text: str, room: int, places: Sequence[str] = LINE_BREAKS) -> list[str]:
-    """Break a text into lines of at most `room` columns."""
+    """Break a text into lines of at most `room` columns, at the best `places`."""
     lines = [""]
     for piece in _pieces(text, room, places):
         if lines[-1] and display_width((lines[-1] + piece).rstrip()) > room:
@@ -163,7 +163,7 @@ def wrap(text: str, room: int, places: Sequence[str] = LINE_BREAKS) -> list[str]
 
 
 def _pieces(text: str, room: int, places: Sequence[str]) -> Iterator[str]:
-    """Cut at the best places that give pieces short enough."""
+    """Split a text at the best places that give pieces short enough."""
     for piece in re.split(places[0], text):
         if len(places) == 1 or display_width(piece.rstrip()) <= room:
             yield piece
@@ -172,7 +172,7 @@ def _pieces(text: str, room: int, places: Sequence[str]) -> Iterator[str]:
 
 
 def format_number(value: Value, digits: int = 4) -> str:
-    """Write a value: counts whole, rates with so many digits."""
+    """Write a value: counts as integers, rates with so many decimal digits."""
     if isinstance(value, Undefined):
         return "undefined"
     if isinstance(value, int):
@@ -189,7 +189,7 @@ def format_interval(interval: Interval | Undefined | None) -> str:
 
 
 def format_p(p: float | None) -> str:
-    """Write a p-value, which is never quite 0."""
+    """Write a p-value, which is never exactly 0."""
     return "–" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
@@ -200,26 +200,26 @@ def _decimal(value: float, digits: int) -> str:
 def undefined_notes(
     values: Iterable[tuple[str, Value]], front: str = "undefined"
 ) -> tuple[str, ...]:
-    """Say why named values are undefined, once for each kind of reason, and in how many rows."""
+    """Return notes that say why values are undefined, one for each kind of reason."""
     found: dict[str, list[tuple[str, str]]] = {}
     for name, value in values:
         if isinstance(value, Undefined):
             kind, _, rest = value.reason.partition(REASON_LIST)
             found.setdefault(kind, []).append((name, rest))
     return tuple(
-        f"{front} ({_in_rows(name for name, _ in told)}): {_reason(kind, [r for _, r in told])}"
-        for kind, told in found.items()
+        f"{front} ({_in_rows(name for name, _ in rows)}): {_reason(kind, [r for _, r in rows])}"
+        for kind, rows in found.items()
     )
 
 
 def _in_rows(names: Iterable[str]) -> str:
-    """Name each once, with the number of rows if it is in several."""
+    """List names once each, with the number of rows if there are several."""
     counts = Counter(names).items()
     return ", ".join(f"{name} in {count} rows" if count > 1 else name for name, count in counts)
 
 
 def _reason(kind: str, rests: Sequence[str]) -> str:
-    """Give a kind of reason with what it goes on with: what all share, or that of the first."""
+    """Return a reason with its details: those that all rows share, or those of the first row."""
     if not rests[0]:
         return kind
     joint = REASON_LIST if len(set(rests)) == 1 else "; in the first of them there are "
@@ -227,7 +227,7 @@ def _reason(kind: str, rests: Sequence[str]) -> str:
 
 
 def metric_labels(metrics: Sequence[Metric]) -> list[str]:
-    """Name metrics, with their settings only if the name alone does not tell them apart."""
+    """Return the names of metrics, with settings only if several have the same name."""
     names = [metric.name for metric in metrics]
     return [
         name if names.count(name) == 1 else repr(metric)
