@@ -44,7 +44,7 @@ def test_the_name_in_the_file_is_the_id_where_there_is_no_file_name() -> None:
     assert found.id == "meeting.wav"
 
 
-def test_an_offset_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_offset_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     (found,) = parsed({"startTimeOffset": 3600, "segments": []})
     assert len(found) == 0
     assert "'startTimeOffset' is not added to the times" in caplog.text

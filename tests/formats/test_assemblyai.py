@@ -117,7 +117,7 @@ def test_times_may_be_missing_but_not_be_seconds() -> None:
         ({"status": "processing"}, "its status is 'processing'; fetch it again when"),
     ],
 )
-def test_what_is_not_finished_is_told(given: dict[str, Any], message: str) -> None:
+def test_an_unfinished_transcript_is_an_error(given: dict[str, Any], message: str) -> None:
     with pytest.raises(FormatError, match=message):
         parsed({"audio_url": "x", "text": None, "words": None, **given})
 

@@ -103,13 +103,15 @@ def test_reads_the_files_of_version_2() -> None:
         ("이천 이십 년 봄", "2020년 봄.", "이천 이십 년 봄."),
     ],
 )
-def test_dresses_lexical_words_in_the_display_text(words: str, display: str, text: str) -> None:
+def test_lexical_words_get_the_form_of_the_display_text(
+    words: str, display: str, text: str
+) -> None:
     found = given({"recognizedPhrases": [phrase(words, display)]})
     assert found.text == text
     assert [word.lower() for word in found.words] == words.split()
 
 
-def test_display_words_dress_words_that_are_written_together() -> None:
+def test_display_words_show_words_that_are_written_together() -> None:
     one = phrase("do n't", "Don't!")
     one["nBest"][0]["displayWords"] = [{"displayText": "Do"}, {"displayText": "n't!"}]
     found = given({"recognizedPhrases": [one]})

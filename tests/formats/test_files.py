@@ -23,7 +23,7 @@ def chosen(path: Path) -> str:
     return choose(Source(str(path), path.read_bytes())).name
 
 
-UNTOLD = {
+AMBIGUOUS = {
     "turns.txt",
     "tokens.txt",
     "utterances.txt",
@@ -32,25 +32,25 @@ UNTOLD = {
     "knp-juman.juman",
     "knp-lattice.cabocha",
 }
-"""Samples whose content alone is not unmistakable."""
+"""Samples whose content alone fits several formats."""
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
-def test_samples_are_told_by_name_and_content(path: Path) -> None:
-    if path.suffix == ".txt" and path.name in UNTOLD:
+def test_samples_are_recognised_by_name_and_content(path: Path) -> None:
+    if path.suffix == ".txt" and path.name in AMBIGUOUS:
         return
     assert chosen(path) == path.name.split(".")[0].split("-")[0]
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
-def test_samples_are_told_by_content_alone(path: Path) -> None:
+def test_samples_are_recognised_by_content_alone(path: Path) -> None:
     try:
         found = choose(Source("<stdin>", path.read_bytes())).name
     except AmbiguousFormat:
-        assert path.name in UNTOLD
+        assert path.name in AMBIGUOUS
     else:
         expected = path.name.split(".")[0].split("-")[0]
-        assert found == expected or (path.name in UNTOLD and found in ("lines", "text"))
+        assert found == expected or (path.name in AMBIGUOUS and found in ("lines", "text"))
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_formats_are_remembered_that_files_do_not_tell(
     assert found.origin.asked == asked
 
 
-def test_what_cannot_be_told_lists_the_candidates() -> None:
+def test_an_ambiguous_file_is_an_error_that_lists_the_candidates() -> None:
     with pytest.raises(AmbiguousFormat, match="choose one with --format: lines, text"):
         choose(Source("x.txt", b"One. Two.\nthree\nfour\nfive\nsix\nseven\neight\n"))
 
 
-def test_binary_is_told_apart_from_ambiguous() -> None:
+def test_binary_data_is_an_error_of_its_own() -> None:
     with pytest.raises(CaesuraError, match=r"x\.txt:1: byte 0 is not UTF-8 text"):
         choose(Source("x.txt", b"\x80\x81"))
 
@@ -173,7 +173,7 @@ def test_read_takes_transcripts_too() -> None:
     assert file.getvalue().startswith(b'{"id": "talk.A"')
 
 
-def test_a_format_that_is_not_known_is_told_once(tmp_path: Path) -> None:
+def test_an_unknown_format_is_one_error_for_all_files(tmp_path: Path) -> None:
     for name in ("a.nlp", "b.nlp"):
         (tmp_path / name).write_bytes((SAMPLES / "nlp.nlp").read_bytes())
     with pytest.raises(UnknownName, match="'nlpp'"):
@@ -182,7 +182,7 @@ def test_a_format_that_is_not_known_is_told_once(tmp_path: Path) -> None:
         list(api.read(tmp_path, format="nlp(entities='bothh')"))
 
 
-def test_files_that_fail_alike_are_told_together(
+def test_files_that_fail_alike_share_one_message(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     for number in range(4):

@@ -164,7 +164,7 @@ def test_says_why_there_are_no_words(document: dict[str, Any], message: str) -> 
 
 
 @pytest.mark.parametrize(
-    "stranger",
+    "other",
     [
         {"results": [{"final": True, "alternatives": [{"transcript": "x", "timestamps": []}]}]},
         {"results": {"channels": [{"alternatives": [{"transcript": "x", "words": []}]}]}},
@@ -172,8 +172,8 @@ def test_says_why_there_are_no_words(document: dict[str, Any], message: str) -> 
         {"results": []},
     ],
 )
-def test_leaves_results_of_others_alone(stranger: Any) -> None:
-    assert not Google.matches(stranger)
+def test_results_of_other_services_are_not_recognised(other: Any) -> None:
+    assert not Google.matches(other)
 
 
 def test_reads_the_real_operation(corpora: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_label_that_is_null_is_none() -> None:
         ('{"words": []}\n[]', ""),
     ],
 )
-def test_files_of_other_formats_are_told_apart(text: str, remedy: str) -> None:
+def test_errors_name_the_format_that_fits(text: str, remedy: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
     assert caught.value.remedy.endswith(remedy)

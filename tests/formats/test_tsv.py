@@ -126,6 +126,6 @@ def test_a_unit_is_one_of_two() -> None:
         ("text\tPERIOD\nstart\tO\n", "iwslt"),
     ],
 )
-def test_is_told_from_other_tables(text: str, name: str) -> None:
+def test_other_tables_are_not_recognised(text: str, name: str) -> None:
     assert choose(Source("x.tsv", text.encode())).name == name
     assert choose(Source("<stdin>", text.encode())).name == name

@@ -243,7 +243,7 @@ def test_writes_a_segment_for_each_sentence() -> None:
     assert read(made) == found.replace(id="talk")
 
 
-def test_writes_a_segment_for_each_stretch_without_sentences() -> None:
+def test_writes_segments_between_long_pauses_without_sentences() -> None:
     made = document(sample("whisper"))
     assert [segment["text"] for segment in made["segments"]] == [
         " Good morning, Ms. Okafor.",
