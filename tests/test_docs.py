@@ -54,6 +54,13 @@ def assert_shown(shown: str, real: str) -> None:
     assert re.fullmatch(pattern, real + ("\n" if real[-1:] not in ("", "\n") else "")), real
 
 
+def test_shown_output_is_compared_line_by_line() -> None:
+    assert_shown("a\n…\nd…\n", "a\nb\nc\ndef\n")
+    for real in ("a\nb\n", "a\nd\ne\n", "x\na\nd\n", ""):
+        with pytest.raises(AssertionError):
+            assert_shown("a\n…\nd…\n", real)
+
+
 @pytest.fixture
 def caesura(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Program:
     return Program(capfd, monkeypatch)
