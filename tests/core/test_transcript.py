@@ -176,7 +176,7 @@ def test_parts_at_sentence_ends_join_to_the_whole(
     ends = [0, *(transcript.sentences.gaps + 1).tolist()]
     cut = data.draw(st.sampled_from(ends))
     assert Transcript.join([transcript[:cut], transcript[cut:]]) == transcript
-    assert Transcript.join(transcript.iter_sentences()) == transcript
+    assert Transcript.join(transcript.split_sentences()) == transcript
 
 
 @few
@@ -237,7 +237,7 @@ def test_join_fills_columns_of_evidence_that_some_parts_lack() -> None:
 def test_evidence_is_a_value() -> None:
     cells = np.array([0.5, np.nan])
     one = Transcript(("a", "b"), evidence={"x": cells, "y": cells})
-    same = Transcript(("a", "b"), evidence={"y": [np.nan, np.nan], "x": [0.5, np.nan]})  # type: ignore[dict-item]
+    same = Transcript(("a", "b"), evidence={"y": [np.nan, np.nan], "x": [0.5, np.nan]})
     assert one != same
     cells[0] = 7
     assert one.evidence is not None
@@ -254,11 +254,11 @@ def test_evidence_is_a_value() -> None:
     ("evidence", "message"),
     [
         ({"x": [1.0]}, "evidence 'x' has 1 cells for 2 words"),
-        ({"x": [1.0, np.inf]}, "evidence 'x' is endless after word 2"),
+        ({"x": [1.0, np.inf]}, r"evidence 'x'\[1\] is inf, and should be a number"),
         ({"x": [[1.0], [2.0]]}, "evidence 'x' has 2 dimensions"),
-        ({"x": ["a", "b"]}, "evidence 'x' cannot hold these cells"),
+        ({"x": ["a", "b"]}, r"evidence 'x'\[0\] is 'a', and should be a number"),
         ({3: [1.0, 2.0]}, "has a text as its name, not 3"),
-        ([1.0, 2.0], "evidence is columns by name"),
+        ([1.0, 2.0], "evidence should be columns by name"),
     ],
 )
 def test_evidence_that_does_not_fit_is_refused(evidence: Any, message: str) -> None:
@@ -313,3 +313,30 @@ def test_replacing_nothing_copies_nothing() -> None:
     assert transcript.replace(id="talk") == Transcript(("a",), id="talk")
     with pytest.raises(TypeError):
         transcript.replace(nothing=1)
+
+
+def test_sentences_have_plain_values() -> None:
+    talk = Transcript(
+        ["So", "it", "goes", "next"],
+        start=[0, 0.5, 1, None],
+        end=[0.25, 0.75, 1.5, None],
+        speaker=["", "ann", "ben", ""],
+        mark=["", "", ".", "?"],
+        sentences=[(0, 2), (3, 3)],
+    )
+    one, two = talk.iter_sentences()
+    assert (one.text, one.start, one.end, one.speaker) == ("So it goes.", 0.0, 1.5, "ann")
+    assert (type(one.start), type(one.end)) == (float, float)
+    assert (two.text, two.start, two.end, two.speaker) == ("next?", None, None, "")
+    assert (one.words, one.first, one.last, len(one)) == (("So", "it", "goes"), 0, 2, 3)
+    assert (two.words, two.first, two.last, len(two)) == (("next",), 3, 3, 1)
+    assert [one.transcript, two.transcript] == list(talk.split_sentences())
+    assert repr(one) == (
+        "Sentence('So it goes.', start=0.0, end=1.5, speaker='ann', first=0, last=2)"
+    )
+
+
+def test_without_sentences_all_words_are_one() -> None:
+    (whole,) = Transcript(["so", "it"]).iter_sentences()
+    assert (whole.text, whole.start, whole.end, whole.speaker) == ("so it", None, None, "")
+    assert list(Transcript([]).iter_sentences()) == []

@@ -83,7 +83,7 @@ def with_punctuation(given: Transcript, mark: str = "//") -> Transcript:
     """Put a mark after each sentence, as a word of its own."""
     assert given.sentences is not None
     parts = []
-    for part in given.iter_sentences():
+    for part in given.split_sentences():
         end = Transcript((mark,), tag=("PUNCT",), cluster=np.array([False]))
         parts.append(Transcript.join([part.replace(sentences=None), end]))
     whole = Transcript.join(parts)

@@ -80,7 +80,7 @@ def test_in_one_segment_sentences_are_those_of_the_whole(
     sda = made(seed % 5, tagged).adjusted(**ENDLESS)
     words = given_words(seed, count, tagged=tagged)
     found = one_by_one(sda, words)
-    whole = list(sda.annotate(words).iter_sentences())
+    whole = list(sda.annotate(words).split_sentences())
     assert [each.words for each in found] == [each.words for each in whole]
     if any(word.isalpha() for word in words.words):
         assert [each.only(["cluster"]) for each in found] == [
@@ -96,7 +96,7 @@ def test_in_one_segment_heads_are_those_of_the_whole(seed: int, count: int) -> N
     sda = made(seed % 5, False)
     sda = sda.adjusted(**ENDLESS, ahead=sda.reach)
     words = given_words(seed, count, tagged=False)
-    whole = list(sda.annotate(words).iter_sentences())
+    whole = list(sda.annotate(words).split_sentences())
     if any(word.isalpha() for word in words.words):
         found = one_by_one(sda, words)
         assert [each.only(["head"]) for each in found] == [each.only(["head"]) for each in whole]
@@ -248,7 +248,7 @@ def test_sentences_come_before_the_end_and_are_mostly_right() -> None:
     for at in range(len(real)):
         early += stream.push(detector_input(real)[at : at + 1])
     found = early + stream.close()
-    whole = list(real.iter_sentences())
+    whole = list(real.split_sentences())
     assert len(early) > 0.7 * len(whole)
     right = {each.words for each in found} & {each.words for each in whole}
     assert len(right) > 0.8 * len({each.words for each in whole})

@@ -247,7 +247,7 @@ def test_a_stream_says_the_same_as_the_whole(name: str, data: st.DataObject) -> 
             stream = model.stream(json.loads(json.dumps(stream.state())))
     sentences += stream.close()
     found = whole.replace(sentences=model.detect(whole))
-    expected = list(found.iter_sentences())
+    expected = list(found.split_sentences())
     assert [each.words for each in sentences] == [each.words for each in expected]
     assert [each.sentences for each in sentences] == [each.sentences for each in expected]
 

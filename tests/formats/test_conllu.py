@@ -289,7 +289,7 @@ def test_agrees_with_the_package_conllu(name: str, corpora: Path) -> None:
     heads = [at if t["head"] == 0 else first[at] + t["head"] - 1 for at, t in enumerate(tokens)]
     assert whole.head is not None
     assert whole.head.tolist() == heads
-    sentences = list(whole.iter_sentences())
+    sentences = list(whole.split_sentences())
     assert [" ".join(s.text.split()) for s in sentences] == [
         " ".join(tree.metadata["text"].split()) for tree in trees
     ]

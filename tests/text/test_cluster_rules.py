@@ -188,7 +188,7 @@ def test_clusters_of_real_sentences(corpora: Path, name: str) -> None:
     wanted = {text.replace(" | ", " "): text for text in SENTENCES[name]}
     found = {}
     for transcript in caesura.read(corpora / "ud" / name / "dev.conllu"):
-        for sentence in transcript.iter_sentences():
+        for sentence in transcript.split_sentences():
             spoken = sentence.take(~punctuation_flags(sentence))
             if " ".join(spoken.words) in wanted:
                 found[" | ".join(shown(spoken))] = cluster_rules.cluster_tree(spoken).link.tolist()

@@ -1,4 +1,8 @@
-"""The kinds of columns that values are made of: immutable, compared by value."""
+"""Columns over words: immutable arrays and tuples that are checked once and compared by value.
+
+`column` makes one from whatever a user gives, `take_cells` and `join_cells` keep some words or put
+recordings together. `Evidence` is several columns of numbers by name.
+"""
 
 from __future__ import annotations
 
@@ -33,52 +37,119 @@ MISSING: Mapping[str, Any] = {
     "lemma": "",
     "relation": "",
 }
-"""Columns over words and what stands in a cell that is not known."""
+"""Columns over words, and the value of a cell that is not known."""
+
+
+EXPECTED = {
+    "f": "a number, or None where it is not known",
+    "i": "the index of a word, or -1 where it is not known",
+    "b": "True or False",
+    "U": "a text, or '' where it is not known",
+}
+"""What a cell of a column may be, by the kind of its array."""
 
 
 def column(name: str, values: ArrayLike | Sequence[str], missing: Any = None) -> Any:
-    """Make one immutable column of the kind its missing cell shows."""
+    """Make one immutable column, of the kind that its missing cell has.
+
+    A cell of the wrong kind is a `LayerError` that names the column and the index.
+    """
     missing = MISSING[name] if missing is None else missing
     if isinstance(missing, str):
-        return texts(name, values)
+        return text_column(name, values)
     kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
-    if isinstance(values, np.ndarray) and values.dtype == kind and _is_fixed(values):
+    if _is_column(values, kind):
         return values
-    try:
-        array = np.array(values, dtype=kind)
-    except (ValueError, TypeError) as error:
-        raise LayerError(f"{name} cannot hold these cells: {error}") from error
+    # A slice of a column, which cannot be changed either, has been checked before.
+    checked = isinstance(values, np.ndarray) and values.dtype == kind and not values.flags.writeable
+    array = np.array(values if checked else _checked_array(name, values, missing), dtype=kind)
     if array.ndim != 1:
         raise LayerError(f"{name} has {array.ndim} dimensions, and a column has one")
     array.flags.writeable = False
     return array
 
 
-def texts(name: str, values: Any) -> Strings:
-    """Make an immutable column of texts."""
-    column = () if isinstance(values, str) else tuple(values)
-    if isinstance(values, str) or not set(map(type, column)) <= {str, np.str_}:
-        raise LayerError(f"{name} is a sequence of texts")
-    return column
+def _is_column(values: object, kind: type[np.generic]) -> bool:
+    """Tell whether an array is an immutable column already."""
+    if not isinstance(values, np.ndarray) or values.dtype != kind or values.ndim != 1:
+        return False
+    return bool(values.flags.owndata) and not values.flags.writeable
 
 
-def chosen(words: ArrayLike, count: int) -> Indices:
-    """Give the indices of some of `count` words, named by a mask or by ascending indices."""
+def _checked_array(name: str, values: Any, missing: Any) -> NDArray[Any]:
+    """Return an array of cells that a column can hold; None becomes the missing cell."""
+    expected = EXPECTED[np.asarray(missing).dtype.kind]
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise LayerError(f"{name} is {values!r}, and should be a list: each cell is {expected}")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise LayerError(f"{name} has lists as cells, and each should be {expected}") from error
+    if array.ndim != 1:
+        return array
+    cells: list[Any] = list(values) if array.dtype.kind not in "biuf" else []
+    if cells:
+        # Texts, None and other objects lead here; a text is no number, even if it reads like one.
+        cells = [missing if cell is None else cell for cell in cells]
+        numbers = [isinstance(cell, (bool, int, float, np.number)) for cell in cells]
+        array = np.array([cell if ok else np.inf for cell, ok in zip(cells, numbers, strict=True)])
+    for at in np.flatnonzero(~_fitting(array, missing))[:1].tolist():
+        cell = cells[at] if cells else array[at].item()
+        raise LayerError(f"{name}[{at}] is {cell!r}, and should be {expected}")
+    return array
+
+
+def _fitting(array: NDArray[Any], missing: Any) -> Flags:
+    """Tell which numbers a column with this missing cell can hold."""
+    if missing is True:
+        return np.asarray(np.isin(array, (0, 1)))
+    if array.dtype.kind == "b":
+        return np.zeros(array.shape, np.bool_)
+    fitting: Flags = ~np.isinf(array)
+    if missing == -1:
+        fitting &= array == np.floor(array)
+    return fitting
+
+
+def text_column(name: str, values: Any) -> Strings:
+    """Make an immutable column of texts; None becomes '', but for words."""
+    if isinstance(values, str):
+        split = f"write {values[:20]!r}.split(), or caesura.Text(...) for running text"
+        raise LayerError(
+            f"{name} is one text, and should be a list of texts",
+            remedy=split
+            if name == "words"
+            else f"give a text for each word: [{values[:20]!r}, ...]",
+        )
+    try:
+        cells = tuple(values)
+    except TypeError as error:
+        raise LayerError(f"{name} is {values!r}, and should be a list of texts") from error
+    kinds = set(map(type, cells))
+    if kinds <= {str}:
+        return cells
+    if name != "words":
+        cells = tuple("" if cell is None else cell for cell in cells)
+    for at, cell in enumerate(cells):
+        if not isinstance(cell, str):
+            expected = "a text" if name == "words" else EXPECTED["U"]
+            raise LayerError(f"{name}[{at}] is {cell!r}, and should be {expected}")
+    return tuple(map(str, cells))
+
+
+def word_indices(words: ArrayLike, count: int) -> Indices:
+    """Return the indices of some of `count` words, given as a mask or as ascending indices."""
     given = np.asarray(words)
     mask = given.dtype == np.bool_
     if given.ndim != 1 or (mask and len(given) != count):
-        raise LayerError(f"a choice of words is a mask of {count} cells or a list of indices")
+        raise LayerError(f"words are chosen by a mask of {count} cells or a list of indices")
     kept = np.flatnonzero(given) if mask else given.astype(np.int64)
     if len(kept) and (kept[0] < 0 or kept[-1] >= count or (np.diff(kept) <= 0).any()):
         raise LayerError(f"indices of words ascend from 0 to {count - 1}")
     return kept
 
 
-def _is_fixed(array: NDArray[Any]) -> bool:
-    return bool(array.flags.owndata) and not array.flags.writeable
-
-
-def _same(a: Any, b: Any) -> bool:
+def _are_equal(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
     return type(a) is type(b) and bool(a == b)
@@ -91,33 +162,35 @@ class ByValue:
         if type(other) is not type(self):
             return NotImplemented
         names = [f.name for f in fields(self) if f.compare]  # type: ignore[arg-type]
-        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+        return all(_are_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return _rebuilt, (type(self), values)
+        return _rebuild, (type(self), values)
 
 
-def _rebuilt(kind: type[Any], values: dict[str, Any]) -> Any:
-    """Make a copy through the constructor, so that its columns are immutable again."""
+def _rebuild(kind: type[Any], values: dict[str, Any]) -> Any:
+    """Make a copy by the constructor, so that its columns are immutable again."""
     return kind(**values)
 
 
 class Evidence(Mapping[str, Floats]):
-    """Named columns of numbers over gaps, as other systems give them; NaN is unknown.
+    """Columns of numbers about the gaps, by name, as other systems give them; NaN is unknown.
 
-    The higher a number, the more it speaks for a boundary in the gap after its word. Columns are
-    immutable and compared by value, whatever their order.
+    The higher a number, the more likely is a boundary in the gap after that word. Columns are
+    immutable and compared by value; their order does not matter.
     """
 
     __slots__ = ("_columns",)
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         if not isinstance(columns, Mapping):
-            raise LayerError("evidence is columns by name, as in {'name': [0.5, 0.1]}")
-        self._columns = {_named(name): _numbers(name, columns[name]) for name in columns}
+            raise LayerError(
+                "evidence should be columns by name", remedy="write {'name': [0.5, 0.1]}"
+            )
+        self._columns = {_checked_name(name): _numbers(name, columns[name]) for name in columns}
 
     def __getitem__(self, name: str) -> Floats:
         return self._columns[name]
@@ -131,7 +204,9 @@ class Evidence(Mapping[str, Floats]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Evidence):
             return NotImplemented
-        return self.keys() == other.keys() and all(_same(self[name], other[name]) for name in self)
+        return self.keys() == other.keys() and all(
+            _are_equal(self[name], other[name]) for name in self
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -141,13 +216,13 @@ class Evidence(Mapping[str, Floats]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Evidence, (self._columns,)
 
-    def each(self, change: Callable[[Floats], Floats]) -> Evidence:
-        """Change every column in the same way."""
+    def map_columns(self, change: Callable[[Floats], Floats]) -> Evidence:
+        """Return evidence with every column changed in the same way."""
         return Evidence({name: change(cells) for name, cells in self.items()})
 
     @classmethod
     def join(cls, parts: Sequence[Evidence | None], lengths: Sequence[int]) -> Evidence:
-        """One after another; cells of columns that a part lacks are unknown."""
+        """Put parts one after another; cells of columns that a part lacks are unknown."""
         filled = [
             (part or cls({}), np.full(n, np.nan)) for part, n in zip(parts, lengths, strict=True)
         ]
@@ -160,33 +235,26 @@ class Evidence(Mapping[str, Floats]):
         )
 
 
-def _named(name: object) -> str:
+def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise LayerError(f"a column of evidence has a text as its name, not {name!r}")
     return name
 
 
 def _numbers(name: str, cells: ArrayLike) -> Floats:
-    shown = f"evidence {name!r}"
-    array: Floats = column(shown, cells, np.nan)
-    if np.isinf(array).any():
-        at = int(np.flatnonzero(np.isinf(array))[0])
-        raise LayerError(
-            f"{shown} is endless after word {at + 1}",
-            remedy="write a large number for what is certain",
-        )
-    return array
+    numbers: Floats = column(f"evidence {name!r}", cells, np.nan)
+    return numbers
 
 
-def taken(name: str, layer: Any, kept: Indices) -> Any:
-    """Give the cells of the kept words, and what dropped words hand on to them."""
+def take_cells(name: str, layer: Any, kept: Indices) -> Any:
+    """Return the cells of the words that are kept, and what moves to them from dropped words."""
     if name == "evidence":
-        strongest = np.fmax.reduceat if len(kept) else np.take
-        return layer.each(lambda cells: strongest(cells, kept))
+        highest = np.fmax.reduceat if len(kept) else np.take
+        return layer.map_columns(lambda cells: highest(cells, kept))
     if name == "head":
-        return _reattached(layer, kept)
+        return _reattach_heads(layer, kept)
     if name == "pause":
-        return _handed_back(layer, kept)
+        return _move_back(layer, kept)
     if isinstance(layer, tuple):
         return tuple(map(layer.__getitem__, kept.tolist()))
     if len(kept) and name == "blank":
@@ -197,8 +265,8 @@ def taken(name: str, layer: Any, kept: Indices) -> Any:
     return layer[kept]
 
 
-def _handed_back(layer: Strings, kept: Indices) -> Strings:
-    """Cells of the kept words; an empty one gets the first cell of the dropped words after it."""
+def _move_back(layer: Strings, kept: Indices) -> Strings:
+    """Return the kept cells; an empty one gets the first cell of the dropped words after it."""
     given = np.array([at for at, cell in enumerate(layer) if cell], np.int64)
     cells = [""] * len(kept)
     owners = np.searchsorted(kept, given, side="right") - 1
@@ -208,10 +276,10 @@ def _handed_back(layer: Strings, kept: Indices) -> Strings:
     return tuple(cells)
 
 
-def _reattached(head: Indices, kept: Indices) -> Indices:
-    """Heads among the kept words; those of dropped words are handed up the tree.
+def _reattach_heads(head: Indices, kept: Indices) -> Indices:
+    """Return the heads of the kept words: for a dropped head, its nearest kept ancestor.
 
-    A word below a dropped root becomes a root; a loop that is broken leaves no head.
+    A word below a dropped root becomes a root; in a loop that is broken the head is unknown.
     """
     count = len(head)
     place = np.full(count, -1, dtype=np.int64)
@@ -226,7 +294,7 @@ def _reattached(head: Indices, kept: Indices) -> Indices:
     return np.where(known, np.where(at_root, np.arange(len(kept)), place[target]), -1)
 
 
-def joined(name: str, layers: Sequence[Any], offsets: Sequence[int]) -> Any:
+def join_cells(name: str, layers: Sequence[Any], offsets: Sequence[int]) -> Any:
     """Put columns one after another; a part that lacks the column has missing cells."""
     lengths = np.diff(offsets).tolist()
     if name == "evidence":

@@ -1,21 +1,23 @@
-"""A segmentation: what is decided about the gaps between words."""
+"""A segmentation: which gaps between words are sentence ends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 
-from caesura.core.arrays import ByValue, Flags, Floats, Indices, Strings, texts
+from caesura.core.arrays import ByValue, Flags, Floats, Indices, Strings, column, text_column
 from caesura.core.errors import LayerError
 
 
 @dataclass(frozen=True, eq=False)
 class Segmentation(ByValue):
-    """Which of the n gaps are sentence ends; gap i lies after word i, the last one always is.
+    """Which of n gaps are sentence ends; gap i lies after word i, and the last one always is one.
 
-    `label` is the class of each gap ('.', '?', ',' or '' for none), `log_odds` the evidence.
+    `label` is the class of each gap ('.', '?', ',' or '' for none); `log_odds` is the evidence for
+    a boundary, above 0 if there is more for it than against it, and NaN where there is none.
     """
 
     boundary: Flags
@@ -26,7 +28,7 @@ class Segmentation(ByValue):
         given = np.asarray(self.boundary)
         if given.ndim != 1 or (given.dtype != np.bool_ and len(given)):
             raise LayerError(
-                "a segmentation is made of a truth value for each gap",
+                "a segmentation is made of True or False for each gap",
                 remedy="make it from indices with Segmentation.of_gaps(count, gaps)",
             )
         boundary = np.array(given, dtype=np.bool_)
@@ -35,11 +37,9 @@ class Segmentation(ByValue):
         boundary.flags.writeable = False
         object.__setattr__(self, "boundary", boundary)
         if self.label is not None:
-            object.__setattr__(self, "label", texts("label", self.label))
+            object.__setattr__(self, "label", text_column("label", self.label))
         if self.log_odds is not None:
-            log_odds = np.array(self.log_odds, dtype=np.float64)
-            log_odds.flags.writeable = False
-            object.__setattr__(self, "log_odds", log_odds)
+            object.__setattr__(self, "log_odds", _log_odds(self.log_odds))
         for name in ("label", "log_odds"):
             layer = getattr(self, name)
             if layer is not None and len(layer) != len(boundary):
@@ -48,32 +48,51 @@ class Segmentation(ByValue):
     @classmethod
     def of_gaps(cls, count: int, gaps: Iterable[int]) -> Segmentation:
         """Make a segmentation of `count` words from the indices of its boundaries."""
-        chosen = np.fromiter(gaps, dtype=np.int64)
-        if len(chosen) and (chosen.min() < 0 or chosen.max() >= count):
-            raise LayerError(f"a boundary lies outside the {count} gaps")
+        chosen: Indices = column("gaps", list(gaps), -1)
+        outside = np.flatnonzero((chosen < 0) | (chosen >= count))
+        if len(outside):
+            at = outside[0]
+            raise LayerError(f"gaps[{at}] is {chosen[at]}, and the gaps are 0 to {count - 1}")
         boundary = np.zeros(count, dtype=np.bool_)
         boundary[chosen] = True
         return cls(boundary)
 
     @classmethod
     def of_sentences(cls, count: int, sentences: Iterable[tuple[int, int]]) -> Segmentation:
-        """Make a segmentation from (first, last) pairs that cover all words in order."""
-        expected = 0
+        """Make a segmentation from the (first, last) word of each sentence, in order.
+
+        The sentences cover all `count` words, so that each begins after the end of the former.
+        """
+        begin = 0
         ends: list[int] = []
-        for first, last in sentences:
-            if first != expected or last < first:
+        for at, pair in enumerate(_pairs(sentences)):
+            first, last = pair
+            if first < begin:
                 raise LayerError(
-                    f"sentence {len(ends) + 1} is [{first}, {last}] where {expected} should begin"
+                    f"sentences[{at}] is {pair}, and begins before the end of the former sentence",
+                    remedy=f"give sentences in order, without overlap: this one begins at {begin}",
+                )
+            if first > begin:
+                raise LayerError(
+                    f"sentences[{at}] is {pair}, and word {begin} is in no sentence",
+                    remedy=f"give sentences that cover all words: this one begins at {begin}",
+                )
+            if last < first or last >= count:
+                raise LayerError(
+                    f"sentences[{at}] is {pair}, and should end between {first} and {count - 1}"
                 )
             ends.append(last)
-            expected = last + 1
-        if expected != count:
-            raise LayerError(f"the sentences cover {expected} of {count} words")
+            begin = last + 1
+        if begin != count:
+            raise LayerError(
+                f"the sentences cover {begin} of {count} words",
+                remedy=f"let the last sentence end at word {count - 1}",
+            )
         return cls.of_gaps(count, ends)
 
     @classmethod
     def join(cls, parts: Sequence[Segmentation | None]) -> Segmentation | None:
-        """One after another; None if one of them is not known."""
+        """Put segmentations one after another; None if one of them is not known."""
         whole = [part for part in parts if part is not None]
         if len(whole) < len(parts):
             return None
@@ -100,20 +119,20 @@ class Segmentation(ByValue):
 
     @property
     def sentences(self) -> list[tuple[int, int]]:
-        """(first, last) word of each sentence."""
+        """The (first, last) word of each sentence."""
         ends = self.gaps.tolist()
         return list(zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True)) if ends else []
 
     def take(self, words: Indices) -> Segmentation:
-        """Keep these words; what stands after a dropped word moves to the kept word before it."""
+        """Keep these words; a boundary after a dropped word moves to the kept word before it."""
         owners = np.searchsorted(words, np.arange(len(self)), side="right") - 1
         return self.moved(owners, len(words))
 
     def moved(self, place: Indices, count: int) -> Segmentation:
         """Move each gap to the one of `count` gaps that `place` names; -1 drops it.
 
-        Gaps that fall together keep the first label that stands at a boundary, else the first
-        one, and the strongest evidence. A gap that nothing moves to has none.
+        Of gaps that fall together the first label at a boundary is kept, else the first label,
+        and the highest log-odds. A gap that nothing moves to has none.
         """
         kept = place >= 0
         boundary = np.zeros(count, dtype=np.bool_)
@@ -126,12 +145,12 @@ class Segmentation(ByValue):
         return Segmentation(boundary, label, log_odds)
 
     def _labels(self, place: list[int], count: int) -> Strings:
-        labels, sure = [""] * count, [False] * count
+        labels, is_end = [""] * count, [False] * count
         ends = self.boundary.tolist()
         for gap, mark in enumerate(self.label or ()):
             at = place[gap]
-            if mark and at >= 0 and (not labels[at] or (ends[gap] and not sure[at])):
-                labels[at], sure[at] = mark, ends[gap]
+            if mark and at >= 0 and (not labels[at] or (ends[gap] and not is_end[at])):
+                labels[at], is_end[at] = mark, ends[gap]
         return tuple(labels)
 
     def __getitem__(self, part: slice) -> Segmentation:
@@ -142,3 +161,30 @@ class Segmentation(ByValue):
             None if self.label is None else self.label[part],
             None if self.log_odds is None else self.log_odds[part],
         )
+
+
+def _log_odds(given: object) -> Floats:
+    """Make the column of log-odds, which may be infinite."""
+    try:
+        log_odds = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise LayerError(f"log_odds has a cell that is no number: {error}") from error
+    if log_odds.ndim != 1:
+        raise LayerError(f"log_odds has {log_odds.ndim} dimensions, and a column has one")
+    log_odds.flags.writeable = False
+    return log_odds
+
+
+def _pairs(sentences: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield each (first, last), or raise an error that names what is no such pair."""
+    remedy = "write (first, last) for each sentence, as in [(0, 2), (3, 6)]"
+    try:
+        pairs = list(sentences)
+    except TypeError as error:
+        raise LayerError(f"sentences is {sentences!r}", remedy=remedy) from error
+    for at, pair in enumerate(pairs):
+        try:
+            first, last = map(index, pair)
+        except (TypeError, ValueError) as error:
+            raise LayerError(f"sentences[{at}] is {pair!r}", remedy=remedy) from error
+        yield first, last

@@ -1,11 +1,20 @@
-"""A transcript: the words of one recording and the layers known of them."""
+"""A transcript: the words of one recording or text, and the layers that are known of them.
+
+    talk = Transcript("so it goes we tied it shut".split(), sentences=[(0, 2), (3, 6)])
+    for sentence in talk.iter_sentences():
+        print(sentence.start, sentence.text)
+
+All arguments are checked at once; a `LayerError` names the argument, the index and what to do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any, NamedTuple
+from operator import index
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,44 +27,32 @@ from caesura.core.arrays import (
     Floats,
     Indices,
     Strings,
-    chosen,
     column,
-    joined,
-    taken,
-    texts,
+    join_cells,
+    take_cells,
+    text_column,
+    word_indices,
 )
 from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 
-__all__ = [
-    "CARRIED",
-    "LAYERS",
-    "MISSING",
-    "SPANS",
-    "Evidence",
-    "Flags",
-    "Floats",
-    "Indices",
-    "Origin",
-    "Segmentation",
-    "Span",
-    "Strings",
-    "Transcript",
-    "shrunk",
-]
+Numbers = ArrayLike | Sequence[float | None]
+Texts = Sequence[str | None]
+"""What can be given as a column; None is a cell that is not known."""
 
 SPANS = ("entities", "multiwords", "alternatives")
+TIMES = ("start", "end")
 LAYERS = (*MISSING, *SPANS, "evidence", "sentences")
 """All optional layers of a transcript."""
 
 CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
-"""What a format can declare to carry: layers, what comes with sentences, and the names."""
+"""What a format can declare to carry: layers, what comes with sentences, id and language."""
 
 
 class Origin(NamedTuple):
-    """The file a recording was read from, its place below the folder named, and its format.
+    """The file that a recording was read from, its path below the given folder, and its format.
 
-    `asked` is the format with its settings as a user named it, '' if the file alone tells as much;
+    `asked` is the format with its settings as a user named it, '' if it was recognised anyway;
     `classed` is the number of entities that have their class from another file.
     """
 
@@ -67,7 +64,11 @@ class Origin(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Words `first` to `last` (both inside) that form one thing of class `label`."""
+    """Words `first` to `last`, both included, that form one unit of class `label`.
+
+    `label` is the class of an entity, the written form of a multiword token, or an alternative
+    transcription of the words. `key` is an entity's id in its file.
+    """
 
     first: int
     last: int
@@ -75,17 +76,31 @@ class Span(NamedTuple):
     key: str = ""
 
 
+Spans = Iterable[Span | tuple[int, int, str]]
+
+
 @dataclass(frozen=True, eq=False)
 class Transcript(ByValue):
-    """One recording or text: a column of words and whatever else is known of them.
+    """One recording or text: a column of words, and the layers that are known of them.
 
-    Times are seconds; `head` is the index of the word's head (a root points at itself, -1 is
-    unknown); `opening` and `mark` are the punctuation before and after the word, `blank` says
-    whether a blank follows; `pause` names the recogniser's pause marker (such as `<sil>`) between
-    the word and the next; `cluster` is true where a word begins a cluster; `evidence` has
-    what other systems say of each gap, in columns by name. The label of an alternative is
-    another way to write its words, parted by blanks, '' if they may be missing. A layer that is
-    not known is None; a cell that is not known is NaN, -1 or ''. `origin` has no part in equality.
+    `words` have no punctuation glued to them: that is in the layers `opening` and `mark`, before
+    and after the word. (Glued punctuation is taken off when words are read, also from a
+    transcript made in Python; the constructor leaves words as they are, because the tokens of a
+    treebank may well end in a dot.) Layers over words are lists with a cell for each word:
+
+    - `start`, `end`: seconds; `confidence` of the recogniser.
+    - `speaker`; `pause`: the recogniser's pause marker after the word, such as `<sil>`.
+    - `blank`: whether a blank follows the word.
+    - `tag`, `subtag` (parts of speech), `features`, `lemma`, `relation`.
+    - `head`: the index of the word's head; a root points at itself, -1 is unknown.
+    - `cluster`: whether the word begins a cluster.
+
+    `entities`, `multiwords` and `alternatives` are `Span`s; an alternative is another way to
+    write its words, separated by blanks, '' if they may be missing. `evidence` has columns of
+    numbers about each gap, by name. `sentences` are a `Segmentation`, or pairs (first, last).
+
+    A layer that is not known is None; a cell that is not known is NaN (or None when given), -1
+    or ''. Transcripts are immutable and equal if all but `origin`, the file they come from, is.
     """
 
     words: Strings
@@ -113,49 +128,82 @@ class Transcript(ByValue):
     sentences: Segmentation | None = None
     origin: Origin | None = field(default=None, compare=False)
 
+    if TYPE_CHECKING:
+        # What the constructor takes is wider than what the fields hold.
+        def __init__(
+            self,
+            words: Sequence[str],
+            id: str = "",
+            language: str = "",
+            start: Numbers | None = None,
+            end: Numbers | None = None,
+            confidence: Numbers | None = None,
+            head: ArrayLike | None = None,
+            blank: ArrayLike | None = None,
+            cluster: ArrayLike | None = None,
+            opening: Texts | None = None,
+            mark: Texts | None = None,
+            pause: Texts | None = None,
+            speaker: Texts | None = None,
+            tag: Texts | None = None,
+            subtag: Texts | None = None,
+            features: Texts | None = None,
+            lemma: Texts | None = None,
+            relation: Texts | None = None,
+            entities: Spans | None = None,
+            multiwords: Spans | None = None,
+            alternatives: Spans | None = None,
+            evidence: Mapping[str, Numbers] | None = None,
+            sentences: Segmentation | Iterable[tuple[int, int]] | None = None,
+            origin: Origin | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         known = vars(self)
-        known["words"] = texts("words", self.words)
-        for name in self.layers:
-            if name in MISSING:
-                known[name] = column(name, known[name])
-            elif name in SPANS:
-                known[name] = tuple(sorted(Span(*span) for span in known[name]))
-            elif name == "evidence":
-                known[name] = Evidence(known[name]) or None
-        self._check()
+        for name in ("id", "language"):
+            if not isinstance(known[name], str):
+                raise LayerError(f"{name} is {known[name]!r}, and should be a text")
+        try:
+            known["words"] = text_column("words", self.words)
+            for name in self.layers:
+                known[name] = self._checked(name, known[name])
+        except LayerError as error:
+            raise LayerError(error.what, where=self.id, remedy=error.remedy) from error
 
-    def _check(self) -> None:
+    def _checked(self, name: str, layer: Any) -> Any:
+        """Return a layer as it is held; raise an error if it does not fit the words."""
         count = len(self.words)
-        for name, layer in self._over_words():
-            if len(layer) != count:
-                raise LayerError(f"{name} has {len(layer)} cells for {count} words", where=self.id)
-        for name in SPANS:
-            for span in getattr(self, name) or ():
-                if not 0 <= span.first <= span.last < count:
-                    raise LayerError(
-                        f"{name}: {span.label!r} at [{span.first}, {span.last}] lies outside "
-                        f"the {count} words",
-                        where=self.id,
-                    )
-        if self.head is not None and count and not -1 <= self.head.min() <= self.head.max() < count:
-            raise LayerError(f"head points outside the {count} words", where=self.id)
-
-    def _over_words(self) -> Iterator[tuple[str, Any]]:
-        """Give each layer that is known and has a cell for each word."""
-        for name in self.layers:
-            if name == "evidence":
-                for column, cells in (self.evidence or {}).items():
-                    yield f"evidence {column!r}", cells
-            elif name not in SPANS:
-                yield name, getattr(self, name)
+        if name in SPANS:
+            return _checked_spans(name, layer, count)
+        if name == "evidence":
+            evidence = Evidence(layer)
+            for column_name, cells in evidence.items():
+                _check_length(f"evidence {column_name!r}", cells, count)
+            return evidence or None
+        if name == "sentences" and not isinstance(layer, Segmentation):
+            return Segmentation.of_sentences(count, layer)
+        cells = layer if name == "sentences" else column(name, layer)
+        _check_length(name, cells, count)
+        if name == "head" and count and not -1 <= cells.min() <= cells.max() < count:
+            at = int(np.flatnonzero((cells < -1) | (cells >= count))[0])
+            raise LayerError(
+                f"head[{at}] is {cells[at]}, and points outside the {count} words",
+                remedy="write the index of a word, from 0 on, its own for a root, or -1",
+            )
+        if name in TIMES and count and cells is not layer and (cells < 0).any():
+            at = int(np.flatnonzero(cells < 0)[0])
+            raise LayerError(
+                f"{name}[{at}] is {cells[at]}, and times are seconds from 0 on",
+                remedy="write None where a time is not known",
+            )
+        return cells
 
     def __len__(self) -> int:
         return len(self.words)
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Names, of those in `CARRIED`, of all that is known besides the words."""
+        """Names of all that is known besides the words, of those in `CARRIED`."""
         inner = self.sentences
         return (
             *self.layers,
@@ -171,7 +219,7 @@ class Transcript(ByValue):
         return tuple(name for name in LAYERS if known[name] is not None)
 
     def replace(self, **changes: Any) -> Transcript:
-        """Copy with some fields changed; if they are what they were, it is this one."""
+        """Return a copy with some fields changed; this transcript if nothing changes."""
         if all(getattr(self, name, changes) is value for name, value in changes.items()):
             return self
         # As `dataclasses.replace`, which takes four times as long.
@@ -183,7 +231,7 @@ class Transcript(ByValue):
         return made
 
     def only(self, layers: Iterable[str]) -> Transcript:
-        """Copy that keeps just these layers."""
+        """Return a copy with these layers only."""
         kept = set(layers)
         return self.replace(**{name: None for name in self.layers if name not in kept})
 
@@ -199,9 +247,9 @@ class Transcript(ByValue):
             layer = getattr(self, name)
             if name in SPANS:
                 inside = tuple(span for span in layer if span.first < stop and span.last >= first)
-                changes[name] = _kept(name, inside, np.arange(first, stop)) if inside else ()
+                changes[name] = _take_spans(name, inside, np.arange(first, stop)) if inside else ()
             elif name == "evidence":
-                changes[name] = layer.each(lambda cells: cells[first:stop])
+                changes[name] = layer.map_columns(lambda cells: cells[first:stop])
             else:
                 changes[name] = layer[first:stop]
         if self.head is not None:
@@ -210,30 +258,31 @@ class Transcript(ByValue):
         return self.replace(**changes)
 
     def take(self, words: ArrayLike) -> Transcript:
-        """Keep the words at these ascending indices (or where this mask is true).
+        """Return a transcript of the words at these ascending indices, or where a mask is true.
 
-        What stands after a dropped word (a boundary, a blank, a pause) moves to the kept word
-        before, the beginning of a cluster to the next; of evidence about gaps that fall together
-        the strongest (highest) stays; spans shrink, but alternatives that lose a word go; a
-        word whose head is dropped hangs on the nearest kept ancestor.
+        What comes after a dropped word (a boundary, a blank, a pause) moves to the kept word
+        before it, the beginning of a cluster to the next one. Of evidence about gaps that fall
+        together the highest stays. Spans shrink, but alternatives that lose a word are dropped.
+        A word whose head is dropped depends on the nearest kept ancestor.
         """
-        kept = chosen(words, len(self))
+        kept = word_indices(words, len(self))
         changes: dict[str, Any] = {"words": tuple(map(self.words.__getitem__, kept.tolist()))}
         for name in self.layers:
             layer = getattr(self, name)
             if name in SPANS:
-                changes[name] = _kept(name, layer, kept)
+                changes[name] = _take_spans(name, layer, kept)
             elif name == "sentences":
                 changes[name] = layer.take(kept)
             else:
-                changes[name] = taken(name, layer, kept)
+                changes[name] = take_cells(name, layer, kept)
         return self.replace(**changes)
 
     @classmethod
     def join(cls, parts: Iterable[Transcript]) -> Transcript:
-        """One after another as one recording, named like the first.
+        """Put transcripts one after another as one recording, with the id of the first.
 
-        Sentences, being decisions, are kept only if every part has them.
+        Sentences are kept only if every part has them; cells of other layers that a part lacks
+        are unknown.
         """
         parts = list(parts)
         if not parts:
@@ -252,18 +301,18 @@ class Transcript(ByValue):
             elif name == "sentences":
                 changes[name] = Segmentation.join([part.sentences for part in parts if len(part)])
             else:
-                changes[name] = joined(name, layers, offsets)
+                changes[name] = join_cells(name, layers, offsets)
         return parts[0].replace(**changes)
 
     def pauses(self) -> Floats:
-        """Seconds between each word and the next: NaN where unknown, and after the last word."""
+        """Return the seconds between each word and the next: NaN if unknown or after the last."""
         gaps = np.full(len(self), np.nan)
         if self.start is not None and self.end is not None and len(self) > 1:
             gaps[:-1] = self.start[1:] - self.end[:-1]
         return gaps
 
     def surface(self) -> list[str]:
-        """Each word as it is written: with its punctuation and the blank that follows."""
+        """Return each word as it is written: with its punctuation and the blank that follows."""
         pieces: list[str] = list(self.words)
         if self.opening is not None:
             pieces = list(map(str.__add__, self.opening, pieces))
@@ -280,30 +329,123 @@ class Transcript(ByValue):
 
     @property
     def text(self) -> str:
-        """The running text."""
+        """The running text, with punctuation."""
         return "".join(self.surface()).rstrip(" ")
 
-    def iter_sentences(self) -> Iterator[Transcript]:
-        """Each sentence as a transcript of its own; the whole where sentences are unknown."""
-        if self.sentences is None:
-            if len(self):
-                yield self
-            return
-        for first, last in self.sentences.sentences:
+    def iter_sentences(self) -> Iterator[Sentence]:
+        """Yield each sentence; all words as one if sentences are not known."""
+        for first, last in self._bounds():
+            yield Sentence(self[first : last + 1], first, last)
+
+    def split_sentences(self) -> Iterator[Transcript]:
+        """Yield each sentence as a transcript with all layers; the whole if they are not known."""
+        for first, last in self._bounds():
             yield self[first : last + 1]
 
+    def _bounds(self) -> list[tuple[int, int]]:
+        if self.sentences is not None:
+            return self.sentences.sentences
+        return [(0, len(self) - 1)] if len(self) else []
 
-def _kept(name: str, spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
-    """Spans of a layer over the kept words; a reading is of all its words or of none."""
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a recording, with plain Python values.
+
+    `first` and `last` are the indices of its words in the recording; `transcript` has its words
+    with all layers.
+    """
+
+    transcript: Transcript
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return len(self.transcript)
+
+    def __repr__(self) -> str:
+        return (
+            f"Sentence({self.text!r}, start={self.start}, end={self.end}, "
+            f"speaker={self.speaker!r}, first={self.first}, last={self.last})"
+        )
+
+    @property
+    def words(self) -> Strings:
+        """The words, without punctuation."""
+        return self.transcript.words
+
+    @property
+    def text(self) -> str:
+        """The text as it is written."""
+        return self.transcript.text
+
+    @property
+    def start(self) -> float | None:
+        """The start of the first word in seconds, or None if it is not known."""
+        return _known_time(self.transcript.start, 0)
+
+    @property
+    def end(self) -> float | None:
+        """The end of the last word in seconds, or None if it is not known."""
+        return _known_time(self.transcript.end, -1)
+
+    @property
+    def speaker(self) -> str:
+        """The speaker of the first word whose speaker is known, or ''."""
+        return next(filter(None, self.transcript.speaker or ()), "")
+
+
+def _known_time(times: Floats | None, at: int) -> float | None:
+    if times is None or not len(times) or np.isnan(times[at]):
+        return None
+    return float(times[at])
+
+
+def _check_length(name: str, cells: Any, count: int) -> None:
+    if len(cells) != count:
+        raise LayerError(
+            f"{name} has {len(cells)} cells for {count} words", remedy="give a cell for each word"
+        )
+
+
+def _checked_spans(name: str, spans: Any, count: int) -> tuple[Span, ...]:
+    """Return spans in order, or raise an error that names one that is not inside the words."""
+    try:
+        given = list(spans)
+    except TypeError as error:
+        raise LayerError(f"{name} is {spans!r}, and should be a list of spans") from error
+    found = [_checked_span(name, at, span) for at, span in enumerate(given)]
+    for at, span in enumerate(found):
+        if not 0 <= span.first <= span.last < count:
+            raise LayerError(
+                f"{name}[{at}], {span.label!r} at [{span.first}, {span.last}], lies outside the "
+                f"{count} words"
+            )
+    return tuple(sorted(found))
+
+
+def _checked_span(name: str, at: int, given: Any) -> Span:
+    with suppress(TypeError, ValueError):
+        first, last, *texts = given
+        span = Span(index(first), index(last), *texts)
+        if all(isinstance(text, str) for text in span[2:]):
+            return span
+    raise LayerError(
+        f"{name}[{at}] is {given!r}, and should be a span", remedy="write Span(first, last, label)"
+    )
+
+
+def _take_spans(name: str, spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
+    """Return the spans of a layer over the kept words; an alternative must keep all its words."""
     if name == "alternatives":
         bounds = np.array([(s.first, s.last + 1) for s in spans], np.int64).reshape(-1, 2)
         whole = np.diff(np.searchsorted(kept, bounds)) == np.diff(bounds)
         spans = tuple(compress(spans, whole.ravel()))
-    return shrunk(spans, kept)
+    return shrink_spans(spans, kept)
 
 
-def shrunk(spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
-    """Spans over the kept words only, numbered anew."""
+def shrink_spans(spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
+    """Return the spans over the kept words, which are numbered anew; empty ones are dropped."""
     moved = []
     for span in spans:
         first = int(np.searchsorted(kept, span.first, side="left"))
@@ -314,7 +456,7 @@ def shrunk(spans: tuple[Span, ...], kept: Indices) -> tuple[Span, ...]:
 
 
 def batches(transcripts: Sequence[Transcript], words: int) -> Iterator[list[Transcript]]:
-    """Give recordings in order, together no more than so many words; one alone may have more."""
+    """Yield recordings in batches of at most so many words; a longer recording is alone."""
     batch: list[Transcript] = []
     held = 0
     for transcript in transcripts:

@@ -14,6 +14,7 @@ from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, tell
 from caesura.core.protocols import Format
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats import files as _files
+from caesura.text.punctuation import detach_marks
 
 logger = logging.getLogger("caesura")
 
@@ -45,7 +46,7 @@ def read(
     failed: list[CaesuraError] = []
     for given in several:
         if isinstance(given, Transcript):
-            yield given
+            yield detach_marks(given)
         elif isinstance(given, (str, Path)):
             yield from _read_path(given, reader or None, seen, failed)
         else:

@@ -18,7 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.nist import nist_fields
 from caesura.formats.nist.ctm import EVENT, PAUSES
 from caesura.formats.source import LATEST, Source, counted, share, string, without_lone_surrogates
-from caesura.text.punctuation import WordParts, is_opening, split_marks
+from caesura.text.punctuation import WordParts, detach_marks, is_opening, split_marks
 
 logger = logging.getLogger("caesura")
 
@@ -147,7 +147,7 @@ class LiveWords:
             for line in chunk:
                 if isinstance(line, Transcript):
                     yield from self.flush()
-                    yield line
+                    yield detach_marks(line)
                     continue
                 try:
                     self._read_line(line)

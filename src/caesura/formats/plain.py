@@ -285,7 +285,7 @@ class Tokens(TextFormat):
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write each sentence as a line; white space inside a word becomes `_`."""
-        for sentence in self.single(transcripts).iter_sentences():
+        for sentence in self.single(transcripts).split_sentences():
             yield " ".join("_".join(word.split()) for word in sentence.words) + "\n"
 
 
@@ -316,7 +316,7 @@ class Utterances(TextFormat):
 
 
 def _sentences(transcript: Transcript) -> Iterator[str]:
-    for sentence in transcript.iter_sentences():
+    for sentence in transcript.split_sentences():
         line = " ".join(sentence.text.split())
         if line:
             yield line + "\n"

@@ -110,7 +110,7 @@ class Tsv(TextFormat):
         """Write the header, then a row for each sentence; unknown cells are empty."""
         transcript = self.single(transcripts)
         yield "\t".join(COLUMNS) + "\n"
-        for sentence in transcript.iter_sentences():
+        for sentence in transcript.split_sentences():
             speakers = dict.fromkeys(name for name in sentence.speaker or () if name)
             text = " ".join(sentence.text.split())
             if text:

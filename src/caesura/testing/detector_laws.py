@@ -154,7 +154,7 @@ def _check_stream(detector: Detector, whole: Transcript, resumed: Set[int]) -> N
         if at in resumed:
             stream = detector.stream(json.loads(json.dumps(stream.state())))
     sentences += stream.close()
-    expected = list(whole.replace(sentences=detector.detect(whole)).iter_sentences())
+    expected = list(whole.replace(sentences=detector.detect(whole)).split_sentences())
     assert [s.words for s in sentences] == [s.words for s in expected]
     assert [s.sentences for s in sentences] == [s.sentences for s in expected]
     assert [s.only(["start"]) for s in sentences] == [s.only(["start"]) for s in expected]

@@ -140,6 +140,24 @@ def _split(surface: str) -> WordParts:
     return WordParts(surface[:first], word, mark)
 
 
+def detach_marks(transcript: Transcript) -> Transcript:
+    """Take glued punctuation off the words of a transcript that was made in Python.
+
+    It goes into the layers `opening` and `mark`. A transcript that was read, or has one of these
+    layers, is returned as it is; a word of punctuation alone, such as a token '.', stays a word.
+    """
+    known = (transcript.origin, transcript.opening, transcript.mark)
+    if any(each is not None for each in known) or all(map(str.isalnum, transcript.words)):
+        return transcript
+    pieces = [split_marks(word) for word in transcript.words]
+    if not any(piece.word and (piece.opening or piece.mark) for piece in pieces):
+        return transcript
+    alone = [WordParts("", word, "") for word in transcript.words]
+    rows = [piece if piece.word else whole for piece, whole in zip(pieces, alone, strict=True)]
+    opening, words, mark = zip(*rows, strict=True)
+    return transcript.replace(words=words, opening=opening if any(opening) else None, mark=mark)
+
+
 @lru_cache(maxsize=1 << 12)
 def end_mark(mark: str) -> str:
     """Return the plain sentence mark (`.` `?` `!` `;`) in the punctuation after a word, or ''.

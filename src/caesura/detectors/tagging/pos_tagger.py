@@ -335,7 +335,7 @@ def multiword_sentences(transcript: Transcript) -> Iterator[Transcript]:
     """Yield the sentences with tokens that are written as one word, with that word instead."""
     if not transcript.multiwords:
         return
-    for sentence in transcript.only(["tag", "multiwords", "sentences"]).iter_sentences():
+    for sentence in transcript.only(["tag", "multiwords", "sentences"]).split_sentences():
         words, kept = list(sentence.words), np.ones(len(sentence), np.bool_)
         for span in sentence.multiwords or ():
             words[span.first] = span.label

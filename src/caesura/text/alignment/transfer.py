@@ -120,7 +120,7 @@ def _move_column(name: str, layer: Any, aligned: Alignment) -> Any:
     if name == "head":
         return _move_heads(layer, aligned)
     if name == "evidence":
-        return layer.each(lambda cells: _move_column("confidence", cells, aligned))
+        return layer.map_columns(lambda cells: _move_column("confidence", cells, aligned))
     known = aligned.source >= 0 if name in ALSO_FOR_SUBSTITUTED else aligned.equal
     if name == "speaker":
         return _move_speakers(layer, aligned.source)

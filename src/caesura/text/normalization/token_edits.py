@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from caesura.core.arrays import MISSING, Indices, chosen
+from caesura.core.arrays import MISSING, Indices, word_indices
 from caesura.core.segmentation import Segmentation
-from caesura.core.transcript import Span, Transcript, shrunk
+from caesura.core.transcript import Span, Transcript, shrink_spans
 
 WORD_START_COLUMNS = frozenset({"start", "opening", "cluster"})
 """Columns that describe the beginning of a word."""
@@ -54,7 +54,7 @@ def keep_words(transcript: Transcript, words: ArrayLike) -> Transcript:
     """
     alternatives = transcript.alternatives
     if alternatives is not None:
-        alternatives = shrunk(alternatives, chosen(words, len(transcript)))
+        alternatives = shrink_spans(alternatives, word_indices(words, len(transcript)))
     return transcript.take(words).replace(alternatives=alternatives)
 
 
@@ -106,7 +106,7 @@ class _Replacement:
             found: Segmentation = layer.moved(self.last, len(self.same))
             return found
         if name == "evidence":
-            return layer.each(lambda cells: _maxima(cells, self.last, len(self.same)))
+            return layer.map_columns(lambda cells: _maxima(cells, self.last, len(self.same)))
         if name == "head":
             return self._heads(layer)
         if name == "speaker":
