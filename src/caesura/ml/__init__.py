@@ -2,8 +2,7 @@
 
 Decoding (`viterbi.py`, also forward-backward), sequence models (`crf.py`, `svm.py`), class n-grams
 (`ngram.py`, `ngram_counts.py`, `smoothing.py`), classifiers (`maxent.py`, `logistic.py`), hashed
-features and their lookup (`features.py`, `lookup.py`), the best threshold (`thresholds.py`), and
-dependency parsing (`parsing/`).
+features and their lookup (`features.py`), and dependency parsing (`parsing/`).
 
 Not here: how a transcript becomes arrays (`detectors/`). Start with `viterbi.py`.
 """
