@@ -1,4 +1,4 @@
-"""What tests of metrics share."""
+"""Fixtures shared by the tests of metrics."""
 
 import pytest
 

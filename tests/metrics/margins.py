@@ -1,4 +1,4 @@
-"""A small model of names, and texts with names in one line."""
+"""A small entity model, and texts with names written in one line."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ def metric() -> ATENE:
 
 
 def spoken(text: str) -> Transcript:
-    """Words, names written as `[new york LOC]`."""
+    """Make a transcript; names are written as `[new york LOC]`."""
     words: list[str] = []
     spans: list[Span] = []
     for part in text.replace("[", "\n[").replace("]", "]\n").split("\n"):

@@ -1,4 +1,4 @@
-"""Entities in texts for tests: written, drawn and measured, and slow obvious counts of them."""
+"""Texts with entities for tests, written or random, and slow reference counts."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -37,7 +37,7 @@ def same_words(real: list[Span], found: list[Span], count: int = 12) -> dict[str
 
 
 def entities(count: int, most: int = 4, labels: str = "AB") -> st.SearchStrategy[list[Span]]:
-    """Some entities on so many words, which may overlap."""
+    """Draw entities on `count` words; they may overlap."""
     if not count:
         return st.just([])
     return st.lists(
@@ -53,13 +53,13 @@ def entities(count: int, most: int = 4, labels: str = "AB") -> st.SearchStrategy
 
 @st.composite
 def texts(draw: st.DrawFn, most: int = 8) -> Transcript:
-    """A few words with entities."""
+    """Draw a few words with entities."""
     words = draw(st.lists(st.sampled_from("abcd"), max_size=most))
     return Transcript(tuple(words), entities=tuple(draw(entities(len(words)))))
 
 
 def matchings(real: Sequence[Span | None], found: Sequence[Span], at: int = 0) -> Iterator[Pairs]:
-    """All ways to pair entities of one text with some that overlap; None is on no words."""
+    """Yield all ways to pair overlapping entities of two texts; None has no words."""
     if at == len(real):
         yield ()
         return
@@ -80,7 +80,7 @@ def cost(
     wrong_extent: Fraction,
     both: Fraction,
 ) -> Fraction:
-    """What a matching costs; everything that is left alone costs 1."""
+    """Return the cost of a matching; an unmatched entity costs 1."""
     total = Fraction(len(real) + len(found) - 2 * len(pairs))
     for i, j in pairs:
         one, other = real[i], found[j]
@@ -92,7 +92,7 @@ def cost(
 
 
 def on_hypothesis(span: Span, aligned: Alignment) -> Span | None:
-    """Put an entity on the words aligned to its own, from the first to the last."""
+    """Project an entity to the words aligned with its own, from the first to the last."""
     words = [j for j, i in enumerate(aligned.source.tolist()) if span.first <= i <= span.last]
     return span._replace(first=words[0], last=words[-1]) if words else None
 
@@ -100,7 +100,7 @@ def on_hypothesis(span: Span, aligned: Alignment) -> Span | None:
 def words_of(
     reference: Transcript, hypothesis: Transcript, spans: Sequence[Span], insertions: str
 ) -> dict[str, list[int]]:
-    """Words and errors of each class, by walking along an alignment."""
+    """Count the words and errors of each class by walking along an alignment."""
     aligned = align(reference.words, hypothesis.words)
     source, equal = aligned.source.tolist(), aligned.equal.tolist()
     found = {span.label: [0, 0] for span in spans}

@@ -1,4 +1,4 @@
-"""WiSeBE and agreement once more, from their definitions: slow, with sets and fractions.
+"""Slow reference implementations of WiSeBE and agreement, with sets and fractions.
 
 Position j is the boundary after word j, counted from 1; `None` stands for undefined.
 """
@@ -19,14 +19,14 @@ Places = set[int]
 
 
 def text(count: int, places: Places) -> Transcript:
-    """A text of so many words with boundaries after these."""
+    """Make a text of `count` words with boundaries after these."""
     sentences = Segmentation.of_gaps(count, [place - 1 for place in places])
     return Transcript(("w",) * count, sentences=sentences)
 
 
 @st.composite
 def texts(draw: st.DrawFn, most: int = 20) -> tuple[int, list[Places], Places]:
-    """Words, references and a hypothesis; boundaries of references tend to be the same."""
+    """Draw words, references with similar boundaries, and a hypothesis."""
     count = draw(st.integers(0, 25))
     place = st.integers(1, max(count, 1))
     common = draw(st.sets(place, max_size=6))
@@ -37,7 +37,7 @@ def texts(draw: st.DrawFn, most: int = 20) -> tuple[int, list[Places], Places]:
 
 
 def same(values: Mapping[str, Value], exact: Mapping[str, Exact]) -> None:
-    """Hold values to exact ones; what is undefined must say why."""
+    """Assert that values equal exact ones, and that undefined ones have a reason."""
     for name, expected in exact.items():
         value = values[name]
         if isinstance(value, Undefined):
@@ -49,13 +49,13 @@ def same(values: Mapping[str, Value], exact: Mapping[str, Exact]) -> None:
 
 
 def scored_places(count: int, places: Places, count_end: bool) -> Places:
-    """The positions that count: the end of a text always or never."""
+    """Return the positions that count, with or without the end of the text."""
     inside = {place for place in places if place < count}
     return inside | {count} if count_end and count else inside
 
 
 def windows(places: Places, window_gap: int) -> list[Places]:
-    """Chains of positions, each with all positions in between."""
+    """Return windows as sets of positions."""
     found: list[list[int]] = []
     for place in sorted(places):
         if found and place - found[-1][-1] <= window_gap:
@@ -66,12 +66,12 @@ def windows(places: Places, window_gap: int) -> list[Places]:
 
 
 def over(numerator: int | Fraction, denominator: int | Fraction) -> Exact:
-    """A fraction, or None if there is nothing below the line."""
+    """Return a fraction, or None if the denominator is 0."""
     return Fraction(numerator) / denominator if denominator else None
 
 
 def f1(precision: Exact, recall: Exact) -> Exact:
-    """Harmonic mean; 0 if both are 0."""
+    """Return the harmonic mean; 0 if both are 0."""
     if precision is None or recall is None:
         return None
     total = precision + recall
@@ -79,12 +79,12 @@ def f1(precision: Exact, recall: Exact) -> Exact:
 
 
 def product(one: Exact, other: Exact) -> Exact:
-    """One times the other, if both are defined."""
+    """Return the product, if both are defined."""
     return None if one is None or other is None else one * other
 
 
 def agreement_ratio(references: Sequence[Places]) -> Exact:
-    """Equations 5 to 7: marks that two or more share, of all possible in these places."""
+    """Return equations 5 to 7: shared marks / possible marks."""
     if len(references) < 2:
         return None
     union = set().union(*references)
@@ -93,7 +93,7 @@ def agreement_ratio(references: Sequence[Places]) -> Exact:
 
 
 def kappa(gaps: Sequence[int], references: Sequence[Places]) -> Exact:
-    """Fleiss (1971): the share of pairs of raters that agree, against chance."""
+    """Return Fleiss' kappa (1971): agreement of pairs of raters, corrected for chance."""
     if len(references) < 2 or not gaps:
         return None
     pairs = list(permutations(references, 2))
@@ -107,7 +107,7 @@ def kappa(gaps: Sequence[int], references: Sequence[Places]) -> Exact:
 
 
 def alpha(gaps: Sequence[int], references: Sequence[Places]) -> Exact:
-    """Krippendorff's alpha for nominal data, from the matrix of coincidences."""
+    """Return Krippendorff's alpha for nominal data, from the coincidence matrix."""
     if len(references) < 2 or not gaps:
         return None
     matrix = {(one, other): Fraction(0) for one in (False, True) for other in (False, True)}
@@ -123,7 +123,7 @@ def alpha(gaps: Sequence[int], references: Sequence[Places]) -> Exact:
 
 
 def pairwise(references: Sequence[Places]) -> dict[str, Exact]:
-    """F1 of each pair of references, None where one of them is empty, and the mean."""
+    """Return F1 of each pair of references (None if one is empty) and its mean."""
     found: dict[str, Exact] = {}
     for (i, one), (j, other) in combinations(enumerate(references, 1), 2):
         hits = len(one & other)
@@ -134,7 +134,7 @@ def pairwise(references: Sequence[Places]) -> dict[str, Exact]:
 
 
 def agreement(count: int, references: Sequence[Places], count_end: bool) -> dict[str, Exact]:
-    """All that `Agreement` gives."""
+    """Return all values of `Agreement`."""
     marked = [scored_places(count, one, count_end) for one in references]
     gaps = range(1, count + 1 if count_end else count)
     return {
@@ -148,7 +148,7 @@ def agreement(count: int, references: Sequence[Places], count_end: bool) -> dict
 def wisebe(
     count: int, references: Sequence[Places], hypothesis: Places, window_gap: int, count_end: bool
 ) -> dict[str, Exact]:
-    """All that `WiSeBE` gives, the smoothed values too."""
+    """Return all values of `WiSeBE`, with the smoothed ones."""
     marked = [scored_places(count, one, count_end) for one in references]
     ours = scored_places(count, hypothesis, count_end)
     union = set().union(*marked)

@@ -1,4 +1,4 @@
-"""What segeval computes, imported in peace, and texts in the shapes that it and nltk want."""
+"""Calls of segeval without its warnings, and texts in the forms of segeval and nltk."""
 
 import warnings
 
@@ -30,11 +30,11 @@ __all__ = [
 
 
 def flags(count: int, places: Places) -> str:
-    """The gaps inside a text as nltk wants them."""
+    """Return the gaps inside a text as nltk needs them."""
     return "".join("01"[gap in places] for gap in range(1, count))
 
 
 def masses(count: int, places: Places) -> tuple[int, ...]:
-    """The lengths of all sentences, as segeval wants them."""
+    """Return the lengths of sentences, as segeval needs them."""
     ends = sorted(place for place in places if place < count)
     return tuple(np.diff([0, *ends, count]).tolist())

@@ -1,4 +1,4 @@
-"""Clusters and links as sets of spans: slow and obvious, with texts to try them on."""
+"""Slow reference counts of clusters and arcs as sets of spans, and texts for them."""
 
 from itertools import pairwise
 from random import Random
@@ -16,7 +16,7 @@ Link = tuple[Span, Span | None]
 
 
 def tree(rows: str) -> Transcript:
-    """Words as `form/TAG/relation/head`, heads counted from 1, 0 for the root, _ for unknown."""
+    """Read words as `form/TAG/relation/head`; heads count from 1, 0 is the root, _ unknown."""
     cells = [row.split("/") for row in rows.split()]
     above = [-1 if cell[3] == "_" else int(cell[3]) - 1 for cell in cells]
     head = [at if cells[at][3] == "0" else up for at, up in enumerate(above)]
@@ -38,19 +38,19 @@ FOUND = tree(
 
 
 def spans(begun: list[bool]) -> set[Span]:
-    """Clusters, each from its first word to the next cluster's."""
+    """Return clusters as spans, each up to the start of the next."""
     first = [at for at, here in enumerate(begun) if here]
     return set(pairwise([*first, len(begun)]))
 
 
 def count_spans(found: list[bool], real: list[bool]) -> Counts:
-    """How many clusters are found and real, and how many are both."""
+    """Count the clusters that are found, real, and both."""
     ours, theirs = spans(found), spans(real)
     return Counts(correct=len(ours & theirs), found=len(ours), real=len(theirs))
 
 
 def count_links(found: ClusterTree, real: ClusterTree, words: int, roots: bool) -> Counts:
-    """How many links are found and real, and how many are both."""
+    """Count the arcs that are found, real, and both."""
     clusters = list(pairwise([*real.first.tolist(), words]))
     silent = [span for span, link in zip(clusters, real.link, strict=True) if link == UNKNOWN]
     left_out = {word for span in silent for word in range(*span)}
@@ -75,7 +75,7 @@ def _links(units: ClusterTree, words: int, roots: bool, left_out: set[int]) -> s
 
 
 def broken(transcript: Transcript, seed: int) -> Transcript:
-    """A copy in which one function word in five stands alone, and one head in ten is another."""
+    """Return a copy in which 20 % of function words stand alone, and 10 % of heads are wrong."""
     chance = Random(seed)
     assert transcript.relation is not None
     assert transcript.head is not None

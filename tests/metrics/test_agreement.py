@@ -1,4 +1,4 @@
-"""Agreement of references: by hand, and against slow exact code."""
+"""Agreement: worked examples, and comparison with slow exact code."""
 
 from fractions import Fraction
 
@@ -96,7 +96,7 @@ def test_the_hypothesis_has_no_say() -> None:
 
 
 def test_recordings_are_pooled() -> None:
-    """Kappa of two recordings is that of all their gaps, not the mean of two kappas."""
+    """Kappa of two recordings is computed from all their gaps, not as a mean."""
     metric = Agreement()
     parts = [(6, [{2}, {2}]), (30, [{4, 9}, {5, 9}])]
     counts = sum(

@@ -1,4 +1,4 @@
-"""ATENE, against the paper's equations in plain loops, and where texts have hardly anything."""
+"""ATENE: comparison with the paper's equations in plain loops, and nearly empty texts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,7 +85,7 @@ def values(hypothesis: Transcript, *references: Transcript) -> dict[str, Value]:
 
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[Transcript, Transcript]:
-    """A reference with names that do not overlap, and what was made of its words."""
+    """Draw a reference with names that do not overlap, and a noisy copy."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=10))
     spans, at = [], 0
     for length, gap, label in draw(
@@ -109,7 +109,7 @@ def texts(draw: st.DrawFn) -> tuple[Transcript, Transcript]:
 
 
 def timed(text: Transcript, seconds: int) -> Transcript:
-    """Words equally long that fill these seconds."""
+    """Give words equal times that fill these seconds."""
     edges = np.linspace(0, seconds, len(text) + 1)
     return text.replace(start=edges[:-1], end=edges[1:])
 
@@ -121,7 +121,7 @@ def test_the_equations_in_plain_loops_say_the_same(drawn: tuple[Transcript, Tran
 
 
 def test_the_worked_example() -> None:
-    """P(B-PER), P(O) and the rest are .7, .2, .1 in the reference, .3, .6, .1 in the hypothesis."""
+    """P(B-PER), P(O) and others are .7, .2, .1 in the reference, .3, .6, .1 in the hypothesis."""
     even = np.array([[0.6, 0.2, 0.2]])
     real = EntityProbabilities(("LOC", "PER"), np.array([[0.2, 0.1, 0.7]]), even, even)
     found = EntityProbabilities(("LOC", "PER"), np.array([[0.6, 0.1, 0.3]]), even, even)
@@ -154,7 +154,7 @@ def test_a_copy_of_the_reference_costs_nothing(drawn: tuple[Transcript, Transcri
     assert not list(metric().disagreements(reference, [reference]))
 
 
-def test_names_that_are_misheard_cost_and_are_told() -> None:
+def test_names_that_are_misheard_cost_and_are_reported() -> None:
     reference = spoken("we met mrs [anna PER] in [new york LOC] today")
     hypothesis = spoken("we met mist an uh in new york in rome")
     found = values(hypothesis, reference)
@@ -228,7 +228,7 @@ def test_another_language_is_defined() -> None:
     assert found["atene"] > 10
 
 
-def test_readings_of_the_reference_are_chosen_first() -> None:
+def test_alternatives_of_the_reference_are_chosen_first() -> None:
     reference = spoken("we met mrs [anna PER] on 5th street").replace(
         alternatives=(Span(5, 5, "fifth"),)
     )
@@ -251,7 +251,7 @@ def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> No
     assert "model=" not in found.signatures[1]
 
 
-def test_two_models_of_the_same_settings_are_told_apart() -> None:
+def test_two_models_of_the_same_settings_are_distinguished() -> None:
     other = ATENE(Margins().train([entity_text(5, 8)]))
     reference = spoken("we met mrs [anna PER] in [rome LOC]")
     hypothesis = spoken("we met miss hannah in roam")

@@ -47,7 +47,7 @@ def test_what_was_said_at_the_riskiest_word_is_short(reference: str, heard: str,
     assert (worst.hypothesis, worst.reference) == ("rome", told)
 
 
-def test_names_of_unknown_classes_are_left_out_and_told() -> None:
+def test_names_of_unknown_classes_are_left_out_and_reported() -> None:
     reference = spoken("we met [anna person] on [monday DATE] in [rome gpe]")
     counts = metric().count(reference, [reference])
     assert metric().values(counts)["entities"] == 2
@@ -57,7 +57,7 @@ def test_names_of_unknown_classes_are_left_out_and_told() -> None:
     )
 
 
-def test_if_no_name_is_left_the_classes_that_are_there_are_told() -> None:
+def test_if_no_name_is_left_the_classes_that_are_there_are_reported() -> None:
     reference = spoken("[we're CONTRACTION] off on [monday DATE] or [friday DATE]")
     counts = metric().count(reference, [reference])
     assert metric().values(counts)["atene"] == Undefined(
@@ -67,7 +67,7 @@ def test_if_no_name_is_left_the_classes_that_are_there_are_told() -> None:
     assert "--reference-format \"nlp(entities='both')\"" in advice
 
 
-def test_recordings_pooled_are_told() -> None:
+def test_recordings_pooled_are_reported() -> None:
     reference = spoken("we met [anna PER]")
     counts = metric().count(reference, [reference])
     assert metric().remarks(counts) == []
@@ -86,7 +86,7 @@ def test_entities_without_a_class_are_called_unnamed() -> None:
     ("reference", "hypothesis", "foreign"),
     [("fr", "", 1), ("", "ja", 1), ("fr", "fr", 1), ("en", "en-US", 0), ("English", "", 0)],
 )
-def test_another_language_than_the_models_is_told(
+def test_another_language_than_the_models_is_reported(
     reference: str, hypothesis: str, foreign: int
 ) -> None:
     text = spoken("we met [anna PER]")
@@ -102,7 +102,7 @@ def test_another_language_than_the_models_is_told(
 
 
 def loss(reference: str, heard: str) -> float:
-    """What the one name of a text loses."""
+    """Return the loss of the only name of a text."""
     found = metric().contributions(Transcript(tuple(heard.split())), spoken(reference))
     (fall,) = [each.loss for each in found if each.level == "name"]
     return fall
@@ -136,7 +136,7 @@ def test_how_many_names_the_model_finds_in_the_reference_itself() -> None:
     assert metric().remarks(metric().count(half, [half])) == []
 
 
-def test_texts_with_few_words_are_told_to_be_flattered() -> None:
+def test_texts_with_few_words_get_a_warning() -> None:
     reference = spoken("we met mrs [anna PER] in [rome LOC] today")
     for heard, share in (("", "0%"), ("anna rome", "29%")):
         _, told = metric().remarks(metric().count(Transcript(tuple(heard.split())), [reference]))

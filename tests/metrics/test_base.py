@@ -1,4 +1,4 @@
-"""What metrics of boundaries share."""
+"""The base classes and shared functions of metrics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from metrics.oracle import text
 
 @dataclass(frozen=True, repr=False)
 class Hits(Pairwise):
-    """Boundaries of a reference that are found."""
+    """Counts the boundaries of a reference that are found."""
 
     name = "Hits"
     best: ClassVar = {"rate": 1.0}

@@ -1,4 +1,4 @@
-"""The counts and rates of Gotoh and Renals, by hand and against slow exact code."""
+"""Boundary: worked examples, and comparison with slow exact code."""
 
 from fractions import Fraction
 
@@ -74,7 +74,7 @@ Rates = dict[str, Fraction | None]
 
 
 def rates(ours: set[int], theirs: set[int]) -> Rates:
-    """Precision, recall, F1 and slot error rate against one reference; None if undefined."""
+    """Return precision, recall, F1 and SER for one reference; None if undefined."""
     hits = len(ours & theirs)
     precision = oracle.over(hits, len(ours))
     recall = oracle.over(hits, len(theirs))
@@ -87,7 +87,7 @@ def rates(ours: set[int], theirs: set[int]) -> Rates:
 
 
 def averaged(each: list[Rates]) -> Rates:
-    """The mean over references; None if one of them has none."""
+    """Return the mean over references; None if one of them is undefined."""
     found: Rates = {}
     for name in each[0]:
         known = [one[name] for one in each]
@@ -143,7 +143,7 @@ def test_equals_sets(drawn: tuple[int, list[set[int]], set[int]], count_end: boo
 def test_several_references(
     count: int, references: list[set[int]], hypothesis: set[int], expected: dict[str, str]
 ) -> None:
-    """Against each of the references, and the mean."""
+    """The values of each reference, and the mean."""
     each = [oracle.text(count, one) for one in references]
     values = Boundary().values(Boundary().count(oracle.text(count, hypothesis), each))
     for name, row in expected.items():

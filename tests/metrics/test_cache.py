@@ -1,4 +1,4 @@
-"""Results that are kept, the newest of them."""
+"""The cache of results keeps the newest ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Clusters as spans."""
+"""Cluster: worked examples, and comparison with sets of spans."""
 
 from pathlib import Path
 
@@ -59,7 +59,7 @@ def test_the_reference_says_what_is_punctuation() -> None:
     assert Cluster().count(FOUND, [REAL])["found_1"] == 5
 
 
-def test_what_is_missing_is_told() -> None:
+def test_what_is_missing_is_reported() -> None:
     bare = Transcript(REAL.words, "dog")
     half = bare.replace(head=REAL.head)
     with pytest.raises(LayerError, match=r"the hypothesis \(dog\) has no clusters.*give KNP"):
@@ -73,7 +73,7 @@ def test_what_is_missing_is_told() -> None:
 
 
 def test_on_a_treebank(corpora: Path) -> None:
-    """Against the clusters that the nucleus rule makes of the spoken words, as sets."""
+    """Compare with sets of clusters by the nucleus rule."""
     real = list(caesura.read(corpora / "ud" / "naija" / "dev.conllu"))
     found = [broken(each, seed) for seed, each in enumerate(real)]
     expected = Counts()

@@ -1,4 +1,4 @@
-"""Links between clusters, as sets of pairs of spans."""
+"""Dependency: worked examples, and comparison with sets of arcs."""
 
 import json
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_no_link_is_undefined() -> None:
     assert rooted.values(rooted.count(alone, [alone]))["f1"] == 1
 
 
-def test_what_is_missing_is_told() -> None:
+def test_what_is_missing_is_reported() -> None:
     bare = Transcript(REAL.words, "dog")
     marked = bare.replace(cluster=np.ones(len(REAL), np.bool_))
     with pytest.raises(LayerError, match=r"a reference \(dog\) has no clusters"):
@@ -80,7 +80,7 @@ def test_what_is_missing_is_told() -> None:
 
 
 def test_clusters_and_links_are_counted_at_their_first_words() -> None:
-    """So that blocks of sentences have their own, punctuation or not."""
+    """So each block of sentences has its own counts, with or without punctuation."""
     text = tree("</PUNCT/punct/3 the/DET/det/3 dog/NOUN/nsubj/5 </PUNCT/punct/5 barks/VERB/root/0")
     for metric, places in ((Cluster(), [1, 4]), (Dependency(), [1]), (Dependency(True), [1, 4])):
         columns = dict(metric.per_gap_counts(text, [text]))
@@ -90,7 +90,7 @@ def test_clusters_and_links_are_counted_at_their_first_words() -> None:
 
 @st.composite
 def structures(draw: st.DrawFn, words: int) -> ClusterTree:
-    """Any clusters, each with some head word and some link to another, or none."""
+    """Draw clusters, each with a head word and an arc to another cluster, or none."""
     cuts = draw(st.sets(st.integers(1, max(words - 1, 1)), max_size=6))
     first = [at for at in sorted({0, *cuts}) if at < words]
     stops = [*first[1:], words]
@@ -119,7 +119,7 @@ def test_equals_sets_of_links(drawn: tuple[int, ClusterTree, ClusterTree]) -> No
 def test_exchanging_the_sides_exchanges_precision_and_recall(
     drawn: tuple[int, ClusterTree, ClusterTree],
 ) -> None:
-    """Where all links are known."""
+    """This holds if all arcs are known."""
     words, *sides = drawn
     found, real = (each._replace(link=np.maximum(each.link, ROOT)) for each in sides)
     for roots in (False, True):
@@ -132,7 +132,7 @@ def test_exchanging_the_sides_exchanges_precision_and_recall(
 
 @pytest.mark.parametrize("roots", [False, True])
 def test_on_a_treebank(corpora: Path, roots: bool) -> None:
-    """Against the links between the clusters of the spoken words, as sets."""
+    """Compare with sets of arcs between clusters."""
     metric = Dependency(roots)
     real = list(caesura.read(corpora / "ud" / "naija" / "dev.conllu"))
     found = [broken(each, seed) for seed, each in enumerate(real)]

@@ -1,4 +1,4 @@
-"""Entities, by hand."""
+"""Entities: worked examples."""
 
 import pytest
 
@@ -158,7 +158,7 @@ def test_nested_entities() -> None:
     assert "ne_wer_GPE" not in nested
 
 
-def test_readings_of_the_reference() -> None:
+def test_alternatives_of_the_reference() -> None:
     reference = text("paid 20 $ there", (1, 2, "MONEY"))
     reference = reference.replace(alternatives=(Span(1, 2, "twenty dollars"),))
     hypothesis = text("paid twenty dollars there", (1, 2, "MONEY"))

@@ -1,4 +1,4 @@
-"""Which classes of entities count, and how they are called."""
+"""Which classes of entities count, and the names of their values."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from caesura.metrics.entities import Entities
 from metrics.named import measured, text
 
 
-def test_classes_that_are_there_are_told_if_none_counts() -> None:
+def test_classes_that_are_there_are_reported_if_none_counts() -> None:
     reference = text("a b c d", (0, 0, "X"), (1, 1, "LEVEL_1"), (2, 3, "X"))
     hypothesis = text("a b c d", (0, 0, "PERSON"))
     reason = "no entity in the reference has a class that counts: there are X, LEVEL_1"
@@ -31,7 +31,7 @@ def test_classes_that_are_there_are_told_if_none_counts() -> None:
     assert told.reason.endswith("C06, C07 and 4 more")
 
 
-def test_if_only_spellings_are_there_the_way_to_names_is_told() -> None:
+def test_if_only_spellings_are_there_the_way_to_names_is_reported() -> None:
     reference = text("we're off", (0, 0, "CONTRACTION"))
     metric = Entities(classes=("PERSON",))
     (told,) = metric.remarks(metric.count(text("were off"), [reference]))

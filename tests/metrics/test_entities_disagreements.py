@@ -12,7 +12,7 @@ from metrics.named import measured, text
 REFERENCE = spoken("[it's CONTRACTION] [anna PERSON] of [kodak ORG] on [monday DATE] [acme ORG]")
 
 
-def told(metric: Entities) -> list[str]:
+def remarks_of(metric: Entities) -> list[str]:
     return metric.remarks(metric.count(REFERENCE, [REFERENCE]))
 
 
@@ -25,15 +25,15 @@ def told(metric: Entities) -> list[str]:
         (Entities(without=("LAW",)), "LAW", "(there are ORG, CONTRACTION, DATE, PERSON)"),
     ],
 )
-def test_classes_that_no_entity_has_are_told(metric: Entities, label: str, rest: str) -> None:
-    *_, last = told(metric)
+def test_classes_that_no_entity_has_are_reported(metric: Entities, label: str, rest: str) -> None:
+    *_, last = remarks_of(metric)
     assert last.startswith(f"no entity in the reference is of class {label} (there are ")
     assert last.endswith(rest)
 
 
 def test_classes_that_are_there_or_tell_of_spelling_are_no_surprise() -> None:
-    assert told(Entities(without=("CONTRACTION", "TWITTER"))) == []
-    assert told(Entities(classes=("PERSON", "ORG"))) == []
+    assert remarks_of(Entities(without=("CONTRACTION", "TWITTER"))) == []
+    assert remarks_of(Entities(classes=("PERSON", "ORG"))) == []
     inside = REFERENCE.replace(entities=(Span(1, 3, "ORG"), Span(1, 1, "PERSON")))
     metric = Entities(classes=("PERSON", "ORG"))
     assert metric.remarks(metric.count(inside, [inside])) == []
@@ -57,7 +57,7 @@ def test_classes_stand_in_order_whichever_recording_has_them() -> None:
     assert not any(name.startswith(("counted_", "left_out_")) for name in names)
 
 
-def test_what_differs_is_told_in_order() -> None:
+def test_what_differs_is_reported_in_order() -> None:
     reference = text(
         "so john smith of ibm met ann in new york", (1, 2, "PER"), (4, 4, "ORG"), (6, 6, "PER"),
         (8, 9, "GPE"),
@@ -82,7 +82,7 @@ def test_what_differs_is_told_in_order() -> None:
     assert (first.kind, first.before, first.after) == ("words wrong", "so", "of ibm met")
 
 
-def test_lost_entities_are_told_at_their_place() -> None:
+def test_lost_entities_are_reported_at_their_place() -> None:
     reference = text("we met john", (2, 2, "PER"))
     (heard,) = Entities().disagreements(Transcript(("we", "met")), [reference])
     assert (heard.hypothesis, heard.before, heard.after, heard.place) == ("", "we met", "", 1)
@@ -106,7 +106,7 @@ def test_an_entity_without_a_word_is_lost() -> None:
     assert [(each.kind, each.reference) for each in told] == [("lost", "b (X)")]
 
 
-def test_sides_that_may_be_swapped_are_told() -> None:
+def test_sides_that_may_be_swapped_are_reported() -> None:
     with pytest.raises(LayerError, match=r"has no entities; the hypothesis has them: .* swapped"):
         Entities().count(text("a b", (0, 0, "X")), [Transcript(("a", "b"))])
 

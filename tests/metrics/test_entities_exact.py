@@ -1,4 +1,4 @@
-"""Entities, against slow exact code, and against nervaluate where it is right."""
+"""Entities: comparison with slow exact code, and with nervaluate where it is right."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -94,7 +94,7 @@ def test_no_matching_costs_less(
 
 
 def _right(real: Sequence[Span | None], found: Sequence[Span], pairs: Pairs, prices: Prices) -> int:
-    """How many pairs cost nothing."""
+    """Count the pairs at no cost."""
     return sum(cost([real[i]], [found[j]], ((0, 0),), *prices) == 0 for i, j in pairs)
 
 
@@ -116,7 +116,7 @@ def test_bounds(hypothesis: Transcript, reference: Transcript, nested: bool, alp
 
 @given(entities(10, most=6), entities(10, most=6))
 def test_turned_around_nothing_changes(real: list[Span], found: list[Span]) -> None:
-    """Ties are decided by counts alone: from right to left others come first."""
+    """Ties depend on counts only: the reversed text has the same values."""
     words = tuple("abcdefghij")
 
     def turned(spans: list[Span]) -> tuple[Span, ...]:
@@ -167,7 +167,7 @@ def nervaluate(real: list[Span], found: list[Span]) -> dict[str, Any]:
 
 
 def alone(real: list[Span], found: list[Span]) -> bool:
-    """Whether each entity overlaps one of the other text at most."""
+    """Whether each entity overlaps with at most one of the other text."""
     pairs = [
         (i, j)
         for i, one in enumerate(real)

@@ -1,4 +1,4 @@
-"""Which matching is taken of equally cheap ones: counts decide, never the order."""
+"""Of equally cheap matchings, counts decide, never the order."""
 
 from collections import Counter
 
@@ -59,7 +59,7 @@ def test_ties(texts: tuple[Spans, Spans], way: str, expected: dict[str, int]) ->
 @example(spans((0, 3, "B"), (2, 3, "B")), spans((0, 3, "A"), (1, 1, "B")), "eter", 1.0)
 @example(spans((0, 1, "B"), (2, 4, "A")), spans((1, 2, "A"), (3, 5, "B")), "type", 0.5)
 def test_the_pairs_are_the_best_of_all(real: Spans, found: Spans, way: str, alpha: float) -> None:
-    """The least cost, then most that cost nothing, then most right, most pairs, right classes."""
+    """Least cost, then most pairs at no cost, most correct, most pairs, right classes."""
     price = pair_costs(way, alpha)
 
     def aims(kinds: list[int]) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ WEIGHTS = st.lists(st.dictionaries(st.integers(0, 5), st.integers(1, 9), max_siz
 
 
 def slow(weights: Weights, taken: frozenset[int] = frozenset()) -> int:
-    """Try each partner, and none, for the first, and so on."""
+    """Try each partner and none for the first, then for the rest."""
     if not weights:
         return 0
     first, *rest = weights

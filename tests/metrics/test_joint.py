@@ -1,4 +1,4 @@
-"""Tokens, words and sentences scored together: known counts, odd texts, and inputs of all kinds."""
+"""Joint: known counts, unusual texts, and inputs of all kinds."""
 
 import io
 import json
@@ -21,14 +21,14 @@ Sentences = list[list[str]]
 
 
 def said(sentences: Sentences) -> Transcript:
-    """Tokens as they are; a sentence without tokens is none."""
+    """Make a transcript of tokens; sentences without tokens are dropped."""
     words = tuple(token for sentence in sentences for token in sentence)
     ends = np.cumsum([len(sentence) for sentence in sentences if sentence], dtype=np.int64) - 1
     return Transcript(words, sentences=Segmentation.of_gaps(len(words), ends.tolist()))
 
 
 def text(line: str) -> Transcript:
-    """Tokens apart by blanks, sentences by strokes; `_` is a blank inside a token."""
+    """Tokens are separated by blanks, sentences by slashes; `_` is a blank inside a token."""
     parts = [sentence.split() for sentence in line.split(" / ")]
     return said([[token.replace("_", " ") for token in sentence] for sentence in parts])
 
@@ -114,7 +114,7 @@ def check_cases(cases: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("name", "GUM ParTUT EWT PUD LinES Pronouns".split())
 def test_the_paper_s_table(corpora: Path, name: str) -> None:
-    """Sentences and words of files as they are read; the paper's table counts words."""
+    """Counts on files as they are read; the paper's table counts words."""
     folder = corpora / "jp-table1"
     known = json.loads((folder / "expected.json").read_text("utf-8"))["corpora"][name]["oracle"]
     rows = (folder / name / "gold.conllu").read_text("utf-8").split("\n")
@@ -162,7 +162,7 @@ WORDS = st.lists(
 
 @st.composite
 def texts(draw: st.DrawFn) -> Transcript:
-    """Text with multiword tokens, some of which are written unlike their words."""
+    """Draw a text with multiword tokens, some written differently from their words."""
     made = said(draw(WORDS))
     spans = []
     first = 0
@@ -177,7 +177,7 @@ def texts(draw: st.DrawFn) -> Transcript:
 
 @given(texts(), texts())
 def test_any_texts_can_be_scored(gold: Transcript, system: Transcript) -> None:
-    """What is exchanged is exchanged, but words of multiword tokens may be tied otherwise."""
+    """Exchanging the texts exchanges fp and fn; words of multiword tokens may align differently."""
     for metric in (Joint(), Joint(multiwords="split")):
         counts, swapped = score(gold, system, metric), score(system, gold, metric)
         for unit in ("sentence", "token", "word"):

@@ -1,4 +1,4 @@
-"""Disagreements about tokens and sentences, as they are told."""
+"""Disagreements of Joint about tokens and sentences."""
 
 import random
 
@@ -15,25 +15,25 @@ from caesura.metrics.joint import Joint
 
 
 def said(text: str) -> Transcript:
-    """Tokens apart by blanks, sentences by strokes."""
+    """Tokens are separated by blanks, sentences by slashes."""
     words = [sentence.split() for sentence in text.split("/") if sentence.strip()]
     ends = [sum(map(len, words[: k + 1])) - 1 for k in range(len(words))]
     flat = tuple(word for sentence in words for word in sentence)
     return Transcript(flat, sentences=Segmentation.of_gaps(len(flat), ends))
 
 
-def told(hypothesis: str, *references: str) -> list[Disagreement]:
+def disagreements(hypothesis: str, *references: str) -> list[Disagreement]:
     return list(Joint().disagreements(said(hypothesis), [said(each) for each in references]))
 
 
 def test_tokens_have_their_context_and_place() -> None:
-    assert told("I say you ca n't go . / We will .", "I say you can not go . / We will .") == [
-        Disagreement("token", "changed", "can not", "ca n't", "I say you", "go . We", 3)
-    ]
-    assert told("the search - engine found it", "the search-engine found it") == [
+    assert disagreements(
+        "I say you ca n't go . / We will .", "I say you can not go . / We will ."
+    ) == [Disagreement("token", "changed", "can not", "ca n't", "I say you", "go . We", 3)]
+    assert disagreements("the search - engine found it", "the search-engine found it") == [
         Disagreement("token", "1:n", "search-engine", "search - engine", "the", "found it", 1)
     ]
-    assert told("the cat", "the big cat sat") == [
+    assert disagreements("the cat", "the big cat sat") == [
         Disagreement("token", "missing", "big", "", "the", "cat", 1),
         Disagreement("token", "missing", "sat", "", "the cat", "", 1),
     ]
@@ -65,11 +65,13 @@ def test_tokens_have_their_context_and_place() -> None:
     ],
 )
 def test_ends_of_sentences(hypothesis: str, reference: str, expected: Disagreement) -> None:
-    assert [each for each in told(hypothesis, reference) if each.level == "sentence"] == [expected]
+    assert [each for each in disagreements(hypothesis, reference) if each.level == "sentence"] == [
+        expected
+    ]
 
 
-def test_each_reference_is_told_by_its_number() -> None:
-    found = told("a bc", "a b c", "a bc", "ab c")
+def test_each_reference_is_reported_by_its_number() -> None:
+    found = disagreements("a bc", "a b c", "a bc", "ab c")
     assert [(each.kind, each.reference, each.against) for each in found] == [
         ("m:1", "b c", 1),
         ("m:n", "ab c", 3),
@@ -77,7 +79,7 @@ def test_each_reference_is_told_by_its_number() -> None:
 
 
 def test_places_are_words_of_the_hypothesis() -> None:
-    """Also where tokens are not words: multiword tokens, and punctuation that stands alone."""
+    """Also if tokens are no words: multiword tokens, and punctuation that stands alone."""
     spans = (Span(0, 1, "du"),)
     ours = Transcript(("de", "le", "pain"), multiwords=spans, sentences=Segmentation.of_gaps(3, []))
     (one,) = Joint().disagreements(ours, [said("du vin")])
@@ -87,9 +89,9 @@ def test_places_are_words_of_the_hypothesis() -> None:
     assert [(each.hypothesis, each.place) for each in found] == [(",", 0), ("then", 1)]
 
 
-def test_what_agrees_or_cannot_be_told_is_not() -> None:
-    assert told("a b / c", "a b / c") == []
-    assert told("", "") == []
+def test_texts_that_agree_have_no_disagreements() -> None:
+    assert disagreements("a b / c", "a b / c") == []
+    assert disagreements("", "") == []
     assert list(Boundary().disagreements(said("a b"), [said("a / b")])) == []
 
 

@@ -1,4 +1,4 @@
-"""Groups of tokens and ends of sentences that differ, against what the words mean."""
+"""Groups of differing tokens and sentence ends, checked against their definition."""
 
 import random
 from itertools import pairwise
@@ -14,14 +14,14 @@ from caesura.text.charmatch.units import Units
 
 
 def said(text: str) -> Units:
-    """Tokens apart by blanks, sentences by strokes."""
+    """Tokens are separated by blanks, sentences by slashes."""
     sentences = [sentence.split() for sentence in text.split("/")]
     last = np.cumsum([len(sentence) for sentence in sentences], dtype=np.int64) - 1
     return Units.of([token for sentence in sentences for token in sentence], last)
 
 
-def told(gold: str, system: str) -> list[str]:
-    """Groups as `kind: gold tokens | system tokens`."""
+def groups_of(gold: str, system: str) -> list[str]:
+    """Return groups as `kind: gold tokens | system tokens`."""
     found = match(said(gold), said(system))
     ours, theirs = found.gold.forms, found.system.forms
     return [
@@ -60,18 +60,18 @@ def told(gold: str, system: str) -> list[str]:
     ],
 )
 def test_kinds(gold: str, system: str, expected: list[str]) -> None:
-    assert told(gold, system) == expected
+    assert groups_of(gold, system) == expected
 
 
 def test_a_group_is_not_split_where_another_matching_would_not() -> None:
-    """The n of n't may be that of can or that of not, which changes what shares characters."""
+    """The n of n't may match that of can or that of not, which changes the shared characters."""
     for front, back in (("", ""), ("x x ", " y"), ("n n ", " n t")):
-        found = told(f"{front}can not{back}", f"{front}ca n't{back}")
+        found = groups_of(f"{front}can not{back}", f"{front}ca n't{back}")
         assert found == ["changed: can not | ca n't"]
 
 
 def noisy(seed: int) -> Matching:
-    """A text in few letters, and a copy with other cuts and some letters changed."""
+    """Make a text of few letters, and a copy with other splits and some changed letters."""
     dice = random.Random(seed)
     size = dice.randint(0, 60)
     letters = [dice.choice("abc" if seed % 2 else "abcdefgh") for _ in range(size)]

@@ -1,4 +1,4 @@
-"""Tags, lemmas, heads and relations of words that belong together."""
+"""Tags, lemmas, heads and relations of aligned words."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_subtypes_of_relations_do_not_count() -> None:
     ],
 )
 def test_heads(gold: list[int], system: list[int], right: int) -> None:
-    """Roots head themselves; heads that are not known are never right."""
+    """A root is its own head; unknown heads are never correct."""
     pair = text("a b c", head=np.array(gold)), text("a b c", head=np.array(system))
     assert count_correct(*pair, SAME) == {"uas": right}
 

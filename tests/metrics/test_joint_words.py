@@ -1,4 +1,4 @@
-"""Words that belong together: as the CoNLL 2018 evaluator has it where characters agree."""
+"""Aligned words of Joint: those of the CoNLL 2018 evaluator if characters are equal."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_treebanks_score_as_the_evaluator_has_it(corpora: Path, name: str) -> No
 
 @st.composite
 def small(draw: st.DrawFn, characters: str) -> Text:
-    """Some characters cut into a small treebank that is rich in multiword tokens."""
+    """Draw a small treebank with many multiword tokens."""
     text: Text = [[]]
     begun = 0
     while begun < len(characters):
@@ -81,7 +81,7 @@ def test_small_treebanks_score_as_the_evaluator_has_it(
 
 
 def test_a_word_before_the_multiword_token_is_let_in_as_the_evaluator_does() -> None:
-    """Its b is paired with the token b, of which only the beginning of the region is skipped."""
+    """Its b is aligned with the token b, because only the start of the region is skipped."""
     gold = [[bare("aab"), Token("ab", [Word("b"), Word("x")], True)]]
     system = [[bare("a"), bare("a"), bare("b"), Token("ab", [Word("x"), Word("y")], True)]]
     pages = written(gold), written(system)
@@ -90,7 +90,7 @@ def test_a_word_before_the_multiword_token_is_let_in_as_the_evaluator_does() -> 
 
 
 def text(line: str) -> Transcript:
-    """Tokens apart by blanks; `don't=do+n't` is a multiword token and its words."""
+    """Tokens are separated by blanks; `don't=do+n't` is a multiword token with its words."""
     words: list[str] = []
     spans = []
     for token in line.split():

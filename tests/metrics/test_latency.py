@@ -1,4 +1,4 @@
-"""Delays of boundaries, against the obvious way to compute them."""
+"""Latency: comparison with a direct computation."""
 
 import math
 import statistics
@@ -17,7 +17,7 @@ Delays = list[tuple[int, float]]
 
 
 def streamed(delays: Delays) -> Transcript:
-    """Sentences of two words, each decided so many words and seconds later."""
+    """Make sentences of two words with these delays in words and seconds."""
     count = 2 * len(delays)
     columns = np.full((2, count), np.nan)
     columns[:, 1::2] = np.array(delays, np.float64).reshape(-1, 2).T
@@ -29,7 +29,7 @@ def streamed(delays: Delays) -> Transcript:
 
 
 def within(share: float, values: list[float]) -> float:
-    """The least value that so large a share of them does not exceed."""
+    """Return the smallest value within which this share of them lies."""
     return min(v for v in values if sum(w <= v for w in values) >= share * len(values))
 
 
@@ -73,7 +73,7 @@ def test_without_delays_there_are_no_values() -> None:
         assert reason in value.reason
 
 
-def test_boundaries_without_a_delay_are_told() -> None:
+def test_boundaries_without_a_delay_are_reported() -> None:
     some = streamed([(1, 1.0), (3, math.nan), (2, 2.0)])
     counts = Latency().count(some, [])
     assert Latency().remarks(counts) == ["1 boundaries have no delay in seconds, and are left out"]

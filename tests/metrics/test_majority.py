@@ -69,19 +69,19 @@ def test_kolar_lamel_by_hand(worked: Example, rates: str) -> None:
     same(scored(KolarLamel(), worked), dict(zip(names, exact(rates), strict=True)))
 
 
-def test_the_fault_of_the_second_rate_is_told() -> None:
-    def told(example: Example) -> list[str]:
+def test_the_fault_of_the_second_rate_is_reported() -> None:
+    def remarks_of(example: Example) -> list[str]:
         count, references, hypothesis = example
         metric = KolarLamel()
         return metric.remarks(
             metric.count(text(count, hypothesis), [text(count, one) for one in references])
         )
 
-    (remark,) = told(DISJOINT)
+    (remark,) = remarks_of(DISJOINT)
     assert "ser2 = 0.0000 here" in remark
-    (remark,) = told(DIFFER)
+    (remark,) = remarks_of(DIFFER)
     assert "ser2 = 0.3750 here" in remark  # 1 / (8/3)
-    assert told((12, [{4}], set())) == told((12, [set()] * 2, {4})) == []
+    assert remarks_of((12, [{4}], set())) == remarks_of((12, [set()] * 2, {4})) == []
     assert KolarLamel().remarks(Counts()) == []
 
 

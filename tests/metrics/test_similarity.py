@@ -1,4 +1,4 @@
-"""Boundary and segmentation similarity: by hand, against slow exact code, against segeval."""
+"""Similarities: worked examples, comparison with slow exact code and with segeval."""
 
 from fractions import Fraction
 from functools import cache
@@ -102,7 +102,7 @@ def test_a_group_of_near_boundaries_is_counted_at_its_first_gap() -> None:
 
 @cache
 def tried(ours: tuple[int, ...], theirs: tuple[int, ...], reach: int) -> tuple[Fraction, int]:
-    """Cost and pairs of the best of all pairings: the first of ours with each, or with none."""
+    """Return cost and pairs of the best pairing, by trying all."""
     if not ours:
         return Fraction(len(theirs)), 0
     cost, pairs = tried(ours[1:], theirs, reach)
@@ -123,7 +123,7 @@ def test_no_pairing_is_cheaper(row: list[str], reach: int) -> None:
 
 
 def slow(count: int, one: Places, other: Places, reach: int) -> tuple[Exact, Exact]:
-    """B and S from all pairings."""
+    """Compute B and S from all pairings."""
     one, other = one - {count}, other - {count}
     cost, pairs = tried(tuple(sorted(one - other)), tuple(sorted(other - one)), reach)
     edits = len(one ^ other) - pairs

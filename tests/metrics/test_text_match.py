@@ -1,4 +1,4 @@
-"""Texts that share few words raise a doubt, whatever is measured."""
+"""Texts that share few words cause a remark, with every metric of words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tolerant boundaries: by hand, and the matching against a slow exact one."""
+"""Tolerant: worked examples, and comparison of the matching with a slow exact one."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -97,7 +97,7 @@ def test_each_boundary_is_matched_once_and_as_many_as_possible() -> None:
 
 
 def largest(ours: list[int], theirs: list[int], tolerance: int) -> int:
-    """Size of the largest matching: partners are taken away as long as theirs find others."""
+    """Return the size of the largest matching (augmenting paths)."""
     partner: dict[int, int] = {}
 
     def finds(i: int, seen: set[int]) -> bool:
@@ -151,7 +151,7 @@ def timed(ends: list[float], places: Places) -> Transcript:
 
 @st.composite
 def recordings(draw: st.DrawFn) -> Transcript:
-    """Words that end at whole numbers of seconds, in any order."""
+    """Draw words that end at whole seconds, in any order."""
     ends = draw(st.lists(st.integers(0, 60), max_size=20))
     places = draw(st.sets(st.integers(1, max(len(ends), 1)), max_size=9))
     return timed([float(end) for end in ends], {at for at in places if at <= len(ends)})

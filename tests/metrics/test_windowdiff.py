@@ -1,4 +1,4 @@
-"""Pk and WindowDiff: by hand, against slow exact code, and against nltk and segeval."""
+"""Pk and WindowDiff: worked examples, comparison with slow exact code, nltk and segeval."""
 
 from decimal import InvalidOperation
 from fractions import Fraction
@@ -73,13 +73,13 @@ def test_on_the_video() -> None:
 
 
 def width(count: int, chosen: list[Places]) -> int:
-    """Half the mean length of all sentences, half up, at least 1."""
+    """Return half the mean sentence length, rounded half up, at least 1."""
     sentences = sum(len(one) + 1 for one in chosen)
     return max(floor(Fraction(count * len(chosen), 2 * sentences) + Fraction(1, 2)), 1)
 
 
 def slow(count: int, reference: Places, hypothesis: Places, k: int) -> tuple[Exact, Exact]:
-    """Pk and WindowDiff by looking into each window."""
+    """Compute Pk and WindowDiff window by window."""
     seen = [
         (len(reference & set(range(i, i + k))), len(hypothesis & set(range(i, i + k))))
         for i in range(1, count - k + 1)

@@ -1,4 +1,4 @@
-"""WiSeBE: by hand, and against slow exact code."""
+"""WiSeBE: worked examples, and comparison with slow exact code."""
 
 from fractions import Fraction
 
@@ -129,7 +129,7 @@ def test_without_references_nothing_is_claimed() -> None:
         assert set(undefined(found)) == set(found)
 
 
-def test_references_that_share_nothing_are_told() -> None:
+def test_references_that_share_nothing_are_reported() -> None:
     metric = WiSeBE()
     counts = metric.count(text(12, {3}), [text(12, {3}), text(12, {9})])
     assert metric.values(counts)["wisebe"] == 0.0
@@ -138,7 +138,7 @@ def test_references_that_share_nothing_are_told() -> None:
     ]
 
 
-def test_the_ceiling_is_told() -> None:
+def test_the_ceiling_is_reported() -> None:
     metric = WiSeBE()
     counts = metric.count(text(16, {4}), [text(16, each) for each in THREE])
     assert metric.remarks(counts) == ["WiSeBE cannot exceed the agreement ratio, here 0.3333"]
@@ -170,7 +170,7 @@ def test_equals_sets_and_fractions(
 def test_documents_are_pooled(
     one: tuple[int, list[Places], Places], other: tuple[int, list[Places], Places]
 ) -> None:
-    """Kappa and the ratio of two recordings are those of one table of gaps."""
+    """Kappa and the ratio of two recordings are computed from all their gaps."""
     many = min(len(one[1]), len(other[1]))
     metric = WiSeBE("tool", 1)
     pair = [(count, refs[:many], ours) for count, refs, ours in (one, other)]

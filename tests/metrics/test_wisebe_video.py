@@ -1,4 +1,4 @@
-"""WiSeBE on the video that its authors published: what the paper and their program print."""
+"""WiSeBE on the authors' published video: the numbers of the paper and of their program."""
 
 from fractions import Fraction
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Word errors, against definitions written out, worked examples and jiwer."""
+"""Words: comparison with direct definitions, worked examples and jiwer."""
 
 import math
 from collections import Counter
@@ -18,7 +18,7 @@ from metrics.wording import said, text, texts, values
 
 
 def cheapest(x: list[str], y: list[str], costs: tuple[int, int, int]) -> int:
-    """The least cost of an alignment, by the definition."""
+    """Return the least cost of an alignment, by definition."""
     exchange, delete, insert = costs
 
     @cache
@@ -35,7 +35,7 @@ def cheapest(x: list[str], y: list[str], costs: tuple[int, int, int]) -> int:
 
 
 def pairs_of(found: Alignment, x: list[str], y: list[str]) -> list[tuple[str | None, str | None]]:
-    """What stands beside what, with None for nothing."""
+    """Return the aligned pairs, with None for no word."""
     places = found.source.tolist()
     beside = [(x[i] if i >= 0 else None, word) for i, word in zip(places, y, strict=True)]
     return [*beside, *((x[i], None) for i in range(len(x)) if i not in places)]
@@ -127,7 +127,7 @@ def test_a_systematic_exchange_of_words_loses_no_information() -> None:
 
 
 def test_pairs_of_words_add_over_documents() -> None:
-    """Each document is systematic by itself, but not in the same way."""
+    """Each document has consistent errors, but not the same ones."""
     metric = Words()
     one, two = (metric.count(text(y), [text("a b")]) for y in ("c d", "d c"))
     assert metric.values(one)["ril"] == metric.values(two)["ril"] == 0

@@ -11,7 +11,7 @@ Places = dict[str, list[int]]
 
 
 def places(hypothesis: Transcript, *references: Transcript, unit: str = "document") -> list[Places]:
-    """Where hits, substitutions, deletions and insertions stand against each reference."""
+    """Return the places of hits, substitutions, deletions and insertions for each reference."""
     columns = dict(Words(unit=unit).per_gap_counts(hypothesis, references))
     return [
         {name: columns[f"{name}_{number}"].tolist() for name in COUNT_NAMES}
@@ -60,7 +60,7 @@ def test_deletions_stand_before_the_next_word_that_was_recognised(
     assert places(text(y), text(x)) == [expected]
 
 
-def test_disagreements_are_told_word_by_word() -> None:
+def test_disagreements_are_reported_word_by_word() -> None:
     reference, hypothesis = text("a b c d e f"), text("a x c d g f h")
     found = list(Words().disagreements(hypothesis, [reference, hypothesis]))
     assert [(e.level, e.kind, e.reference, e.hypothesis, e.place, e.against) for e in found] == [
@@ -78,7 +78,7 @@ def test_disagreements_are_told_word_by_word() -> None:
 
 
 def test_texts_that_share_few_words_raise_a_doubt() -> None:
-    """As one in another language does, for which everything is defined all the same."""
+    """For example a text in another language, for which all values are defined."""
     metric, reference = Words(), text("wo ist die katze jetzt")
     counts = metric.count(text("where is the cat now"), [reference, text("where is a cat")])
     (doubt,) = metric.remarks(counts)

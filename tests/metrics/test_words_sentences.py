@@ -1,4 +1,4 @@
-"""Words aligned sentence by sentence, and alternatives chosen first."""
+"""Words with unit='sentence', and alternatives."""
 
 import jiwer
 import pytest
@@ -40,7 +40,7 @@ def test_utterances_are_aligned_one_by_one(utterances: list[tuple[list[str], lis
         assert column[column >= 0].tolist() == list(range((column >= 0).sum()))
 
 
-def test_readings_of_a_reference_count_if_they_are_nearer() -> None:
+def test_alternatives_of_a_reference_count_if_they_are_nearer() -> None:
     reference = text("it is ok", alternatives=(Span(0, 1, "it's"), Span(2, 2, "okay")))
     told = values(reference, text("it's ok"))
     assert (told["wer"], told["hits"]) == (0, 2)
@@ -55,8 +55,8 @@ def test_other_numbers_of_sentences_are_refused() -> None:
         metric.count(text("a b"), [text("a b", 2)])
 
 
-def test_readings_are_chosen_sentence_by_sentence() -> None:
-    """Also one that leaves no word of a sentence, which keeps its number."""
+def test_alternatives_are_chosen_sentence_by_sentence() -> None:
+    """Also an empty alternative for a whole sentence, which keeps its number."""
     reference = text("um ten o'clock ten", 1, 3, 4).replace(
         alternatives=(Span(0, 0, ""), Span(1, 2, "ten"), Span(3, 3, "10"))
     )

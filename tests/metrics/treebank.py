@@ -1,4 +1,4 @@
-"""Small treebanks to score: read, cut anew at random, and scored by the CoNLL 2018 evaluator."""
+"""Small treebanks: read, randomly changed, and scored by the CoNLL 2018 evaluator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Found = dict[str, tuple[int, int, int]]
 
 @dataclass(eq=False)
 class Word:
-    """A syntactic word; without a head it is the root of its sentence, or hangs on it."""
+    """A syntactic word; without a head it is the root of its sentence, or attached to it."""
 
     form: str
     lemma: str = "_"
@@ -34,7 +34,7 @@ class Word:
 
 @dataclass
 class Token:
-    """What is written, and the words it stands for; one alone may be a multiword token too."""
+    """A written token and its words; even one word may be a multiword token."""
 
     form: str
     words: list[Word]
@@ -45,7 +45,7 @@ Text = list[list[Token]]
 
 
 def bare(form: str, shared: bool = False) -> Token:
-    """A token that is the word it is written as."""
+    """Make a token of one word."""
     return Token(form, [Word(form)], shared)
 
 
@@ -71,7 +71,7 @@ def _sentence(block: str) -> list[Token]:
 
 
 def written(text: Text) -> str:
-    """Write CoNLL-U of valid trees: what hangs on no word of its sentence hangs on its root."""
+    """Write CoNLL-U with valid trees: words without a head are attached to the root."""
     return "".join(f"{row}\n" for sentence in text for row in (*_rows(sentence), ""))
 
 
@@ -92,13 +92,13 @@ def _rows(sentence: list[Token]) -> Iterator[str]:
 
 
 def transcript(page: str) -> Transcript:
-    """Read a page as one text."""
+    """Read CoNLL-U as one text."""
     (found,) = ConllU().read(io.BytesIO(page.encode()))
     return found
 
 
 def by_evaluator(gold: str, system: str) -> Found:
-    """Correct, gold and system totals by the evaluator."""
+    """Return the correct, gold and system totals of the evaluator."""
     pages = [load_conllu(io.StringIO(page), "", {}) for page in (gold, system)]
     scores = evaluate(*pages)
     return {
@@ -108,12 +108,12 @@ def by_evaluator(gold: str, system: str) -> Found:
 
 
 def by_joint(gold: str, system: str) -> Found:
-    """The same by our own metric; what only one of the texts says is not there."""
+    """Return the same from Joint, for annotations that both texts have."""
     return totals(Joint().count(transcript(system), [transcript(gold)]))
 
 
 def totals(counts: Counts) -> Found:
-    """Put counts into the order of the evaluator."""
+    """Return counts in the order of the evaluator."""
     found: dict[str, tuple[float, float, float]] = {}
     for name, unit in UNITS.items():
         right, wrong, missing = (counts[f"{unit}_{kind}_1"] for kind in ("tp", "fp", "fn"))
@@ -127,7 +127,7 @@ def totals(counts: Counts) -> Found:
 
 
 def differences(gold: str, system: str) -> Found:
-    """What the evaluator says otherwise; nothing else may be missing than what has no cells."""
+    """Return what differs from the evaluator; only annotations without cells may be missing."""
     ours, theirs = by_joint(gold, system), by_evaluator(gold, system)
     assert {*UNITS, "UAS", "LAS"} <= ours.keys()
     return {name: theirs[name] for name, each in ours.items() if theirs[name] != each}
@@ -135,14 +135,14 @@ def differences(gold: str, system: str) -> Found:
 
 @dataclass
 class Recut:
-    """Makes a copy with the same characters in which all else may be another."""
+    """Makes a copy with the same characters, but other tokens, sentences and annotations."""
 
     chance: Random
     rate: float
     words: dict[Word, Word] = field(default_factory=dict)
 
     def of(self, text: Text) -> Text:
-        """Cut sentences and tokens anew, and say other things of words."""
+        """Change the sentences, tokens and annotations of a treebank."""
         self.words = {w: replace(w) for s in text for t in s for w in t.words}
         for word in self.words.values():
             word.head = self.words.get(word.head) if word.head else None
@@ -166,7 +166,7 @@ class Recut:
         return Token(token.form, [self.words[word] for word in token.words], token.shared)
 
     def _changed(self, token: Token) -> list[Token]:
-        """Split a token in two, or take a multiword token apart, or make one."""
+        """Split a token, split a multiword token, or make one."""
         if token.shared:
             if not self._now(3):
                 return [token]
@@ -186,7 +186,7 @@ class Recut:
         return [piece for piece in pieces if piece]
 
     def _merged(self, sentence: list[Token]) -> list[Token]:
-        """Put neighbours together, as one word or as a multiword token."""
+        """Join neighbours to one word or a multiword token."""
         new = sentence[:1]
         for token in sentence[1:]:
             if not self._now(1.5):
@@ -213,7 +213,7 @@ class Recut:
 
 
 def _above(word: Word | None) -> Iterator[Word]:
-    """A word, its head, the head of that and so on."""
+    """Return a word, its head, the head of that, and so on."""
     while word is not None:
         yield word
         word = word.head

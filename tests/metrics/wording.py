@@ -1,4 +1,4 @@
-"""Texts as words for tests, written or drawn, and what Words says of them."""
+"""Texts for tests of Words, written or random, and their values."""
 
 from hypothesis import strategies as st
 

@@ -1,4 +1,4 @@
-"""Texts whose measures were worked out by hand, and the video of the WiSeBE paper."""
+"""Worked examples of boundary metrics, and the video of the WiSeBE paper."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,26 +20,26 @@ DISJOINT: Example = (12, [{3}, {6}, {9}], set())
 
 
 def scored(metric: Metric, example: Example) -> dict[str, Value]:
-    """Values of one document."""
+    """Return the values of one document."""
     count, references, hypothesis = example
     counts = metric.count(text(count, hypothesis), [text(count, each) for each in references])
     return metric.values(counts)
 
 
 def exact(cells: str) -> list[Exact]:
-    """Fractions in a row, '-' for undefined."""
+    """Read fractions from a line; '-' is undefined."""
     return [None if cell == "-" else Fraction(cell) for cell in cells.split()]
 
 
 def averaged(values: Sequence[Exact]) -> Exact:
-    """The mean; undefined if one of them is."""
+    """Return the mean; undefined if one of them is."""
     known = [value for value in values if value is not None]
     complete = values and len(known) == len(values)
     return sum(known, Fraction(0)) / len(known) if complete else None
 
 
 def printed(values: dict[str, Value], name: str, cells: str) -> None:
-    """Hold the value against each reference to decimal numbers as they are printed."""
+    """Assert that the value of each reference equals a printed decimal number."""
     for number, cell in enumerate(cells.split(), 1):
         value = values[f"{name}_{number}"]
         assert not isinstance(value, Undefined)
@@ -47,6 +47,6 @@ def printed(values: dict[str, Value], name: str, cells: str) -> None:
 
 
 def video() -> tuple[list[Transcript], list[Transcript]]:
-    """Give two systems and three references of the video v6 of the WiSeBE paper."""
+    """Return two systems and three references of the video v6 of the WiSeBE paper."""
     texts = video_v6.video()
     return [texts[name] for name in "AB"], [texts[name] for name in "123"]

@@ -1,4 +1,4 @@
-"""Recording which steps of normalisation are done."""
+"""Record which normalisation steps are done."""
 
 from collections.abc import Callable
 from typing import cast

@@ -1,4 +1,4 @@
-"""The nearest of the ways to write a reference, against all of them tried in turn."""
+"""The choice of alternatives, compared with trying all combinations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def edits(ours: Sequence[str], theirs: Sequence[str]) -> int:
 
 
 def every_way(reference: Transcript) -> Iterator[list[str]]:
-    """All texts that some alternatives, none over another, make of a reference."""
+    """Yield all texts that combinations of alternatives make of a reference."""
     spans = reference.alternatives or ()
     for some in chain.from_iterable(combinations(spans, n) for n in range(len(spans) + 1)):
         ordered = sorted(some)
@@ -38,7 +38,7 @@ def every_way(reference: Transcript) -> Iterator[list[str]]:
 
 @st.composite
 def read_otherwise(draw: st.DrawFn, largest: int = 7) -> Transcript:
-    """A reference with alternatives that lie anywhere, one over another too."""
+    """Draw a reference with alternatives, which may overlap."""
     words = draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=largest))
     spans = []
     for _ in range(draw(st.integers(0, 5))):
@@ -94,7 +94,7 @@ def test_a_hypothesis_that_shares_no_word_is_read_too(words: list[str]) -> None:
 
 
 def misheard(seed: int, count: int) -> tuple[Transcript, list[str]]:
-    """A long reference, and what a recogniser with every eighth word wrong makes of it."""
+    """Make a long reference, and a hypothesis with every eighth word wrong."""
     random = np.random.default_rng(seed)
     words = [f"w{n}" for n in random.zipf(1.3, count) % 5000]
     spans, heard, at = [], [], 0

@@ -1,4 +1,4 @@
-"""Clusters and their links, on small trees and on treebanks of four languages."""
+"""Clusters and their arcs, on small trees and on treebanks of four languages."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from caesura.text.punctuation import punctuation_flags
 
 
 def tree(rows: str) -> Transcript:
-    """Words as `form/TAG/relation/head`, heads counted from 1, 0 for the root."""
+    """Read words as `form/TAG/relation/head`; heads count from 1, 0 is the root."""
     cells = [row.split("/") for row in rows.split()]
     head = [int(cell[3]) - 1 if cell[3] != "0" else at for at, cell in enumerate(cells)]
     form, tag, relation = ([cell[part] for cell in cells] for part in range(3))
@@ -106,7 +106,7 @@ def test_heads_that_are_unknown_or_go_in_circles_give_no_link() -> None:
 
 
 def by_hand(head: list[int], relation: list[str]) -> list[bool]:
-    """The rule, word for word: joined clusters as sets, from the shortest link on."""
+    """Apply the nucleus rule directly: join clusters as sets, from the shortest arc on."""
     own = [{at} for at in range(len(head))]
     links = sorted((abs(up - at), at) for at, up in enumerate(head) if up >= 0)
     for _, at in links:

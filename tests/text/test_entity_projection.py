@@ -1,4 +1,4 @@
-"""Entities on recognised words: cases by hand."""
+"""Projection of entities: worked examples."""
 
 import math
 
@@ -19,7 +19,7 @@ from caesura.text.phonetics import phone_distances, phones
 
 
 def said(text: str, spans: str = "", timed: bool = True, language: str = "en") -> Transcript:
-    """A word a second; a word with `+` shares its second with the next."""
+    """Make words of one second each; a word with `+` shares its second with the next."""
     words, start, end, at = [], [], [], 0.0
     for group in text.split():
         parts = group.split("+")
@@ -40,7 +40,7 @@ def said(text: str, spans: str = "", timed: bool = True, language: str = "en") -
 
 
 def found(reference: Transcript, hypothesis: Transcript) -> list[tuple[str, str]]:
-    """How each was found, and its words."""
+    """Return how each entity was found, and its words."""
     each = project(reference, hypothesis, collar=0.2)
     return [(one.by, " ".join(hypothesis.words[one.first : one.last + 1])) for one in each]
 

@@ -1,4 +1,4 @@
-"""Entities on recognised words: laws, and a slow search for the time path."""
+"""Projection of entities: laws, and comparison with a slow search by time."""
 
 import math
 from itertools import combinations_with_replacement
@@ -31,7 +31,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
 
 
 def times(transcript: Transcript, at: int) -> tuple[float, float]:
-    """When a word can be at the earliest and the latest."""
+    """Return the earliest start and the latest end of a word."""
     assert transcript.start is not None
     assert transcript.end is not None
     cells = list(zip(transcript.start.tolist(), transcript.end.tolist(), strict=True))
@@ -51,7 +51,7 @@ def any_known(transcript: Transcript, words: range) -> bool:
 def slow(
     reference: Transcript, hypothesis: Transcript, entity: Span, collar: float
 ) -> tuple[float, ...] | None:
-    """The words of one entity by time, trying every span; None where time does not tell."""
+    """Find the words of an entity by time, trying every span; None if time is no help."""
     aligned = align(reference.words, hypothesis.words)
     own = range(entity.first, entity.last + 1)
     target = "".join(phones(reference.words[entity.first : entity.last + 1]))
@@ -84,7 +84,7 @@ def slow(
 
 
 def late(reference: Transcript, hypothesis: Transcript) -> float:
-    """By how many seconds equal words are apart, in the median."""
+    """Return the median time offset of equal words."""
     if reference.start is None or hypothesis.start is None:
         return 0.0
     aligned = align(reference.words, hypothesis.words)
@@ -155,7 +155,7 @@ def test_a_copy_is_projected_onto_itself(reference: Transcript) -> None:
 
 
 def halved(reference: Transcript) -> tuple[Transcript, list[tuple[int, int]]]:
-    """A call whose long words are heard as two, and where the words of each entity are then."""
+    """Split the long words of a call in two; return it with the words of each entity."""
     assert reference.start is not None
     assert reference.end is not None
     words: list[str] = []

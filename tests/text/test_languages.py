@@ -1,4 +1,4 @@
-"""Languages by their codes and names."""
+"""Language codes and names."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The best matching of two texts against its definition, taken literally, and known counts."""
+"""The best matching of two texts: comparison with its definition, and known counts."""
 
 import json
 import random
@@ -28,7 +28,7 @@ def units(sentences: Sentences) -> Units:
 
 
 def said(text: str) -> Units:
-    """Tokens apart by blanks, sentences by strokes."""
+    """Tokens are separated by blanks, sentences by slashes."""
     return units([sentence.split() for sentence in text.split("/")])
 
 
@@ -37,7 +37,7 @@ def triple(found: Matching) -> tuple[int, int, int]:
 
 
 def uncut(gold: Units, system: Units) -> Matching:
-    """Through one lattice of the whole, whatever the texts are."""
+    """Match with one lattice of the whole texts."""
     return align_texts(gold, system, np.array([(0, 0, 0), (len(gold.text), len(system.text), 0)]))
 
 
@@ -46,7 +46,7 @@ def spans(ends: list[int]) -> list[tuple[int, int]]:
 
 
 def counted(gold: Units, system: Units, pairs: Pairs) -> tuple[Pairs, Pairs]:
-    """The tokens and sentences that a matching keeps, by the words of the definition."""
+    """Count the correct tokens and sentences of a matching, by definition."""
     partner = dict(pairs)
     begins = {start: (n, end) for n, (start, end) in enumerate(spans(system.tokens.tolist()))}
     tokens = []
@@ -77,7 +77,7 @@ def counted(gold: Units, system: Units, pairs: Pairs) -> tuple[Pairs, Pairs]:
 
 
 def best_by_trying_all(gold: Units, system: Units) -> tuple[int, int, int]:
-    """Go through all matchings with the most characters."""
+    """Try all matchings with the most characters."""
 
     @cache
     def most(i: int, j: int) -> int:
@@ -104,7 +104,7 @@ def best_by_trying_all(gold: Units, system: Units) -> tuple[int, int, int]:
 
 
 def check(gold: Units, system: Units, found: Matching) -> None:
-    """What is said to be matched is a matching, and it keeps just what is said."""
+    """Assert that the result is a matching with the tokens and sentences it claims."""
     pairs: Pairs = []
     last = (-1, -1)
     for p, q, length in found.runs.tolist():
@@ -123,7 +123,7 @@ def check(gold: Units, system: Units, found: Matching) -> None:
 
 @st.composite
 def cut_texts(draw: st.DrawFn, longest: int, letters: str = "aab.") -> Sentences:
-    """A few letters, cut anywhere into tokens and sentences."""
+    """Draw a few letters, split anywhere into tokens and sentences."""
     text = draw(st.text(st.sampled_from(letters), max_size=longest))
     sentences: Sentences = [[""]]
     for letter in text:
@@ -188,7 +188,7 @@ def sentence(chance: random.Random, kind: str) -> list[str]:
 
 
 def disturbed(chance: random.Random, sentences: Sentences, rate: float, recut: float) -> Sentences:
-    """Change characters and leave out tokens at a rate; cut tokens and sentences otherwise."""
+    """Change characters, drop tokens, and split tokens and sentences differently."""
     new: Sentences = [[]]
     for old in sentences:
         for token in old:
@@ -213,7 +213,7 @@ def disturbed(chance: random.Random, sentences: Sentences, rate: float, recut: f
 def test_cutting_changes_nothing(
     kind: str, rate: float, recut: float, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither way of cutting does; both are made to cut much smaller parts than they would."""
+    """Both ways of cutting are made to cut much smaller parts than they would."""
     monkeypatch.setattr(forced_runs, "MIN_BOX", 4)
     if by == "rows":
         monkeypatch.setattr(forced_runs, "ANCHOR_LENGTHS", ())
@@ -281,7 +281,7 @@ def test_rows_of_many_blocks_are_crossed_on_the_diagonal() -> None:
 
 @pytest.mark.parametrize("end", [".", ""])
 def test_sentences_whose_stops_were_lost_are_found(end: str) -> None:
-    """Every sentence ends next to an edit, so none can be cut off from the next."""
+    """Every sentence ends next to an edit, so that there is no cut between them."""
     chance = random.Random(4)
     sentences = [sentence(chance, "words") for _ in range(300)]
     system = units([[*old[:-1], end] for old in sentences])

@@ -29,7 +29,7 @@ NOISE = st.one_of(
 
 @st.composite
 def noisy(draw: st.DrawFn) -> Transcript:
-    """A transcript with words that steps have something to do with."""
+    """Draw a transcript with words that steps change."""
     layers = draw(st.sets(st.sampled_from(CARRIED)))
     drawn = draw(transcripts(layers - {"multiwords"}))
     words = [draw(NOISE) if draw(st.booleans()) else word for word in drawn.words]
@@ -37,7 +37,7 @@ def noisy(draw: st.DrawFn) -> Transcript:
 
 
 def said(text: str, language: str = "") -> Transcript:
-    """A transcript as formats make it: `[so,` has the opening `[` and the mark `,`."""
+    """Make a transcript as formats do: `[so,` has the opening `[` and the mark `,`."""
     pieces = [word.rpartition("_") for word in text.split()]
     surfaces = [(front, *_tail(rest)) for front, _, rest in pieces]
     opening, words, mark = zip(*surfaces, strict=True) if surfaces else ((), (), ())
@@ -345,7 +345,7 @@ def test_the_cost_grows_with_the_number_of_words() -> None:
     ],
     ids=["case", "dots", "punctuation", "fillers", "both", "hyphens"],
 )
-def test_the_words_of_readings_are_treated_as_words_are(
+def test_the_words_of_alternatives_are_treated_as_words_are(
     steps: str, words: str, alternatives: tuple[Span, ...]
 ) -> None:
     spans = (Span(0, 1, "Uh (two-fold)"), Span(2, 3, "U.S."))

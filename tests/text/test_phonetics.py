@@ -1,4 +1,4 @@
-"""Phones of real words, numbers read aloud, and how far words are apart by ear."""
+"""Phones of words, numbers read aloud, and distances of phones."""
 
 import numpy as np
 import pytest
@@ -127,7 +127,7 @@ def test_numbers_in_french(word: str, french: str) -> None:
 
 
 @given(st.integers(0, 10**12 - 1), st.sampled_from(["en", "fr"]))
-def test_numbers_can_be_told_apart(number: int, language: str) -> None:
+def test_numbers_can_be_distinguished(number: int, language: str) -> None:
     said = read_aloud(f"{number:,}", language)
     assert said == read_aloud(f"{number:,}", language)
     assert said != read_aloud(f"{number + 1:,}", language)
@@ -155,7 +155,7 @@ def test_any_text_has_phones(word: str, language: str) -> None:
 
 
 def weighted(one: str, other: str) -> float:
-    """Edits of phones and of their classes by the textbook recurrence."""
+    """Return the distance of phones and classes by the textbook recurrence."""
 
     def edits(a: str, b: str) -> int:
         row = list(range(len(b) + 1))
@@ -190,7 +190,7 @@ def test_an_unknown_source_is_refused() -> None:
         phones(["a"], "en", "guess")
 
 
-def test_without_the_dictionary_one_is_told_what_to_install(
+def test_without_the_dictionary_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def absent(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Alignments of least weight against a full dynamic programme, and against sclite itself."""
+"""Alignment with sclite's weights: comparison with a full table, and with sclite."""
 
 import random
 import re
@@ -27,7 +27,7 @@ def weight(found: Alignment) -> int:
 
 
 def lightest(source: list[str], target: list[str]) -> tuple[int, list[int]]:
-    """The textbook table; read from its end: a pair, else an insertion, else a deletion."""
+    """Align with the textbook table; from its end a pair, else an insertion, else a deletion."""
     table = {(i, 0): 3 * i for i in range(len(source) + 1)}
     table |= {(0, j): 3 * j for j in range(len(target) + 1)}
     for i, ours in enumerate(source, 1):
@@ -48,7 +48,7 @@ def lightest(source: list[str], target: list[str]) -> tuple[int, list[int]]:
 
 
 def spoilt(words: int, vocabulary: int, seed: int) -> tuple[list[str], list[str]]:
-    """A text, and the same with a third of its words replaced, left out or followed by others."""
+    """Make a text, and a copy with a third of its words replaced, deleted or followed by others."""
     chance = random.Random(seed)
     source = [f"w{chance.randrange(vocabulary)}" for _ in range(words)]
     target: list[str] = []
@@ -60,7 +60,7 @@ def spoilt(words: int, vocabulary: int, seed: int) -> tuple[list[str], list[str]
 
 
 @given(TEXTS, TEXTS)
-def test_is_the_lightest_in_the_order_told(source: list[str], target: list[str]) -> None:
+def test_is_the_lightest_and_breaks_ties_as_described(source: list[str], target: list[str]) -> None:
     found = align(source, target, "sclite")
     least, place = lightest(source, target)
     assert weight(found) == least
@@ -114,7 +114,7 @@ def test_the_lightest_can_have_more_edits() -> None:
 
 
 def sclite(folder: Path, source: list[list[str]], target: list[list[str]]) -> list[list[int]]:
-    """Have sclite align utterances; give the source word beside each target word."""
+    """Run sclite on utterances; return the source word aligned with each target word."""
     for name, texts in (("source", source), ("target", target)):
         lines = (f"{' '.join(words)} (s-{at:06d})\n" for at, words in enumerate(texts))
         (folder / name).write_text("".join(lines))

@@ -1,4 +1,4 @@
-"""Other words in the place of some: what becomes of all that is known of them."""
+"""Replacing words: what happens to each layer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAN = np.nan
 
 
 def whole() -> Transcript:
-    """`in Q1 2020 , we` with all that moves."""
+    """Make `in Q1 2020 , we` with all layers."""
     return Transcript(
         ("in", "Q1", "2020", "we"),
         start=np.array([0.0, 1.0, 2.0, 4.0]),
@@ -73,7 +73,7 @@ def test_words_that_may_be_missing_go_with_what_is_theirs() -> None:
     assert found.sentences.gaps.tolist() == [1, 2]
 
 
-def test_words_dropped_for_nothing_leave_readings_alone() -> None:
+def test_words_dropped_for_nothing_leave_alternatives_alone() -> None:
     assert keep_words(whole(), [0, 1, 3]).alternatives == (
         Span(0, 1, "inside"),
         Span(1, 1, "then"),

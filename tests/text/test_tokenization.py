@@ -1,4 +1,4 @@
-"""What the tokens of a transcript are, whatever it was read from."""
+"""The tokens of a transcript, for each kind of format."""
 
 import io
 from itertools import chain, pairwise
@@ -22,7 +22,7 @@ def sentences(cut: Tokenization) -> list[list[str]]:
 
 
 def shown(cut: Tokenization) -> list[tuple[str, str]]:
-    """Each word with its token."""
+    """Return each word with its token."""
     return [(word, cut.tokens[at]) for word, at in zip(cut.words, cut.owner.tolist(), strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Layers on their way from text to text."""
+"""Transfer of layers from one text to another."""
 
 import numpy as np
 import pytest
@@ -184,7 +184,7 @@ def test_entities_stand_on_the_words_in_their_place(
             assert there == slow
 
 
-def test_what_does_not_fit_is_told() -> None:
+def test_what_does_not_fit_is_reported() -> None:
     texts = Transcript(("a", "b")), Transcript(("a",))
     with pytest.raises(LayerError) as caught:
         transfer_layers(*texts, alignment=align(["a"], ["a"]))

@@ -1,4 +1,4 @@
-"""Gaps in stretches that other words replaced, against a slow search over characters."""
+"""Gaps among replaced words: comparison with a slow search over characters."""
 
 from functools import cache
 
@@ -70,7 +70,7 @@ def test_gaps_are_in_order_and_equal_words_keep_theirs(
 def test_inner_gaps_lie_on_a_path_with_the_fewest_edits(
     source: list[str], data: st.DataObject
 ) -> None:
-    """Where a gap of the target is reached, cutting both texts there costs no more edits."""
+    """Splitting both texts at a gap of the target that is reached costs no more edits."""
     target = data.draw(st.lists(st.text("xyz", min_size=1, max_size=4), min_size=1, max_size=5))
     target[data.draw(st.integers(0, len(target) - 1))] += "a"
     gaps = gaps_by_characters(align(source, target), source, target)

@@ -1,4 +1,4 @@
-"""Streams of characters: what is kept of tokens and sentences, and equal forms of tokens."""
+"""Units: characters with the ends of tokens and sentences, and equal forms of tokens."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Which words are the same to a model, and their numbers."""
+"""Spellings of words for models, and their numbers."""
 
 import subprocess
 import sys
@@ -108,7 +108,7 @@ def test_punctuation_alone_is_no_word() -> None:
     ]
 
 
-def test_hashes_that_nearly_agree_are_told_apart() -> None:
+def test_hashes_that_nearly_agree_are_distinguished() -> None:
     # Floats would not hold the last digits of these.
     near = Vocabulary(np.array([hash_spelling("yes") + 1], np.uint64))
     assert near.numbers(["yes"]).tolist() == [UNKNOWN]

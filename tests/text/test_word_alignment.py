@@ -1,4 +1,4 @@
-"""Alignment against a full dynamic programme."""
+"""Word alignment: comparison with a full table."""
 
 import random
 from functools import cache
@@ -17,7 +17,7 @@ TEXTS = st.lists(st.sampled_from("abcde"), max_size=9).map(tuple)
 
 
 def fewest_edits(source: tuple[str, ...], target: tuple[str, ...]) -> int:
-    """The textbook recurrence."""
+    """Return the fewest edits by the textbook recurrence."""
 
     @cache
     def at(i: int, j: int) -> int:

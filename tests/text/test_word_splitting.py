@@ -1,4 +1,4 @@
-"""Cutting text into words with and without blanks."""
+"""Splitting text into words, with and without blanks."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,7 +44,7 @@ def test_a_voicing_mark_belongs_to_its_character() -> None:
     assert split_words("か\u3099く", characters=True) == ["か\u3099", "く"]
 
 
-def test_text_without_blanks_is_told_from_text_with_blanks() -> None:
+def test_text_without_blanks_is_distinguished_from_text_with_blanks() -> None:
     assert is_without_blanks("明日は雨です。")
     assert is_without_blanks("Der Film heißt 千と千尋の神隠し und ist alt.")
     assert not is_without_blanks("明日 は 雨 です 。")

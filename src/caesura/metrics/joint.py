@@ -185,7 +185,7 @@ def _count_words(cut: Tokenization, units: Units) -> int:
 
 
 def unit_counts(unit: str, in_reference: int, in_hypothesis: int, common: int) -> dict[str, int]:
-    """Give the true positives, false positives and false negatives of a kind of unit."""
+    """Return the true positives, false positives and false negatives of a kind of unit."""
     return {
         f"{unit}_tp": common,
         f"{unit}_fp": in_hypothesis - common,
@@ -194,7 +194,7 @@ def unit_counts(unit: str, in_reference: int, in_hypothesis: int, common: int) -
 
 
 def unit_rates(unit: str, tp: float, fp: float, fn: float) -> dict[str, Value]:
-    """Give precision, recall and F1 of a kind of unit from its counts."""
+    """Return precision, recall and F1 of a kind of unit from its counts."""
     return {
         f"{unit}_precision": ratio(tp, tp + fp, f"no {unit} in the hypothesis"),
         f"{unit}_recall": ratio(tp, tp + fn, f"no {unit} in the reference"),

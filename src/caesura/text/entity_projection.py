@@ -240,7 +240,7 @@ def _find_by_time(
     """Find the words of entities by time and phones; `NO_WORDS` if there are no candidates."""
     if not theirs.known.any():
         return {}
-    asked: list[_Search] = []
+    searches: list[_Search] = []
     for at, entity in enumerate(entities):
         inside = slice(entity.first, entity.last + 1)
         said = ours.phones_of(entity.first, entity.last)
@@ -250,8 +250,8 @@ def _find_by_time(
             source = equal[words]
             words = words[(source < 0) | ((source >= entity.first) & (source <= entity.last))]
             if len(words) <= MAX_CANDIDATES:
-                asked.append(_Search(at, said, low, high, words))
-    return _closest_spans(asked, theirs) if asked else {}
+                searches.append(_Search(at, said, low, high, words))
+    return _closest_spans(searches, theirs) if searches else {}
 
 
 class _Search(NamedTuple):
@@ -264,20 +264,26 @@ class _Search(NamedTuple):
     words: Indices
 
 
-def _closest_spans(asked: Sequence[_Search], heard: _PhonesAndTimes) -> dict[int, tuple[int, int]]:
+def _closest_spans(
+    searches: Sequence[_Search], target: _PhonesAndTimes
+) -> dict[int, tuple[int, int]]:
     """Choose the closest span for each entity; `NO_WORDS` without candidates."""
-    owner, first, last = _candidate_spans(asked, heard)
-    places = zip(heard.begin[first].tolist(), heard.begin[last + 1].tolist(), strict=True)
-    said = [asked[one].phones for one in owner.tolist()]
-    far = phone_distances(said, [heard.phones[begin:end] for begin, end in places])
-    low, high = (np.array(column)[owner] for column in zip(*(a[2:4] for a in asked), strict=True))
-    off = (_seconds_apart(heard.start[first], low) + _seconds_apart(heard.end[last], high)).round(6)
+    owner, first, last = _candidate_spans(searches, target)
+    places = zip(target.begin[first].tolist(), target.begin[last + 1].tolist(), strict=True)
+    wanted = [searches[one].phones for one in owner.tolist()]
+    far = phone_distances(wanted, [target.phones[begin:end] for begin, end in places])
+    low, high = (
+        np.array(column)[owner] for column in zip(*(a[2:4] for a in searches), strict=True)
+    )
+    off = (_seconds_apart(target.start[first], low) + _seconds_apart(target.end[last], high)).round(
+        6
+    )
     order = np.lexsort((first, last - first, off, far, owner))
     _, best = np.unique(owner[order], return_index=True)
     best = order[best]
     chosen = zip(owner[best].tolist(), first[best].tolist(), last[best].tolist(), strict=True)
-    found = {asked[one].at: (begin, end) for one, begin, end in chosen}
-    return {one.at: NO_WORDS for one in asked} | found
+    found = {searches[one].at: (begin, end) for one, begin, end in chosen}
+    return {one.at: NO_WORDS for one in searches} | found
 
 
 def _seconds_apart(ours: Floats, theirs: Floats) -> Floats:
@@ -287,16 +293,16 @@ def _seconds_apart(ours: Floats, theirs: Floats) -> Floats:
 
 
 def _candidate_spans(
-    asked: Sequence[_Search], heard: _PhonesAndTimes
+    searches: Sequence[_Search], target: _PhonesAndTimes
 ) -> tuple[Indices, Indices, Indices]:
     """Return the spans of contiguous candidates: one word, or at most twice the entity's phones.
 
     For each span: the number of the search, the first and the last word.
     """
-    words = np.concatenate([one.words for one in asked])
-    owner = np.repeat(np.arange(len(asked)), [len(one.words) for one in asked])
-    length = np.array([len(one.phones) for one in asked])[owner]
-    room = np.searchsorted(heard.begin, heard.begin[words] + 2 * length, side="right") - 2
+    words = np.concatenate([one.words for one in searches])
+    owner = np.repeat(np.arange(len(searches)), [len(one.words) for one in searches])
+    length = np.array([len(one.phones) for one in searches])[owner]
+    room = np.searchsorted(target.begin, target.begin[words] + 2 * length, side="right") - 2
     parts = np.flatnonzero((np.diff(words) != 1) | (np.diff(owner) != 0))
     ends = np.append(words[parts], words[-1:])
     segment_end = ends[np.searchsorted(parts, np.arange(len(words)))]

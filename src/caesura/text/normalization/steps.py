@@ -156,7 +156,7 @@ class Normalizer:
         self._last: dict[int, tuple[Transcript, Strings, Transcript]] = {}
 
     def __call__(self, transcript: Transcript, steps: Strings) -> Transcript:
-        """Give a transcript after these steps."""
+        """Return a transcript after these steps."""
         # The transcript is kept with the result so that its identity is not used again.
         _, done, result = self._last.get(id(transcript), (transcript, (), transcript))
         if steps[: len(done)] != done:

@@ -1,4 +1,4 @@
-"""Where ATENE finds names that were recognised: by times, by how they sound, one by one."""
+"""How ATENE finds names in the hypothesis: by time, by sound, by alignment."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ pytest.importorskip("scipy")
 
 
 def timed(text: str, *start: float) -> Transcript:
-    """Words at these times, each to the next; a second each if there are none."""
+    """Give words these start times; one second each by default."""
     said = spoken(text)
     edges = np.array(start) if start else np.arange(len(said) + 1.0)
     return said.replace(start=edges[:-1], end=edges[1:])
 
 
 def placed(judge: ATENE, hypothesis: Transcript, reference: Transcript) -> list[tuple[str, str]]:
-    """How each name was found, and its words."""
+    """Return how each name was found, and its words."""
     told = judge.contributions(hypothesis, reference)
     return [(each.by, each.hypothesis) for each in told if each.level == "name"]
 
@@ -81,7 +81,7 @@ def test_what_looks_the_same_is_the_same() -> None:
 
 
 def test_names_are_the_same_for_all_systems() -> None:
-    """A longer reading does not make another name the longest."""
+    """A longer alternative does not make another name the longest."""
     reference = Transcript(
         ("a", "b", "c"),
         entities=(Span(0, 1, "PER"), Span(1, 2, "LOC")),

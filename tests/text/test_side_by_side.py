@@ -1,4 +1,4 @@
-"""Alignments in order."""
+"""Rows of aligned words, side by side."""
 
 import numpy as np
 from hypothesis import given
@@ -9,7 +9,7 @@ from caesura.text.alignment.word_alignment import KINDS, align, side_by_side
 texts = st.lists(st.sampled_from("abc"), max_size=10).map("".join)
 
 
-def told(source: str, target: str) -> list[tuple[str, str, str]]:
+def rows_of(source: str, target: str) -> list[tuple[str, str, str]]:
     rows = side_by_side(align(source, target))
     return [
         (KINDS[kind], source[i] if i >= 0 else "", target[j] if j >= 0 else "")
@@ -18,19 +18,19 @@ def told(source: str, target: str) -> list[tuple[str, str, str]]:
 
 
 def test_rows_are_in_the_order_of_both_texts() -> None:
-    assert told("abcd", "axd") == [
+    assert rows_of("abcd", "axd") == [
         ("equal", "a", "a"),
         ("substituted", "b", "x"),
         ("deleted", "c", ""),
         ("equal", "d", "d"),
     ]
-    assert told("ab", "ba") == [("inserted", "", "b"), ("equal", "a", "a"), ("deleted", "b", "")]
-    assert told("", "") == []
+    assert rows_of("ab", "ba") == [("inserted", "", "b"), ("equal", "a", "a"), ("deleted", "b", "")]
+    assert rows_of("", "") == []
 
 
 @given(texts, texts)
 def test_each_side_can_be_read_off(source: str, target: str) -> None:
-    rows = told(source, target)
+    rows = rows_of(source, target)
     assert "".join(word for _, word, _ in rows) == source
     assert "".join(word for _, _, word in rows) == target
     for kind, ours, theirs in rows:
@@ -42,7 +42,7 @@ def test_each_side_can_be_read_off(source: str, target: str) -> None:
 
 
 def test_parts_follow_each_other() -> None:
-    """What is missing at the end of a part stands before what is too much in the next."""
+    """Deletions at the end of a part come before insertions in the next."""
     found = align("ab", "ac")
     alone = type(found)(np.array([0, -1]), np.array([True, False]), 2)
     rows = side_by_side(alone, np.array([0, 0]), np.array([0, 1]))

@@ -1,4 +1,4 @@
-"""Spans that overlap, made flat."""
+"""Overlapping spans: the longest are kept."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ SPANS = st.lists(
 
 
 def slow(spans: list[Span]) -> tuple[Span, ...]:
-    """Look word by word whether a longer span is there already."""
+    """Check word by word whether a longer span is there already."""
     taken: set[int] = set()
     kept = []
     for span in sorted(spans, key=lambda s: (-(s.last - s.first), s.first, s.label)):

@@ -1,4 +1,4 @@
-"""Steps that part words or put them together."""
+"""Normalisation steps that split or join words."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def test_whisper_gives_the_words_of_its_package(words: list[str]) -> None:
     assert list(found.words) == english.EnglishTextNormalizer()(" ".join(words)).split()
 
 
-def test_readings_are_spelt_too() -> None:
+def test_alternatives_are_spelt_too() -> None:
     pytest.importorskip("whisper_normalizer")
     given = Transcript(("in", "Q1", "colour"), alternatives=(Span(1, 2, "one twenty"),))
     assert normalize(given, ["whisper"]).alternatives == (Span(1, 3, "120"),)
 
 
-def test_whisper_without_its_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whisper_without_its_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     steps._whisper.cache_clear()
     monkeypatch.setitem(sys.modules, "whisper_normalizer.english", None)
     with pytest.raises(CaesuraError, match=r"caesura\[whisper\]"):
