@@ -1,4 +1,4 @@
-"""Systems compared: differences, paired tests, and what is said where there are none."""
+"""Comparison of systems: differences, paired tests, and the reasons where there are none."""
 
 import json
 from collections.abc import Sequence
@@ -166,7 +166,7 @@ def test_chosen_values() -> None:
         compared(*corpus(2, 2, 8), "f2")
 
 
-def test_an_undefined_value_is_told_and_not_corrected_for() -> None:
+def test_an_undefined_value_is_reported_and_not_corrected_for() -> None:
     (one, other), references = corpus(12, 2, 9)
     silent = [text([False] * 40, each.id) for each in one]
     found = compared([one, silent, other], references, metrics=["Boundary"])
@@ -182,7 +182,7 @@ def test_an_undefined_value_is_told_and_not_corrected_for() -> None:
     assert rows[0, 2].p_corrected == rows[0, 2].p_randomization is not None
 
 
-def test_a_value_that_resamples_often_lack_is_not_tested() -> None:
+def test_a_value_that_many_resamples_do_not_have_is_not_tested() -> None:
     (one,), references = corpus(8, 5)
     rare = [text([False] * 40, each.id) for each in one]
     rare[0] = text([True] * 40, "0")
@@ -228,7 +228,7 @@ def test_nothing_is_tested_unless_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("documents", "systems", "told"),
+    ("documents", "systems", "reported"),
     [
         (5, 2, "5 documents cannot reach p < 0.05: give 6 or more"),
         (6, 2, ""),
@@ -237,13 +237,13 @@ def test_nothing_is_tested_unless_asked() -> None:
         (1, 2, ""),
     ],
 )
-def test_too_few_documents_are_told(documents: int, systems: int, told: str) -> None:
+def test_too_few_documents_are_reported(documents: int, systems: int, reported: str) -> None:
     """Of 2 ** n ways to trade n documents, two always leave the difference as it is."""
     errors = [1, 60, 30][:systems]
     words = 40 if documents > 1 else 400
     found = compared(*corpus(documents, *errors, words=words), metrics=["Boundary"])
     assert found.tests == systems * (systems - 1) // 2
-    assert found.remarks == ([told] if told else [])
+    assert found.remarks == ([reported] if reported else [])
     assert found.to_dict()["remarks"] == found.remarks
 
 
@@ -275,15 +275,15 @@ def test_one_system_is_no_comparison() -> None:
 
 def test_json() -> None:
     found = compared(*corpus(9, 2, 20), metrics=["Boundary"])
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(told) == ["systems", "differences", "remarks", "signatures"]
-    assert [each["name"] for each in told["systems"]] == ["A", "B"]
-    assert told["systems"][1]["scores"] == found.scores[1].to_dict()["scores"]
-    (row,) = told["differences"]
+    reported = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert list(reported) == ["systems", "differences", "remarks", "signatures"]
+    assert [each["name"] for each in reported["systems"]] == ["A", "B"]
+    assert reported["systems"][1]["scores"] == found.scores[1].to_dict()["scores"]
+    (row,) = reported["differences"]
     assert (row["a"], row["b"], row["value"]) == ("A", "B", "f1")
     assert tuple(row["interval"]) == found.rows[0].interval
     assert row["p_corrected"] == found.rows[0].p_corrected
-    assert told["signatures"] == list(found.signatures)
+    assert reported["signatures"] == list(found.signatures)
 
 
 def test_signature() -> None:

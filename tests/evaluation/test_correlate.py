@@ -1,4 +1,4 @@
-"""Metrics against results, against loops and scipy."""
+"""Correlations of metrics with results: compared with loops and scipy."""
 
 from collections.abc import Callable
 from statistics import fmean
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.values import Undefined
-from evaluation.correlated import SYSTEMS, Records, ask, drawn_records, records, smooth
+from evaluation.correlation_examples import SYSTEMS, Records, ask, drawn_records, records, smooth
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -149,7 +149,7 @@ def test_one_bad_system_lifts_every_correlation() -> None:
     assert alone.mean("wer") == left.mean("wer")
 
 
-def test_direction_is_told_and_turned_round_on_demand_only() -> None:
+def test_the_sign_is_reported_and_changed_on_demand_only() -> None:
     rows = [row | {"accuracy": -row["wer"]} for row in smooth(2)]
     asked = {"metric": ["wer", "accuracy"]}
     found, turned = ask(rows, **asked), ask(rows, **asked, negate="accuracy")

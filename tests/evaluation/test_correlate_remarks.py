@@ -1,4 +1,4 @@
-"""What is told of correlations besides their values, and what is refused."""
+"""Remarks, signatures and errors of correlations."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import caesura
 from caesura import __version__
 from caesura.core.errors import MismatchError, UnknownName
 from caesura.evaluation.correlation import Correlations, correlate
-from evaluation.correlated import SHOWS, SYSTEMS, TASKS, ask, drawn_records, smooth
+from evaluation.correlation_examples import SHOWS, SYSTEMS, TASKS, ask, drawn_records, smooth
 
 pytest.importorskip("scipy.stats")
 
@@ -20,7 +20,7 @@ def test_row_order_does_not_matter() -> None:
     assert ask(rows).to_dict() == ask(rows[::-1]).to_dict()
 
 
-def test_missing_rows_are_told() -> None:
+def test_missing_rows_are_reported() -> None:
     rows = [row for row in smooth(1) if (row["system"], row["show"]) != ("a", "two")]
     found = ask(rows)
     assert (
@@ -37,7 +37,7 @@ def test_missing_rows_are_told() -> None:
     assert "left out because they never have all the numbers: e" in ask(extra).remarks
 
 
-def test_what_weakens_intervals_is_told() -> None:
+def test_what_weakens_intervals_is_reported() -> None:
     found = ask(smooth(3), resamples=20)
     assert "the intervals are based on only 3 shows: they are too narrow" in found.remarks
     assert "the intervals are based on too few resamples to mean much" in found.remarks

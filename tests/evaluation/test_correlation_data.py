@@ -1,4 +1,4 @@
-"""Tables joined, and which systems have all numbers."""
+"""Joining tables, and finding the systems that have all numbers."""
 
 from typing import Any
 

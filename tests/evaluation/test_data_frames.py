@@ -18,7 +18,7 @@ from caesura.evaluation.correlation import Correlations, correlate
 from caesura.evaluation.scores import Scores
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE
-from evaluation.correlated import smooth
+from evaluation.correlation_examples import smooth
 
 Rows = list[dict[str, Any]]
 

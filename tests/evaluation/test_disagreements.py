@@ -1,4 +1,4 @@
-"""Disagreements counted over documents."""
+"""Counting disagreements over documents."""
 
 from collections import Counter
 
@@ -43,10 +43,10 @@ def test_examples_are_the_first_and_know_their_document() -> None:
 def test_each_level_has_its_place_among_the_most_frequent() -> None:
     tokens = [one(f"t{k}") for k in range(300) for _ in range(3)]
     digest = DisagreementSummary.of([[*tokens, one("s", "sentence"), one("r", "sentence")]])
-    told = digest.to_dict(["doc"])
-    assert len(told) == 102
-    assert [each["reference"] for each in told[-2:]] == ["s", "r"]
-    assert told[0] == {
+    reported = digest.to_dict(["doc"])
+    assert len(reported) == 102
+    assert [each["reference"] for each in reported[-2:]] == ["s", "r"]
+    assert reported[0] == {
         "level": "token",
         "kind": "m:1",
         "reference": "t0",
@@ -70,8 +70,8 @@ def text(words: str, id: str) -> Transcript:
 def test_scores_tell_them_in_json() -> None:
     ours = [text("we do nt know", "x"), text("they do nt", "y")]
     theirs = [text("we dont know", "x"), text("they dont", "y")]
-    told = api.score(ours, reference=[theirs], metric="Joint", resamples=0).to_dict()
-    (score,) = told["scores"]
+    reported = api.score(ours, reference=[theirs], metric="Joint", resamples=0).to_dict()
+    (score,) = reported["scores"]
     assert score["disagreement_kinds"] == {"token": {"1:n": 2}}
     (found,) = score["disagreements"]
     assert (found["reference"], found["hypothesis"], found["count"]) == ("dont", "do nt", 2)

@@ -1,4 +1,4 @@
-"""Texts made comparable, held to metrics of every kind, and taken apart into blocks."""
+"""Scoring one recording: texts for metrics of every kind, and blocks to resample."""
 
 import math
 from collections.abc import Sequence
@@ -104,8 +104,8 @@ def test_no_reference_is_an_error() -> None:
 
 
 def test_json_says_why_a_document_has_no_value() -> None:
-    told = api.score(text("a b"), reference=text("a b")).to_dict()
-    (document,) = told["documents"]
+    reported = api.score(text("a b"), reference=text("a b")).to_dict()
+    (document,) = reported["documents"]
     assert document["scores"][0]["undefined"]["f1"] == "no boundary in the hypothesis"
     assert document["scores"][0]["counts"]["correct_1"] == 0
 
@@ -123,7 +123,7 @@ def test_missing_layers_are_named() -> None:
         score_document(bare, [text("a b")], [Boundary()], PLAIN, ("whisper",))
 
 
-def test_sides_that_may_be_swapped_are_told() -> None:
+def test_sides_that_may_be_swapped_are_reported() -> None:
     bare = Transcript(("a", "b"), id="talk")
     asked = "the hypothesis has them: are the two sides swapped[?] If not, find sentences first"
     with pytest.raises(LayerError, match=asked):
@@ -135,7 +135,7 @@ def test_sides_that_may_be_swapped_are_told() -> None:
         api.agree([text("a b"), bare])
 
 
-def test_coverage_is_told_for_each_reference() -> None:
+def test_coverage_is_reported_for_each_reference() -> None:
     found = score_document(OURS, [THEIRS, OURS], [Boundary()], ScoringSettings((), True))
     assert found.coverage == (Coverage(1, 1, 1, 0), Coverage(0, 0, 0, 0))
     assert [one.words for one in found.carried] == [OURS.words] * 2

@@ -1,4 +1,4 @@
-"""What users write about a measurement, and names for what they measure."""
+"""Options of an evaluation, and the names of inputs."""
 
 from collections import Counter
 from pathlib import Path
@@ -141,7 +141,7 @@ def test_options_are_parsed_once_when_they_are_made() -> None:
         EvaluationOptions(sweep="window_gap")
 
 
-def test_bad_numbers_are_told() -> None:
+def test_bad_numbers_are_reported() -> None:
     with pytest.raises(UnknownName, match="resamples is a whole number"):
         EvaluationOptions(resamples=-1, seed=0)
 

@@ -1,4 +1,4 @@
-"""Which recordings belong together, and what is said of those that do not."""
+"""Pairing recordings, and the errors about those that do not belong together."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_several_systems_and_references_are_told_apart() -> None:
         pair_recordings(texts("a", "b", "a"), [texts("a", "b")], ["google"])
 
 
-def test_a_system_that_lacks_recordings_is_named() -> None:
+def test_a_system_without_some_recordings_is_named() -> None:
     with pytest.raises(MismatchError, match=r"1 recording is not in google: 'c'; .* by name$"):
         pair_recordings(texts("a", "b"), [texts("a", "b", "c")], ["google"])
     with pytest.raises(MismatchError, match="1 recording is not in reference 2: 'b'"):
@@ -65,7 +65,7 @@ def test_a_system_that_lacks_recordings_is_named() -> None:
         ("a", "", "word 1 is 'a' in the hypothesis and the end of the text in reference 1"),
     ],
 )
-def test_where_texts_part_is_told(ours: str, theirs: str, message: str) -> None:
+def test_the_first_word_that_differs_is_reported(ours: str, theirs: str, message: str) -> None:
     with pytest.raises(MismatchError, match=f"{message}.*for word errors: --metric Words"):
         require_same_words(
             Transcript(tuple(ours.split())), Transcript(tuple(theirs.split())), "reference 1"

@@ -1,4 +1,4 @@
-"""Resampling and tests: against enumeration, textbook definitions and simulations."""
+"""Resampling and tests: compared with enumeration, textbook definitions and simulations."""
 
 from itertools import combinations, product
 from math import sqrt
@@ -85,8 +85,8 @@ def test_systems_trade_whole_units() -> None:
 
 
 def test_equal_seeds_trade_alike() -> None:
-    told = [[one.tolist() for one, _ in trades(seed, 30)] for seed in (1, 1, 2)]
-    assert told[0] == told[1] != told[2]
+    reported = [[one.tolist() for one, _ in trades(seed, 30)] for seed in (1, 1, 2)]
+    assert reported[0] == reported[1] != reported[2]
 
 
 def test_interval() -> None:

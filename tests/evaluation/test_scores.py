@@ -1,4 +1,4 @@
-"""Values of sums of counts, their intervals, and the lines that reproduce them."""
+"""Values of summed counts, their confidence intervals and signatures."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ DRAWN = Resampling(200, 3)
 
 @dataclass(frozen=True, repr=False)
 class Words(Metric):
-    """Counts that cannot be told for each word."""
+    """Counts that cannot be reported for each word."""
 
     name = "Words"
     best: ClassVar = {"rate": 1.0}
@@ -151,11 +151,11 @@ def test_one_block_has_no_interval() -> None:
     scores = made([(text(9, 2, 5), text(9, 2, 6))])
     assert scores.intervals[0]["f1"] == Undefined(NOTHING)
     assert scores.remarks[0] == [f"no interval: {NOTHING}"]
-    (told,) = scores.to_dict()["scores"]
-    assert told["intervals"] == dict.fromkeys(["precision", "recall", "f1", "ser"])
+    (reported,) = scores.to_dict()["scores"]
+    assert reported["intervals"] == dict.fromkeys(["precision", "recall", "f1", "ser"])
 
 
-def test_what_cannot_be_told_by_words_needs_several_documents() -> None:
+def test_counts_without_places_need_several_documents() -> None:
     ours = text(60, *range(0, 60, 2))
     alone = score_recordings([ours], [[ours]], [Words()], ScoringSettings((), False, DRAWN))
     assert alone.intervals == ({"rate": Undefined(NOTHING)},)
@@ -164,13 +164,13 @@ def test_what_cannot_be_told_by_words_needs_several_documents() -> None:
     assert several.intervals == ({"rate": (240.0, 240.0)},)
 
 
-def test_few_units_are_told() -> None:
+def test_few_units_are_reported() -> None:
     few = "the intervals are based on only 7 units: they are too narrow"
     assert made(noisy(7)).remarks[0] == [few]
     assert made(noisy(8)).remarks[0] == []
 
 
-def test_values_that_resamples_often_lack_have_no_interval() -> None:
+def test_values_that_many_resamples_do_not_have_get_no_interval() -> None:
     """Of eight recordings one has a boundary in the hypothesis: a third of the draws miss it."""
     pairs = [(text(9, 2), text(9, 2)), *[(text(9), text(9, 2))] * 7]
     scores = made(pairs)
@@ -219,10 +219,10 @@ def test_signature_of_an_alignment() -> None:
 def test_json() -> None:
     pairs = [*noisy(8), (text(3), text(3), text(3))]
     scores = made(pairs, "Boundary", "WiSeBE")
-    told: dict[str, Any] = json.loads(json.dumps(scores.to_dict(), allow_nan=False))
-    assert {"documents", "scores"} <= set(told)
-    assert [each["id"] for each in told["documents"]] == list("012345678")
-    for i, each in enumerate(told["scores"]):
+    reported: dict[str, Any] = json.loads(json.dumps(scores.to_dict(), allow_nan=False))
+    assert {"documents", "scores"} <= set(reported)
+    assert [each["id"] for each in reported["documents"]] == list("012345678")
+    for i, each in enumerate(reported["scores"]):
         assert list(each) == [
             "metric", "values", "undefined", "intervals", "remarks", "signature",
             "disagreements", "disagreement_kinds",
@@ -233,11 +233,11 @@ def test_json() -> None:
         assert each["remarks"] == scores.remarks[i]
         assert each["signature"] == scores.signatures[i]
         assert {name: tuple(two) for name, two in each["intervals"].items()} == scores.intervals[i]
-    last = told["documents"][-1]
+    last = reported["documents"][-1]
     assert (last["words"], list(last)) == (3, ["id", "words", "scores"])
     assert last["scores"][0]["values"]["f1"] is None
     assert last["scores"][0]["undefined"]["f1"] == "reference 1: no boundary in the hypothesis"
-    sums = [sum(one["scores"][1]["counts"]["windows"] for one in told["documents"])]
+    sums = [sum(one["scores"][1]["counts"]["windows"] for one in reported["documents"])]
     assert sums == [scores.values[1]["windows"]]
 
 

@@ -1,4 +1,4 @@
-"""Recognised words with the layers of their scripts, as the library gives them."""
+"""Recognised words with the layers of their scripts, from Python."""
 
 import logging
 from pathlib import Path
@@ -135,7 +135,9 @@ def test_other_layers_are_carried() -> None:
         carried(ours, theirs, layers=["speakers"])
 
 
-def test_a_layer_that_the_script_lacks_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_layer_that_the_script_does_not_have_is_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.INFO, "caesura"):
         found = carried(said("a b", speaker=("x", "y")), script("a b."))
     assert found.transcript.speaker == ("x", "y")

@@ -1,4 +1,4 @@
-"""Drawing a page in a browser without a window, and reading what came out."""
+"""Open a page in a headless browser and read the result."""
 
 import json
 import shutil

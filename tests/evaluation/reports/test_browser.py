@@ -1,4 +1,4 @@
-"""The report page in a browser: what its script shows is what was computed."""
+"""The report page in a browser: its script shows what was computed."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The report page of annotators who are compared with each other, in a browser."""
+"""The report page of an agreement of annotators, in a browser."""
 
 import random
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""What must hold for tables of any results under any names."""
+"""Properties of tables that hold for any results and names."""
 
 import re
 import shutil

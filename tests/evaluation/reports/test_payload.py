@@ -1,4 +1,4 @@
-"""What the page is made from."""
+"""The data of the page, and writing reports."""
 
 import json
 from pathlib import Path

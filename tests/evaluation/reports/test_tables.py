@@ -1,4 +1,4 @@
-"""Tables of small results, to the letter."""
+"""Tables of small results, compared as text."""
 
 import re
 from dataclasses import replace
@@ -165,8 +165,8 @@ def test_sure_differences_are_marked_and_explained() -> None:
     assert [row.endswith("*") for row in rows] == [False, True, True]
     # Digits stand under digits, marked or not.
     assert len({row.rstrip("*").rindex(".") for row in rows}) == 1
-    for told in ("A − B", "* marks p Holm < 0.05", "correction for 3 tests"):
-        assert told in shown.replace("\n", " ")
+    for reported in ("A − B", "* marks p Holm < 0.05", "correction for 3 tests"):
+        assert reported in shown.replace("\n", " ")
     unmarked = terminal(many(right, right))
     assert not any(line.endswith("*") for line in unmarked.splitlines())
 
@@ -304,7 +304,7 @@ def test_systems_side_by_side_have_remarks_on_what_is_shown() -> None:
         [named],
         EvaluationOptions(metric="Words", normalize="none", resamples=100, seed=1),
     )
-    for chosen, told in (((), False), (("wer", "ril"), True)):
+    for chosen, reported in (((), False), (("wer", "ril"), True)):
         results = Results(("one", "two"), found, Comparison(("one", "two"), found, chosen))
         notes = next(result_tables(results)).notes
-        assert any("no interval (ril)" in note for note in notes) is told
+        assert any("no interval (ril)" in note for note in notes) is reported

@@ -1,4 +1,4 @@
-"""Words side by side: in a terminal, as JSON, and what the page is given."""
+"""Words side by side: in a terminal, as JSON, and as data of the page."""
 
 import re
 from typing import Any
@@ -142,7 +142,7 @@ def test_other_metrics_have_nothing_to_show() -> None:
         format_alignments(found, "all", 80)
 
 
-def test_one_word_is_told_of_as_one() -> None:
+def test_one_word_is_singular() -> None:
     for ours, theirs in (("a x c", "a b c"), ("a x c d", "a b c d")):
         lines = format_alignments(
             results(text(ours, 2), text(theirs, 2)), "errors", 80

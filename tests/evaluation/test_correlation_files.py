@@ -1,4 +1,4 @@
-"""Tables as people have them, and one clear answer to those that cannot be read."""
+"""Reading tables in many shapes, with one clear error for those that cannot be read."""
 
 import json
 from pathlib import Path
@@ -103,8 +103,8 @@ def test_rows_that_are_there_already(tmp_path: Path) -> None:
 
 
 def scores(*metrics: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    told = [{"metric": name, "values": values} for name, values in metrics]
-    return {"references": ["r"], "documents": [{"id": "one", "scores": told}], "scores": []}
+    reported = [{"metric": name, "values": values} for name, values in metrics]
+    return {"references": ["r"], "documents": [{"id": "one", "scores": reported}], "scores": []}
 
 
 def test_scores_are_named_after_their_file(tmp_path: Path) -> None:
@@ -122,15 +122,17 @@ def test_scores_are_named_after_their_file(tmp_path: Path) -> None:
 def test_what_must_agree_is_read_off_signatures() -> None:
     metric, tail = "Words(unit='document')", "|bootstrap(resamples=9,seed=1)|caesura=0.1.0"
     plain = f"{metric}|references=1|documents=3|normalize=case|align=no{tail}"
-    told = measurement_conditions(metric, plain)
-    assert told["normalize"] == "case"
+    reported = measurement_conditions(metric, plain)
+    assert reported["normalize"] == "case"
     assert (
         measurement_conditions(metric, plain.replace("documents=3", "documents=4|format=ctm"))
-        == told
+        == reported
     )
     lost = [plain.replace("align=no", f"align=words(lost={n})") for n in (1, 2)]
     assert (
-        measurement_conditions(metric, lost[0]) == measurement_conditions(metric, lost[1]) != told
+        measurement_conditions(metric, lost[0])
+        == measurement_conditions(metric, lost[1])
+        != reported
     )
     for part in (
         "alternatives=3",
@@ -140,7 +142,7 @@ def test_what_must_agree_is_read_off_signatures() -> None:
     ):
         assert (
             measurement_conditions(metric, plain.replace("|normalize", f"|{part}|normalize"))
-            != told
+            != reported
         )
     assert measurement_conditions(metric, "") == {"metric": metric}
 

@@ -1,4 +1,4 @@
-"""Tables and data of what differs most often."""
+"""Tables and data of the most frequent disagreements."""
 
 from itertools import accumulate
 from typing import Any
@@ -170,11 +170,11 @@ def test_documents_are_those_of_the_page_in_any_order() -> None:
 
 def test_losses_have_a_column_of_their_own_and_the_worst_is_first() -> None:
     kinds = (("PER", "john smith of the north", "jon", 0.25), ("LOC lost", "rome", "", 1.5))
-    told = [
+    reported = [
         Disagreement("name", kind, real, ours, "we met", "in the end", 3, 1, loss)
         for kind, real, ours, loss in kinds
     ]
-    digest = DisagreementSummary.of([told, told[:1]])
+    digest = DisagreementSummary.of([reported, reported[:1]])
     assert [(each.kind, each.count, each.loss) for each in digest.recurring] == [
         ("LOC lost", 1, 1.5),
         ("PER", 2, 0.5),

@@ -1,4 +1,4 @@
-"""Means over units, then groups, against loops over each draw."""
+"""Means over units, then groups: compared with loops over each resample."""
 
 import math
 

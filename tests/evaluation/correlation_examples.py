@@ -1,4 +1,4 @@
-"""Results of task systems for tests, and what is asked of them."""
+"""Example results of task systems for tests."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lists of documents: which come first, and by which value."""
+"""Tables of documents: their order, and the value that decides it."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Correlations: against scipy, the definitions written out, and the standard library."""
+"""Correlation coefficients: compared with scipy, their definitions and the standard library."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""References on other words: what an alignment carries over, loses, and tells."""
+"""References with other words: what an alignment carries over, loses and reports."""
 
 from pathlib import Path
 
@@ -70,13 +70,13 @@ def test_systems_with_their_own_words_are_compared_by_recordings() -> None:
     assert "the systems' words differ" in alone.rows[0].undefined
 
 
-def test_annotators_are_told_whose_words_they_are_compared_on() -> None:
+def test_the_base_of_an_agreement_is_reported() -> None:
     found = api.agree([FULL, SHORT], align=True)
     assert any(remark.startswith("aligned to the words of ") for remark in found.remarks[0])
     assert ",base=talk 1)" in found.signatures[0]
 
 
-def test_plain_texts_read_in_different_ways_are_told(tmp_path: Path) -> None:
+def test_plain_texts_read_in_different_ways_are_reported(tmp_path: Path) -> None:
     lines, running = tmp_path / "lines.txt", tmp_path / "running.txt"
     lines.write_text("one two\nthree four\nfive six\n")
     running.write_text("One two. Three four. Five six.\n")
