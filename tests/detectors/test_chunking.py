@@ -14,9 +14,15 @@ from caesura.core.errors import LayerError, ModelError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
-from caesura.detectors.syntax.chunking import CLUSTER, INSIDE, LABELS, SENTENCE, labels_of
+from caesura.detectors.syntax.chunking import (
+    CLUSTER,
+    INSIDE,
+    LABELS,
+    SENTENCE,
+    hashes_of,
+    labels_of,
+)
 from caesura.detectors.syntax.crf_svm import CRF, SVM, cluster_starts
-from caesura.detectors.syntax.word_features import hashes_of
 from caesura.metrics import cluster as cluster_metric
 from caesura.metrics.boundary import Boundary
 from caesura.text import cluster_rules

@@ -10,11 +10,10 @@ import numpy as np
 from caesura.core.arrays import Flags
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.syntax.chunking import ChunkerModel
+from caesura.detectors.syntax.chunking import ChunkerModel, hashes_of
 from caesura.detectors.syntax.crf_svm import CRF
 from caesura.detectors.syntax.dependency_parser import gap_numbers
 from caesura.detectors.syntax.sda import SDA
-from caesura.detectors.syntax.word_features import hashes_of
 from caesura.ml.crf import Chain, Weights
 from caesura.ml.features import Hashes
 from caesura.ml.parsing.arcs import UnitFeatures

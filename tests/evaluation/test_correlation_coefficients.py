@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation_coefficients import (
+from caesura.evaluation.correlation import (
     correlate_with_first,
     kendall,
     pearson,

@@ -9,7 +9,7 @@ from caesura import api
 from caesura.core.protocols import Disagreement
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.evaluation.disagreements import DisagreementSummary
+from caesura.evaluation.scores import DisagreementSummary
 
 
 def one(text: str, level: str = "token", place: int = 0) -> Disagreement:

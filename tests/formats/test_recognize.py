@@ -18,7 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.files import choose, expand
 from caesura.formats.recognize import TABLE, Keys, candidates, recognized
 from caesura.formats.source import Source
-from caesura.testing.damaged_files import damage
+from caesura.testing.format_laws import damage
 
 SAMPLES = Path(__file__).parent / "samples"
 PATHS = sorted(SAMPLES.iterdir())

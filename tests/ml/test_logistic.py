@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from caesura.ml.logistic import fit
+from caesura.detectors.fusion import fit
 from work import work
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.bool_]]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Floats
-from caesura.ml import smoothing
+from caesura.ml import ngram
 from caesura.ml.ngram import FACTORS, ClassNgram
 from caesura.ml.ngram_counts import Counts, NumberedText, SparseTable, class_histories, shifted
 from ml.slow_ngram import Chain, Settings, Spoken
@@ -17,7 +17,7 @@ from ml.slow_ngram import Chain, Settings, Spoken
 SHAPES = [(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (2, 5), (4, 3), (3, 4)]
 """Classes and orders."""
 
-KINDS = [(factors, kind) for factors in FACTORS for kind in smoothing.KINDS]
+KINDS = [(factors, kind) for factors in FACTORS for kind in ngram.KINDS]
 
 
 def text_of(recordings: list[list[int]]) -> NumberedText:

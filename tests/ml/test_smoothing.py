@@ -6,9 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.arrays import Floats
-from caesura.ml.ngram import ClassProbabilities
+from caesura.ml.ngram import (
+    Backoff,
+    ClassProbabilities,
+    Interpolation,
+    Smoothing,
+    discount,
+    smoothing,
+)
 from caesura.ml.ngram_counts import SparseTable
-from caesura.ml.smoothing import Backoff, Interpolation, Smoothing, discount, smoothing
 
 WAYS: list[Smoothing] = [Interpolation(0.5), Backoff(0.5), Interpolation(8.0), Backoff(0.9)]
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.values import Undefined
-from caesura.evaluation.correlation_coefficients import spearman
+from caesura.evaluation.correlation import spearman
 from caesura.evaluation.resampling import Resampling
 from caesura_studies.atene import chapter_analysis, chapter_claims
 from caesura_studies.atene.correlations import Table, is_below

@@ -22,9 +22,8 @@ from caesura.detectors.hmm import (
     drop_punctuation,
     known_share,
 )
-from caesura.ml.ngram import FACTORS, ClassNgram
+from caesura.ml.ngram import FACTORS, KINDS, ClassNgram
 from caesura.ml.ngram_counts import Counts, NumberedText, damaged, pack_counts, unpack_counts
-from caesura.ml.smoothing import KINDS
 from caesura.text.vocabulary import Vocabulary
 
 MOST_HISTORIES = 1 << 12

@@ -17,7 +17,7 @@ from caesura.core.transcript import Transcript
 from caesura.evaluation.pairing import pair_recordings
 from caesura.formats.inputs import Input, Inputs, read, read_each
 from caesura.formats.sidecars import Paths, with_sidecars
-from caesura.metrics.text_match import is_mismatch
+from caesura.metrics.base import is_mismatch
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import COLLAR, Projected, clocks_differ, comparable_words
 from caesura.text.entity_projection import project as projected

@@ -15,7 +15,7 @@ from caesura.core.protocols import Disagreement, EntityModel, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
 from caesura.detectors.tagging.entity_model import entities_of_classes, matching_class
-from caesura.metrics import entity_words, text_match
+from caesura.metrics import base, entity_words
 from caesura.metrics.atene_risks import UNIT, Contribution, JudgedNames, MarginLosses
 from caesura.metrics.base import (
     Pairwise,
@@ -136,7 +136,7 @@ class ATENE(Pairwise):
             np.add.at(column, places, numbers)
             yield name, column
         yield from entity_words.class_columns(found.unknown, size)
-        yield from text_match.match_columns(found.alignment, size)
+        yield from base.match_columns(found.alignment, size)
 
     def judged(self, hypothesis: Transcript, reference: Transcript) -> JudgedNames:
         """Return the names of a reference in a hypothesis, and their margins in both."""
@@ -190,7 +190,7 @@ class ATENE(Pairwise):
         """Return the rates, and the numbers of names, findable names and lost names."""
         found, hidden = (
             super().values(counts),
-            (*HIDDEN_COUNTS, entity_words.LEFT_OUT_PREFIX, text_match.PREFIX),
+            (*HIDDEN_COUNTS, entity_words.LEFT_OUT_PREFIX, base.PREFIX),
         )
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
@@ -218,7 +218,7 @@ class ATENE(Pairwise):
                 "differ too much: names were found by alignment"
             )
         total = Counts.total(parts)
-        if total["findable"] < text_match.HALF * total["entities"]:
+        if total["findable"] < base.HALF * total["entities"]:
             remarks.append(
                 f"the model finds {total['findable']:g} of {total['entities']:g} names in the "
                 "reference itself; it would miss the others even without errors, but they count "
@@ -259,8 +259,8 @@ class ATENE(Pairwise):
 
 def _match_remarks(counts: Counts, number: int) -> Iterator[str]:
     """Warn about texts that share few words, and about hypotheses with few words."""
-    yield from text_match.mismatch_remarks(counts, number)
-    share = text_match.recognised_share(counts)
+    yield from base.mismatch_remarks(counts, number)
+    share = base.recognised_share(counts)
     if share is not None:
         yield (
             f"the hypothesis has {share:.0%} as many words as reference {number}: where words are "

@@ -13,7 +13,7 @@ from caesura.core.config import between, one_of, strings
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.metrics import entity_words, text_match
+from caesura.metrics import base, entity_words
 from caesura.metrics.base import (
     Pairwise,
     ResultCache,
@@ -134,7 +134,7 @@ class Entities(Pairwise):
         yield "lost", np.bincount(places[lost], minlength=size)
         yield from entity_words.class_columns(found.others, size)
         yield from entity_words.class_columns(found.counted, size, entity_words.COUNTED_PREFIX)
-        yield from text_match.match_columns(found.alignment, size)
+        yield from base.match_columns(found.alignment, size)
         if found.matched is None:
             yield "unnamed", np.eye(1, size, dtype=np.int64)[0]
         else:
@@ -191,7 +191,7 @@ class Entities(Pairwise):
             "unnamed",
             entity_words.LEFT_OUT_PREFIX,
             entity_words.COUNTED_PREFIX,
-            text_match.PREFIX,
+            base.PREFIX,
         )
         return {name: value for name, value in found.items() if not name.startswith(hidden)}
 
@@ -225,9 +225,7 @@ class Entities(Pairwise):
         """Warn about texts or classes that do not match, and about classes that name nothing."""
         parts = split_by_reference(counts)
         remarks = [
-            remark
-            for at, part in enumerate(parts, 1)
-            for remark in text_match.mismatch_remarks(part, at)
+            remark for at, part in enumerate(parts, 1) for remark in base.mismatch_remarks(part, at)
         ]
         present = {label for part in parts for label in classes_in(tuple(part))}
         odd = tuple(label for label in SPELLING_CLASSES if label in present)

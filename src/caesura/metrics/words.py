@@ -19,8 +19,13 @@ from caesura.core.errors import LayerError, MismatchError
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.metrics.base import PerReference, ResultCache, context_words, split_by_reference
-from caesura.metrics.text_match import mismatch_remark
+from caesura.metrics.base import (
+    PerReference,
+    ResultCache,
+    context_words,
+    mismatch_remark,
+    split_by_reference,
+)
 from caesura.text.alignment.word_alignment import (
     KINDS,
     WEIGHTS,

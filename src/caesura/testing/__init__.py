@@ -10,7 +10,7 @@ law and the smallest input that breaks it. The tests of Caesura call the same la
 that is built in. This package needs hypothesis: `pip install 'caesura[testing]'`.
 
 The laws are in `metric_laws.py`, `detector_laws.py` (also taggers and entity models) and
-`format_laws.py`; `strategies.py` draws random transcripts and `damaged_files.py` damages files.
+`format_laws.py`; `strategies.py` draws random transcripts.
 Nothing outside this package imports it.
 """
 

@@ -7,13 +7,13 @@ from caesura import api
 from caesura.core.protocols import Disagreement
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.disagreements import DisagreementSummary
 from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.reports.disagreement_tables import _row
 from caesura.evaluation.reports.page import LONGEST_TEXT, page_payload
 from caesura.evaluation.reports.render import latex, markdown, terminal
 from caesura.evaluation.reports.table import display_width
 from caesura.evaluation.reports.write import Results
+from caesura.evaluation.scores import DisagreementSummary
 from evaluation.reports.examples import text
 
 OURS = "we do n't know . / They ca n't go . / I do n't ."

@@ -21,9 +21,9 @@ from caesura.detectors.syntax.chunking import (
     LABELS,
     SENTENCE,
     Chunker,
+    Columns,
     check_tagger,
 )
-from caesura.detectors.syntax.word_features import Columns
 from caesura.ml import crf, svm, viterbi
 from caesura.ml.crf import Chain, TrainingExample
 from caesura.ml.svm import Margins

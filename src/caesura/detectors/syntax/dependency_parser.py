@@ -14,8 +14,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Indices
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import OTHER, gaps_after_words, speaker_turns
-from caesura.detectors.syntax.chunking import Chunker
-from caesura.detectors.syntax.word_features import Columns, hashes_of
+from caesura.detectors.syntax.chunking import Chunker, Columns, hashes_of
 from caesura.ml import features
 from caesura.ml.features import Hashes
 from caesura.ml.parsing.arcs import (

@@ -19,7 +19,7 @@ from caesura.core.protocols import Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import NO_GAP, gaps_after_words
-from caesura.detectors.syntax.chunking import CLUSTER, SENTENCE
+from caesura.detectors.syntax.chunking import CLUSTER, SENTENCE, hashes_of
 from caesura.detectors.syntax.crf_svm import CRF, cluster_starts
 from caesura.detectors.syntax.dependency_parser import (
     arc_example,
@@ -28,7 +28,6 @@ from caesura.detectors.syntax.dependency_parser import (
     word_heads,
 )
 from caesura.detectors.syntax.sda_stream import SHORTEST, SegmentStream
-from caesura.detectors.syntax.word_features import hashes_of
 from caesura.detectors.window_stream import WindowStream
 from caesura.ml import viterbi
 from caesura.ml.parsing import arcs

@@ -21,10 +21,9 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.serialize import from_document, to_document
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import find_words
-from caesura.detectors.syntax.chunking import INSIDE, LABELS
+from caesura.detectors.syntax.chunking import INSIDE, LABELS, hashes_of
 from caesura.detectors.syntax.crf_svm import CRF, cluster_starts
 from caesura.detectors.syntax.dependency_parser import cluster_features, word_heads
-from caesura.detectors.syntax.word_features import hashes_of
 from caesura.detectors.window_stream import delay_evidence, with_delay_after
 from caesura.ml.crf import posterior_after
 from caesura.ml.features import REACH

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from caesura.evaluation.disagreements import DisagreementSummary, RecurringDisagreement
 from caesura.evaluation.reports.table import (
     GAP,
     WIDTH,
@@ -16,6 +15,7 @@ from caesura.evaluation.reports.table import (
     truncate,
 )
 from caesura.evaluation.reports.write import Results
+from caesura.evaluation.scores import DisagreementSummary, RecurringDisagreement
 
 SHOWN_ROWS = 15
 """The most rows of a table."""

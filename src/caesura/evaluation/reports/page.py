@@ -21,12 +21,17 @@ from caesura import __version__
 from caesura.core.arrays import Indices, Strings
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
-from caesura.evaluation.disagreements import RecurringDisagreement
 from caesura.evaluation.document import Document
 from caesura.evaluation.reports.alignment_view import page_alignments
 from caesura.evaluation.reports.score_tables import best_value, headline_value, worst_first
 from caesura.evaluation.reports.write import Results
-from caesura.evaluation.scores import Scores, Sweep, describe_values, reference_length
+from caesura.evaluation.scores import (
+    RecurringDisagreement,
+    Scores,
+    Sweep,
+    describe_values,
+    reference_length,
+)
 from caesura.metrics.wisebe import WiSeBE
 from caesura.text.normalization.steps import normalize
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.core.arrays import Flags, Floats
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation_coefficients import ranks
+from caesura.evaluation.correlation import ranks
 from caesura.metrics.entity_words import EntityWords
 from caesura.text.alignment.transfer import project_spans
 from caesura_studies.atene.correlations import Table, is_below

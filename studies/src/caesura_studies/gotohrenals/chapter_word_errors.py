@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation_coefficients import pearson
+from caesura.evaluation.correlation import pearson
 from caesura.evaluation.resampling import Interval, percentile_interval
 from caesura.evaluation.scores import Scores
 from caesura_studies.gotohrenals.corpora import Corpora

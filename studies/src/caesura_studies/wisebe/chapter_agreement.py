@@ -15,7 +15,7 @@ from pathlib import Path
 from caesura.core.errors import FormatError, MismatchError
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
-from caesura.evaluation.correlation_coefficients import pearson_with_interval
+from caesura.evaluation.correlation import pearson_with_interval
 from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.pairing import pair_recordings
 from caesura.evaluation.reports import score_tables

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from statistics import mean
 
-from caesura.evaluation.correlation_coefficients import pearson
+from caesura.evaluation.correlation import pearson
 from caesura_studies.report import (
     Number,
     Part,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from caesura.core.values import Undefined, Value
-from caesura.evaluation.correlation_coefficients import pearson_with_interval
+from caesura.evaluation.correlation import pearson_with_interval
 from caesura.evaluation.reports.table import format_interval
 from caesura.evaluation.resampling import Interval, bootstrap_sums, percentile_interval
 from caesura_studies.report import (
