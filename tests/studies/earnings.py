@@ -38,7 +38,7 @@ QUICK = Plan(
         f"{MAIN}, capitals": Features(affixes=True, capitals=True),
     },
     names={"ATENE": Features(), MAIN: Features(affixes=True)},
-    preparations=OTHER_PREPARATIONS[1:],
+    preparations=OTHER_PREPARATIONS[2:],
     resampling=Resampling(40),
 )
 

@@ -2,7 +2,7 @@
 
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -81,10 +81,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def outcome(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outcome:
-    monkeypatch.setattr(segmenters, "SEGMENTERS", FAKES)
-    return run(data, tmp_path / "new" / "folder")
+@pytest.fixture(scope="module")
+def fake_tools() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segmenters, "SEGMENTERS", FAKES)
+        yield
+
+
+@pytest.fixture(scope="module")
+def outcome(data: Path, tmp_path_factory: pytest.TempPathFactory, fake_tools: None) -> Outcome:
+    return run(data, tmp_path_factory.mktemp("study") / "new" / "folder")
 
 
 def test_the_text_is_as_the_file_writes_it(data: Path) -> None:

@@ -1,7 +1,7 @@
-"""The study behind `reproduce atene`: Ben Jannet and others 2015 on calls and seven recognisers.
+"""The study `reproduce atene`: Ben Jannet et al. 2015 on English calls and seven recognisers.
 
-Their table 2, computed on English calls with entities, what seven recognisers made of them, and
-taggers of five kinds: which measure of a recogniser's words tells what becomes of the entities.
+It computes their table 2 on calls with named entities, the output of several recognisers and five
+taggers: which measure of recogniser output predicts how well entities are found in it?
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MODELS = "models"
 def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
     """Run the study on the corpora below `data` and write the report into `out`.
 
-    Models, and what taggers found, are kept below `out`, so that a run that was cut goes on.
+    Models and the output of taggers are stored below `out`, so an interrupted run continues later.
     """
     check_output_folder(out)
     trial = Trial(read_calls(data), read_written(data), ModelCache(out / MODELS), plan)
@@ -53,10 +53,11 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
 
 def _ending(plan: Plan) -> str:
     return (
-        f"Resampling: {plan.resampling}; what is drawn are calls. Entities of the reference are "
-        "put on recognised words by the alignment with the fewest edits, for ETER as for ATENE; "
-        "the references have no times. Nothing was tuned: taggers and ATENE have their usual "
-        "settings. ATENE is relative to the reference of a call and never pooled over calls. The "
-        "same data and version give the same numbers; `results.json` has them all. Models and "
-        f"what taggers found are in `{MODELS}`, which a second run uses and which can be removed."
+        f"Resampling: {plan.resampling}; calls are resampled. Entities of the reference are "
+        "projected onto recognised words by the alignment with the fewest edits, for ETER as for "
+        "ATENE; the references have no times. Nothing was tuned: taggers and ATENE have their "
+        "default settings. ATENE is relative to the reference of a call and never pooled over "
+        "calls. The same data and version give the same numbers; `results.json` has them all. "
+        f"Models and what taggers found are in `{MODELS}`, which a second run uses and which can "
+        "be removed."
     )

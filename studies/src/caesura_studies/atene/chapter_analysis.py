@@ -1,4 +1,4 @@
-"""Where taggers and ATENE disagree: by recogniser, by class, and entity by entity."""
+"""The chapter on disagreements of taggers and ATENE: by recogniser, by class, and by entity."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ The mean rank of each recogniser over calls (1 is best): by ETER, the mean over 
 each measure. A measure errs where its rank is not that of ETER."""
 
 BY_CLASS = """\
-All recognisers and calls together, entities of classes that ATENE has learnt. *Misheard*: \
+All recognisers and calls together, entities of classes that ATENE was trained on. *Misheard*: \
 entities with a wrong word. *Harm*: how much more an entity costs in ETER than in the reference, \
 the mean over taggers. *ATENE*: the mean fall of its margins. The last columns say how well \
 misheard words, and the fall of margins, tell entities that a tagger loses (that cost more than in \
@@ -39,7 +39,7 @@ is chance."""
 
 @dataclass(frozen=True)
 class Cases:
-    """Entities of all calls that ATENE judges, as recognisers heard them: a cell or a row for each.
+    """Entities that ATENE scores, as they were recognised: one element or row for each.
 
     `harm` has a column for each tagger: by how much the entity costs more than in the reference.
     """
@@ -49,11 +49,11 @@ class Cases:
     misheard: Flags
     harm: Floats
     texts: tuple[tuple[str, str, str], ...]
-    """The recogniser, what was said and what was recognised."""
+    """The recogniser, the reference words and the recognised words."""
 
 
 def cases(trial: Trial, view: View = ALL) -> Cases:
-    """Put together what is known of every entity."""
+    """Collect all data of every entity."""
     risks, found = trial.risks(view, MAIN, trial.plan.features[MAIN]), trial.entity_costs(view)
     label: list[str] = []
     loss: list[float] = []
@@ -79,7 +79,7 @@ def cases(trial: Trial, view: View = ALL) -> Cases:
 
 
 def _added_costs(cells: Mapping[Key, Costs], key: Key) -> Floats:
-    """Describe by how much each entity costs more than in the reference."""
+    """Return by how much each entity costs more than in the reference."""
     before = cells[REFERENCE, key[1]]
     known = dict(zip(before.keys, before.each.tolist(), strict=True))
     now = cells[key]
@@ -88,7 +88,7 @@ def _added_costs(cells: Mapping[Key, Costs], key: Key) -> Floats:
 
 
 def roc_area(scores: Floats, real: Flags) -> Value:
-    """Return how often a score is higher where something is real (area under the ROC curve)."""
+    """Return how often a score is higher where `real` is true (area under the ROC curve)."""
     yes, no = int(real.sum()), int((~real).sum())
     if not yes or not no:
         return Undefined("there are no two kinds")
@@ -191,7 +191,7 @@ def _mean(values: Sequence[Value]) -> Value:
 
 
 def examples(found: Cases) -> Iterator[list[str]]:
-    """Return the plainest cases of disagreement, each text once."""
+    """Return the clearest cases of disagreement, each text once."""
     failing, taggers = (found.harm > 0).sum(axis=1), found.harm.shape[1]
     kinds = {
         MISSED: ((2 * failing > taggers) & (found.loss <= 0), (found.loss, -failing)),
@@ -211,7 +211,7 @@ def examples(found: Cases) -> Iterator[list[str]]:
 
 
 def _examples(found: Cases) -> Iterator[str]:
-    """Write the chapter: the examples, and say of which kind there are none."""
+    """Write the table of examples, and name the kinds without any."""
     rows = list(examples(found))
     if rows:
         head = ("", "class", "recogniser", "said", "recognised", "taggers that lose it", "fall")
@@ -241,7 +241,7 @@ def _summarise(
     order: Mapping[str, Mapping[str, float]],
     classes: Mapping[str, Mapping[str, Value]],
 ) -> str:
-    """Say what the numbers say."""
+    """Summarise the numbers in words."""
     whole = classes["all"]
     ahead = [
         label
@@ -266,7 +266,7 @@ def _describe_unharmed(found: Cases) -> str:
 
 
 def _largest_rank_error(ranks: Mapping[str, float], real: Mapping[str, float]) -> str:
-    """Name the recogniser whose rank is furthest from the real one."""
+    """Name the recogniser whose rank is furthest from its rank by ETER."""
     name = max(ranks, key=lambda name: abs(ranks[name] - real[name]))
     if ranks[name] == real[name]:
         return "is off nowhere"

@@ -1,4 +1,4 @@
-"""What the paper claims, decided by the numbers of the study."""
+"""The chapter that tests the paper's claims."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from caesura_studies.report import (
     markdown_list,
 )
 
-TITLE = "What this says of the paper's claims"
+TITLE = "The paper's claims"
 
 CAPITALS = "ATENE is better without capitals (which no tagger sees here)"
 
@@ -39,12 +39,12 @@ EXPECTED = {
     ("names", "ATENE"): 0.643,
     ("names", MAIN): 0.712,
 }
-"""What an earlier probe found on these calls; half of them taught taggers and ATENE alike."""
+"""Correlations of an earlier pilot study on these calls; half of them trained taggers and ATENE."""
 
 
 @dataclass(frozen=True)
 class ClaimTest:
-    """A comparison that bears on a claim: the claim, where it is made, and its test."""
+    """A test for a claim: the claim, the data it is made on, and the test."""
 
     claim: str
     where: str
@@ -52,7 +52,7 @@ class ClaimTest:
 
     @property
     def sign(self) -> int:
-        """1 if the first measure is ahead beyond chance, -1 if the second, 0 if it is open."""
+        """1 if the first measure is significantly better, -1 if the second is, 0 if it is open."""
         difference = self.test.difference
         if isinstance(difference, Undefined) or self.test.p_corrected >= SIGNIFICANCE_LEVEL:
             return 0
@@ -60,7 +60,7 @@ class ClaimTest:
 
     @property
     def describe(self) -> str:
-        """Say which measure is ahead where, by how much, and how sure that is."""
+        """Which measure is better, by how much and with which p-value."""
         test = self.test
         if isinstance(test.difference, Undefined):
             return f"{self.where}: open ({test.one} − {test.other}: {test.difference.reason})"
@@ -73,7 +73,7 @@ class ClaimTest:
 
 
 def run_claim_tests(trial: Trial, preparations: Sequence[Prepared]) -> list[ClaimTest]:
-    """Put all questions, and correct for their number."""
+    """Run all tests, with Holm's correction for their number."""
     found = [*_of_the_paper(trial), *_of_variants(trial), *_of_preparations(preparations)]
     corrected = holm([each.test.p for each in found])
     return [
@@ -130,21 +130,21 @@ def _of_preparations(preparations: Sequence[Prepared]) -> Iterator[ClaimTest]:
 
 
 def chapter(trial: Trial, preparations: Sequence[Prepared]) -> Part:
-    """Hold each claim against the tests."""
+    """Write the chapter: test each claim."""
     found = run_claim_tests(trial, preparations)
     claims = [_claim(text, found) for text in dict.fromkeys(each.claim for each in found)]
     text = [
         "Each claim is decided by tests of mean correlations over calls and taggers: approximate "
         f"randomization over calls, p below {SIGNIFICANCE_LEVEL:g} after Holm's correction for all "
-        f"{len(found)} of them; else it is open. No tagger is left out.",
+        f"{len(found)} of them; else it is open. All taggers are included.",
         claims_table(claims),
         _by_tagger(trial),
         "### In detail",
         *(f"**{each.text}** ({each.verdict})\n\n{markdown_list(each.details)}" for each in claims),
         "### Expected and found",
-        "An earlier probe with other code on these calls let one half of them teach both taggers "
-        "and ATENE, and measured on the other. So beside it stands what is found here where both "
-        "learn from the same calls (a quarter of them), as far as that was measured:",
+        "A pilot study with other code on these calls trained both taggers and ATENE on one half "
+        "of them and evaluated on the other. So it is compared with the results here for training "
+        "on the same calls (a quarter of them), where these were measured:",
         _expected(trial),
     ]
     numbers = {
@@ -160,7 +160,7 @@ def _claim(text: str, found: list[ClaimTest]) -> Claim:
 
 
 def _by_tagger(trial: Trial) -> str:
-    """Describe for which taggers the order of the paper holds."""
+    """Say for which taggers the order of the paper holds."""
     description = []
     for where, found, apart in _tables(trial):
         means = found.means(apart)

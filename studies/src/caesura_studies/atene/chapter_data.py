@@ -1,4 +1,4 @@
-"""The calls, their entities, and the word errors of recognisers beside what Rev publishes."""
+"""The chapter on the data: calls, entities, and word error rates beside those of Rev."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PREPARATION = """\
 Of what Rev marks, contractions, abbreviations and the like are no entities; of entities that \
 overlap the longest counts; years are dates; classes with a few dozen entities are one, OTHER. All \
 texts are compared in lower case without punctuation, numbers are spelt: some recognisers write \
-digits and others do not, and a tagger would else see that before anything else. Where Rev lists \
-how a word may also be read, the reading nearest to what was recognised counts."""
+digits and others do not, and a tagger would otherwise mainly see that. Where Rev lists \
+alternative transcriptions, the one nearest to the recognised words counts."""
 
 PARTITION = f"""\
-The calls are dealt out to {PARTS} parts. While two parts are measured on, one of the others \
-teaches taggers and the other teaches ATENE, so that neither has seen a call it is used on, and \
-neither what the other learnt from."""
+The calls are divided into {PARTS} parts. While two parts are evaluated, one of the others trains \
+the taggers and the other trains ATENE, so that neither has seen a call it is used on, nor the \
+training calls of the other."""
 
 RATES = f"""\
 Per cent, all calls together, with the alternatives. Rev's are of all {paper.CALLS} calls, by \
@@ -43,7 +43,7 @@ ByClass = dict[str, dict[str, tuple[float, float | None]]]
 
 
 def chapter(trial: Trial) -> Part:
-    """Describe how much there is, and how much of it is misheard."""
+    """Write the chapter on the data."""
     rates = {name: 100 * scoring.pooled(trial.words[1], name) for name in trial.calls.recognised}
     read = {name: trial.as_read(name) for name in trial.calls.recognised}
     by_class = _by_class(trial)
@@ -86,7 +86,7 @@ def _sizes(trial: Trial) -> str:
     counted = ", ".join(f"{name} {count:,}" for name, count in classes.most_common())
     return (
         f"{len(calls)} earnings calls of 2020 with {sum(map(len, calls)):,} words (fillers and "
-        f"what is heard but not said left out) and {classes.total():,} entities: {counted}."
+        f"non-speech sounds left out) and {classes.total():,} entities: {counted}."
     )
 
 
@@ -107,7 +107,7 @@ def _numbers(
 
 
 def published(label: str, recogniser: str) -> float | None:
-    """Return Rev's word error rate of a class, per cent."""
+    """Return Rev's word error rate of a class in per cent."""
     row = paper.CLASS_WER.get(label)
     known = row is not None and recogniser in paper.RECOGNISERS
     return row[paper.RECOGNISERS.index(recogniser)] if row is not None and known else None
@@ -136,7 +136,7 @@ def _beside(ours: float, theirs: float) -> list[str]:
 
 
 def _describe_offsets(read: dict[str, Sampled]) -> str:
-    """Say whether one recogniser is further off than the others."""
+    """Say whether one recogniser differs more than the others."""
     off = {
         name: 100 * each.rate / PRINTED[name] - 1 for name, each in read.items() if name in PRINTED
     }

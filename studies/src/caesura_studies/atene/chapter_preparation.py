@@ -1,4 +1,4 @@
-"""What depends on how texts are prepared: the main comparison once more in other ways."""
+"""The chapter on text preparation: the main comparison repeated with other preparations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TITLE = "How texts are prepared"
 
 @dataclass(frozen=True)
 class Prepared:
-    """The measures and taggers of texts prepared in some way."""
+    """The measures and taggers of texts with some preparation."""
 
     preparation: Preparation
     view: View
@@ -28,12 +28,12 @@ class Prepared:
 
     @property
     def where(self) -> str:
-        """Name the way and the classes."""
+        """The names of the preparation and the classes."""
         return f"{self.preparation.title}, {self.view.title}"
 
 
 def measure_preparations(trial: Trial) -> list[Prepared]:
-    """Measure everything anew, in each way: taggers and ATENE learn from other texts, too."""
+    """Repeat all measurements with each preparation; taggers and ATENE are trained again."""
     made = [Prepared(SPELT, view, trial.tables[view.key, APART]) for view in (ALL, NAMES)]
     for preparation in trial.plan.preparations:
         logger.info("texts with %s", preparation.title)
@@ -44,16 +44,16 @@ def measure_preparations(trial: Trial) -> list[Prepared]:
 
 
 def chapter(results: Sequence[Prepared]) -> Part:
-    """Write the chapter: the comparison in all ways, beside each other."""
+    """Write the chapter on text preparation."""
     rows = [[each.preparation.title, each.view.title, *_cells(each.found)] for each in results]
     text = [
-        "Some recognisers write digits and others words, and a year can be said in several ways. "
-        "So it matters what taggers and ATENE have seen of numbers. The headline has all numbers "
-        "spelt, one way for each, as texts of radio have. Here the study is done once more with "
-        "texts prepared in other ways: numbers as they are written; and learners that are shown, "
-        "in half of the places where Rev lists alternatives, one of these, drawn. The way of the "
-        "headline was settled after results of others had been seen, so no row can be taken alone: "
-        "a claim is worth what it is worth in all of them.",
+        "Some recognisers write digits and others words, and a year can be spoken in several "
+        "forms. So the form of numbers in the training texts of taggers and ATENE matters. In the "
+        "headline all numbers are spelt, each in one form, as in transcripts of radio. Here the "
+        "study is repeated with other text preparations: numbers as written; and learners that see "
+        "a sampled alternative in half of the places where Rev lists some. The preparation of the "
+        "headline was chosen after results of others had been seen, so no row stands alone: a "
+        "claim must hold in all of them.",
         make_table(
             ("texts", "classes", *MEASURES, f"{MAIN} − NE-WER", "NE-WER − WER"),
             rows,
@@ -86,7 +86,7 @@ def _cells(found: Table) -> Iterator[str]:
 
 
 def _count_orders(results: Sequence[Prepared]) -> str:
-    """Say how often the order of the paper is found."""
+    """Count how often the order of the paper is found."""
     higher = dict.fromkeys(pairwise(ORDER), 0)
     whole = 0
     for each in results:
@@ -101,6 +101,6 @@ def _count_orders(results: Sequence[Prepared]) -> str:
         f"{other} is above {one} in {count}" for (one, other), count in reversed(higher.items())
     )
     return (
-        f"Of {len(results)} comparisons (ways to prepare texts, all classes and names), "
+        f"Of {len(results)} comparisons (text preparations, all classes and names), "
         f"{description}, and both hold in {whole}."
     )

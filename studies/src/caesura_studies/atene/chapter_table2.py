@@ -1,4 +1,4 @@
-"""Table 2: how measures correlate with what taggers make of recognisers' words."""
+"""The chapters on table 2: how measures correlate with the ETER of taggers."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WORST = "kaldi-librispeech"
-"""The recogniser that is last everywhere, and lifts every correlation."""
+"""The recogniser that is last everywhere and raises every correlation."""
 
 PARTS_OF = (MAIN, f"{MAIN}: DS alone", f"{MAIN}: I alone")
 
 TABLE_2 = """\
 For each call and tagger, recognisers are ranked by ETER and by each measure; Spearman's \
-correlation of the ranks is averaged over calls, then over taggers. 95 % intervals draw calls \
-again. The paper's are of six recognisers, seven taggers and other data. Where ATENE looks at \
-capitals, taggers do not: they see all texts in lower case. The last row ranks recognisers by the \
-mean ETER of the other taggers: a measure that reaches it tells as much of a tagger as the others \
+correlation of the ranks is averaged over calls, then over taggers. 95 % intervals resample calls. \
+The paper's are of six recognisers, seven taggers and other data. Where ATENE looks at capitals, \
+taggers do not: they see all texts in lower case. The last row ranks recognisers by the mean ETER \
+of the other taggers: a measure that reaches it predicts a tagger as well as the other taggers \
 together do. In the remarks, shows are calls, systems recognisers, and task systems taggers."""
 
 NE_WER = """\
 NE-WER counts wrong and missing words of entities. Open is which inserted words count (those \
-inside, none, or those at the edges too), and whether words that may be read so are right \
-(against the plain reference they are not)."""
+inside, none, or those at the edges too), and whether listed alternatives are right (against the \
+plain reference they are not)."""
 
 LEARNING = f"""\
-A measure that learnt from what the taggers learnt from may know what they know. So the headline \
-keeps both apart; beside it stand both learning from the same calls, and each learning from \
+A measure trained on the same texts as the taggers may know what they know. So the headline keeps \
+the training texts apart; beside it are both trained on the same calls, and each trained on \
 written text instead (Wikipedia, social media and filings, as far as they are there: persons, \
 places and organisations only). {MAIN}."""
 
 
 def worst_recogniser(trial: Trial) -> Strings:
-    """Name the recogniser that is left out, if it is there and enough others are."""
+    """Name the recogniser to leave out, if it is there and enough others are."""
     recognised = trial.calls.recognised
     return (WORST,) if WORST in recognised and len(recognised) > FEWEST_SYSTEMS else ()
 
 
 def correlations(trial: Trial) -> Part:
-    """Write the chapter: table 2."""
+    """Write the chapter on table 2."""
     text, short = [TABLE_2], []
     numbers: dict[str, Any] = {}
     for view in (ALL, NAMES):
@@ -120,7 +120,7 @@ def _with_interval(mean: Averaged) -> str:
 
 
 def _cells(found: Table, titles: Sequence[str], apart: Strings) -> Iterator[tuple[str, list[str]]]:
-    """Return the mean of each measure that there is, and if recognisers are left out that too."""
+    """Return the mean of each measure, with all recognisers and without those left out."""
     columns = [found.means(each) for each in dict.fromkeys(((), apart))]
     for title in titles:
         if title in columns[0]:
@@ -128,7 +128,7 @@ def _cells(found: Table, titles: Sequence[str], apart: Strings) -> Iterator[tupl
 
 
 def _remarks(found: Table, apart: Strings) -> list[str]:
-    """Describe what correlations lack, and what else they do if recognisers are left out."""
+    """List missing correlations, with all recognisers and without those left out."""
     description = found.remarks()
     fewer = found.remarks(apart) if apart else []
     return [
@@ -138,7 +138,7 @@ def _remarks(found: Table, apart: Strings) -> list[str]:
 
 
 def definitions(trial: Trial) -> Part:
-    """Describe what other alternatives of NE-WER, and the parts of ATENE, would say."""
+    """Write the chapter on the variants of NE-WER and the parts of ATENE."""
     text, apart = [NE_WER], worst_recogniser(trial)
     numbers: dict[str, Any] = {}
     for view in (ALL, NAMES):
@@ -163,7 +163,7 @@ def definitions(trial: Trial) -> Part:
 
 
 def training(trial: Trial) -> Part:
-    """Describe how much depends on what taggers and ATENE have learnt from."""
+    """Write the chapter on the training data of taggers and ATENE."""
     text = [LEARNING]
     rows, numbers = [], []
     for (key, trained), found in trial.tables.items():
@@ -182,13 +182,13 @@ def training(trial: Trial) -> Part:
     head = ("learnt from", "classes", "NE-WER", MAIN, f"{MAIN} − NE-WER")
     text.append(make_table(head, rows, 2))
     if not any(key == "three" for key, _ in trial.tables):
-        text.append("Left out: learning from written text, as there is no folder `ner`.")
+        text.append("Left out: learning from written text, because there is no folder `ner`.")
     title = "What taggers and ATENE learn from"
     return Part("training", title, "\n\n".join(text), numbers)
 
 
 def _draw(trial: Trial, axes: Axes) -> None:
-    """A panel for each choice of classes, a row for each measure, two marks with intervals."""
+    """Draw a panel for each choice of classes, a row for each measure, two marks with intervals."""
     places = split_into_panels(axes, 1, 2, sharey=True, sharex=True)
     titles = [*WORDS.values(), "NE-WER", *_feature_titles(trial, ALL), OTHERS]
     apart = worst_recogniser(trial)

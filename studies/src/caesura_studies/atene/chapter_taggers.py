@@ -1,4 +1,4 @@
-"""What taggers make of references and of recognisers' words."""
+"""The chapter on taggers: their ETER on references and on recognised words."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ SHOWN = ("WER", MAIN)
 
 
 def chapter(trial: Trial) -> Part:
-    """Describe the ETER of every tagger on every recogniser's output."""
+    """Write the chapter on the ETER of every tagger on every recogniser's output."""
     text = [
-        "ETER of each tagger, the mean over calls; α is ½. It has what a tagger gets wrong in the "
-        "reference, too, while ATENE says how much harder than there entities are to find.",
+        "ETER of each tagger, the mean over calls; α is ½. It also counts errors that a tagger "
+        "makes in the reference, while ATENE only measures how much harder entities are to find "
+        "than there.",
     ]
     numbers = {}
     for view in (ALL, NAMES):
@@ -64,7 +65,7 @@ def chapter(trial: Trial) -> Part:
 
 
 def means(trial: Trial, view: View) -> dict[str, dict[str, float]]:
-    """Return the mean ETER over calls, by tagger and by what was tagged."""
+    """Return the mean ETER over calls, by tagger and recogniser."""
     return {
         tagger: {
             name: mean({key: as_float(each.eter) for key, each in cells.items()}, name)
@@ -81,7 +82,7 @@ def _ends(found: dict[str, dict[str, float]]) -> tuple[str, str]:
 
 
 def _draw(found: Table, apart: Strings, axes: Axes) -> None:
-    """A panel for each measure, a mark for each recogniser; below, closer, without some."""
+    """Draw a panel for each measure and a mark for each recogniser; below, a zoom without some."""
     heights = {
         name: float(np.mean([mean(column, name) for column in found.eter.values()]))
         for name in found.recognisers
@@ -102,7 +103,7 @@ def _draw(found: Table, apart: Strings, axes: Axes) -> None:
 
 
 def _zoom_to(place: Axes, points: Sequence[tuple[float, float]]) -> None:
-    """Show no more than these points."""
+    """Limit the axes to these points."""
     low, high = np.min(points, axis=0), np.max(points, axis=0)
     edge = 0.1 * np.maximum(high - low, 1e-3)
     place.set_xlim(low[0] - edge[0], high[0] + edge[0])

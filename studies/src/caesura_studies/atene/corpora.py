@@ -1,4 +1,4 @@
-"""The calls of the study: references with entities, and what recognisers made of them."""
+"""The texts of the study: calls with entities, their recognised words, and written text."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ CLITIC = re.compile(r"n't|['’](s|re|ve|ll|d|m)", re.IGNORECASE)
 
 
 def join_clitics(transcript: Transcript) -> Transcript:
-    """Join `it` and `'s`, `do` and `n't`; an entity of one part has the whole word then.
+    """Join `it` and `'s`, `do` and `n't`; an entity on one part then covers the whole word.
 
-    Layers follow as with `rewritten`: tags and the like of joined words are not known.
+    Other layers follow as in `replace_words`: the tags of joined words are unknown.
     """
     joined: list[Span] = []
     for at, (before, word) in enumerate(pairwise(transcript.words)):
@@ -50,9 +50,9 @@ FILES = ("wikigold/*.conll.txt", "wnut17/*/*", "btc/*.conll", "sec-filings/*/*.t
 
 
 def read_written(data: Path) -> list[Transcript]:
-    """Read what lies below `data`, which may be nothing: persons, places and organisations.
+    """Read the written texts below `data`, if any: persons, places and organisations.
 
-    Words are those of the calls, in which `it's` is one and not two.
+    Words are as in the calls, where `it's` is one word and not two.
     """
     files = sorted(file for pattern in FILES for file in (data / NER).glob(pattern))
     logger.info("reading %d files of %s", len(files), NER)
@@ -63,29 +63,29 @@ def read_written(data: Path) -> list[Transcript]:
 CALLS = "earnings21"
 REFERENCES, RECOGNISERS = "references", "recognisers"
 ALTERNATIVES, ENTITY_CLASSES = "normalizations", "wer_tags"
-"""Folders of sidecar files, which need not be there."""
+"""Folders of sidecar files, which are optional."""
 
 STEPS = ("events", "dots", "punctuation", "fillers", "hyphens")
-"""What is done to all texts alike, besides that all are made lower case."""
+"""Normalization of all texts, besides lower case."""
 
 KEPT = ("entities", "alternatives", "start", "end")
 
 NUMBER = "CARDINAL"
 MERGED = {"YEAR": "DATE"} | dict.fromkeys(("FAC", "WORK_OF_ART", "LAW", "LANGUAGE"), "OTHER")
-"""Classes that are another's, or too rare to be learnt."""
+"""Classes that are merged with another, or are too rare to train on."""
 
 PARTS = 4
-"""Parts of the calls: while two are measured on, one teaches taggers and one teaches ATENE."""
+"""Parts of the calls: while two are evaluated, one trains taggers and one trains ATENE."""
 
 
 @dataclass(frozen=True)
 class Calls:
-    """References by name of the call, and the same calls by recogniser."""
+    """References by name of the call, and the recognised words by recogniser and call."""
 
     references: Mapping[str, Transcript]
     recognised: Mapping[str, Mapping[str, Transcript]]
     read: Mapping[str, Mapping[str, Transcript]]
-    """All of them as they were read, the references under `REFERENCES`."""
+    """All of them as read, the references under `REFERENCES`."""
 
     preparation: Preparation
 
@@ -107,7 +107,7 @@ class Calls:
 
     @property
     def halves(self) -> list[Half]:
-        """Describe for each half of the calls which parts teach."""
+        """For each half of the calls, the parts for training."""
         names = list(self.references)
         found = []
         for measured, (taggers, atene) in (((0, 1), (2, 3)), ((2, 3), (0, 1))):
@@ -118,7 +118,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class Half:
-    """Calls that are measured on, and the parts from which taggers and ATENE learn."""
+    """Calls for evaluation, and the parts that train taggers and ATENE."""
 
     ids: tuple[str, ...]
     taggers: int
@@ -126,7 +126,7 @@ class Half:
 
 
 def read_calls(data: Path, preparation: Preparation = SPELT) -> Calls:
-    """Read the calls below `data` that have entities, and all recognisers that heard them."""
+    """Read the calls below `data` that have entities, and all recognisers that have them."""
     folder = data / CALLS
     logger.info("reading %s", CALLS)
     texts = {REFERENCES: {each.id: each for each in _read_references(folder)}}
@@ -159,7 +159,7 @@ def _read_recordings(folder: Path, format: str | None = None) -> list[Transcript
 
 
 def _read_references(folder: Path) -> list[Transcript]:
-    """Read references with all that is marked in them, numbered: ids may come twice."""
+    """Read references with all their marks; spans are numbered because ids may repeat."""
     found = _read_recordings(folder / REFERENCES, "nlp(entities='both')")
     alternatives, entity_classes = (
         [folder / name] if (folder / name).is_dir() else []
@@ -175,7 +175,7 @@ def _read_references(folder: Path) -> list[Transcript]:
 
 
 def prepare(call: Transcript, preparation: Preparation) -> Transcript:
-    """Make a text comparable; one that is all in capitals says nothing by them."""
+    """Normalize a text; a text entirely in capitals is made lower case."""
     found = normalize(complete_numbers(call).only((*KEPT, "opening", "mark")), STEPS).only(KEPT)
     found = lower(found) if " ".join(found.words).isupper() else found
     return (spell_numbers(found) if preparation.spelt else found).replace(
@@ -184,9 +184,9 @@ def prepare(call: Transcript, preparation: Preparation) -> Transcript:
 
 
 def flat_entities(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Leave out what is no entity, and of entities that overlap all but the longest.
+    """Drop marks that are no entities, and of overlapping entities all but the longest.
 
-    A number that is a year, say, as well is no more than that.
+    A number that is also a year, for example, is only a year.
     """
     kept = [span for span in spans if span.label and span.label not in SPELLING_CLASSES]
     special = {(span.first, span.last) for span in kept if span.label != NUMBER}
@@ -194,12 +194,12 @@ def flat_entities(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def merge_classes(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Return entities the classes that taggers are to find."""
+    """Give entities the classes that taggers must find."""
     return tuple(span._replace(label=MERGED.get(span.label, span.label)) for span in spans)
 
 
 def flattened(call: Transcript) -> Transcript:
-    """Return a call entities that do not overlap, of classes that taggers are to find."""
+    """Return a call with entities that do not overlap, of the classes that taggers must find."""
     return call.replace(entities=merge_classes(flat_entities(call.entities or ())))
 
 

@@ -1,4 +1,4 @@
-"""How well measures predict what taggers make of recognisers' output."""
+"""How well measures predict the ETER of taggers on recogniser output."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ ETER = "ETER"
 OTHERS = "mean of the other taggers"
 SPEARMAN = "spearman"
 MORE_RANDOMIZATIONS = 10
-"""How many more times things are traded than drawn: with many tests a p must get very low."""
+"""Randomizations per bootstrap resample: with many tests, small p-values are needed."""
 
 SEPARATE = ("WIL", "RIL")
-"""Measures correlated on their own: where one has no number, the others keep theirs."""
+"""Measures correlated separately: if one has no number, the others keep theirs."""
 
 MISSING = Undefined("there is no number")
 NO_CALL = Undefined("no call has both correlations")
@@ -58,7 +58,7 @@ class Averaged:
 
 @dataclass(frozen=True)
 class Test:
-    """How far one measure is above another, over the calls, and how sure that is."""
+    """The difference of the correlations of two measures over the calls, with its p-value."""
 
     one: str
     other: str
@@ -70,7 +70,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Table:
-    """Measures by recogniser and call, and ETER by tagger too."""
+    """Measures by recogniser and call, and ETER also by tagger."""
 
     measures: Mapping[str, Column]
     eter: Mapping[str, Column]
@@ -109,7 +109,7 @@ class Table:
         return {}
 
     def correlated(self, without: Strings = ()) -> tuple[ResultCorrelations, ...]:
-        """Correlate measures with ETER: first all that stand together, then those that can be."""
+        """Correlate measures with ETER: first all that belong together, then the separate ones."""
         if without not in self._correlated:
             titles = [title for title in self._observed.columns if title != ETER]
             found = [self._against([each for each in titles if each not in SEPARATE], without)]
@@ -124,7 +124,7 @@ class Table:
         return correlate_result(self._observed, ETER, tuple(titles), terms)
 
     def means(self, without: Strings = ()) -> dict[str, Averaged]:
-        """Return Spearman's mean correlation of each measure."""
+        """Return the mean Spearman correlation of each measure."""
         return {
             each.metric: Averaged(each.value, each.interval, each.tasks, each.undefined)
             for found in self.correlated(without)
@@ -133,7 +133,7 @@ class Table:
         }
 
     def remarks(self, without: Strings = ()) -> list[str]:
-        """Describe what correlations lack; of measures that stand alone only what others do not."""
+        """List missing correlations; for separate measures only what the others do not lack."""
         together, *rest = self.correlated(without)
         alone = {each.metrics[0]: each for each in rest}
         description = together.remarks
@@ -143,7 +143,7 @@ class Table:
         return description
 
     def by_call(self, measure: str, without: Strings = ()) -> dict[str, float]:
-        """Return the correlation in each call that has any, the mean over taggers."""
+        """Return the correlation in each call that has one, averaged over taggers."""
         found = next(each for each in self.correlated(without) if measure in each.metrics)
         rows: dict[str, list[float]] = {}
         for cell, value in zip(found.data.pairs, found.values[measure, SPEARMAN], strict=True):
@@ -152,7 +152,7 @@ class Table:
         return {call: float(np.mean(values)) for call, values in rows.items()}
 
     def tested(self, one: str, other: str, without: Strings = ()) -> Test:
-        """Test the difference of two measures: calls trade their correlations at random."""
+        """Test the difference of two measures by randomization over calls."""
         ours, theirs = self.by_call(one, without), self.by_call(other, without)
         calls = [call for call in ours if call in theirs]
         if not calls:
@@ -175,5 +175,5 @@ def _value(cell: float) -> Value:
 
 
 def is_below(one: Value, other: Value) -> bool:
-    """Describe whether a number is below another; what is undefined is below nothing."""
+    """Whether a number is below another; false if one is undefined."""
     return not isinstance(one, Undefined) and not isinstance(other, Undefined) and one < other

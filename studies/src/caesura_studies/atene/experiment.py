@@ -1,4 +1,4 @@
-"""Everything that is measured: texts made comparable, tagged and judged."""
+"""All measurements of the study: texts are prepared, tagged and scored."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from caesura_studies.model_cache import cache_key
 logger = logging.getLogger("caesura.studies")
 
 REFERENCE = "reference"
-"""What stands for a recogniser where taggers see the reference itself."""
+"""The name in place of a recogniser where taggers see the reference itself."""
 
 APART, SHARED, TAGGERS_FROM_WRITTEN, ATENE_FROM_WRITTEN = (
     "apart",
@@ -46,12 +46,12 @@ TRAINED = {
     TAGGERS_FROM_WRITTEN: "taggers from written text, ATENE from calls",
     ATENE_FROM_WRITTEN: "taggers from calls, ATENE from written text",
 }
-"""What taggers and ATENE learn from."""
+"""The training data of taggers and ATENE."""
 
 
 @dataclass
 class Trial:
-    """Texts and what is known of them; what is asked for is measured when it is first needed."""
+    """The texts and all measurements on them; each number is computed when first needed."""
 
     calls: Calls
     written: Sequence[Transcript]
@@ -62,7 +62,7 @@ class Trial:
     _risks: dict[tuple[str, str, str], dict[Key, Risk]] = field(default_factory=dict)
 
     def prepared(self, preparation: Preparation) -> Trial:
-        """Return a trial of texts that are prepared in another way, with a shelf of its own."""
+        """Return a trial of texts with another preparation, with a cache of its own."""
         calls = Calls.of(self.calls.read, preparation)
         return Trial(calls, self.written, self.cache.subfolder(preparation.key), self.plan)
 
@@ -91,7 +91,7 @@ class Trial:
         return scoring.word_rates(self.compared)
 
     def as_read(self, name: str) -> scoring.Sampled:
-        """Return the WER of a recogniser in texts that are only made lower case."""
+        """Return the WER of a recogniser on texts that are only made lower case."""
         read = self.calls.read
         references = list(read[REFERENCES].values())
         alternatives = [each.alternatives for each in references]
@@ -103,7 +103,7 @@ class Trial:
 
     @cached_property
     def entities_found(self) -> dict[str, dict[Key, Spans]]:
-        """Return what each tagger, taught by calls, finds in each text."""
+        """The entities that each tagger, trained on calls, finds in each text."""
         made: dict[str, dict[Key, Spans]] = {}
         for half in self.calls.halves:
             examples = [lower(each) for each in self.calls.training_examples(half.taggers)]
@@ -113,7 +113,7 @@ class Trial:
 
     @cached_property
     def entities_found_by_written(self) -> dict[str, dict[Key, Spans]]:
-        """Return what each tagger, taught by written text, finds in each text."""
+        """The entities that each tagger, trained on written text, finds in each text."""
         examples = [lower(each) for each in self.written]
         return self._tag("written", examples, tuple(self.calls.references))
 
@@ -134,7 +134,7 @@ class Trial:
         return self.plain[key[1]] if key[0] == REFERENCE else self.compared[key].hypothesis
 
     def entity_costs(self, view: View, by_written: bool = False) -> dict[str, dict[Key, Costs]]:
-        """Judge what each tagger found, also in the references."""
+        """Return the costs of what each tagger found, also in the references."""
         if (view.key, by_written) not in self._entity_costs:
             self._entity_costs[view.key, by_written] = {
                 name: {key: self._costs(key, spans, view) for key, spans in each.items()}
@@ -152,7 +152,7 @@ class Trial:
     def atene(
         self, view: View, features: Mapping[str, Features], trained: str = APART
     ) -> dict[str, Column]:
-        """Return ATENE, and its parts, for all that its models may look at."""
+        """Return ATENE and its parts for all choices of features."""
         made: dict[str, Column] = {}
         for title, seen in features.items():
             made |= scoring.columns(title, self.risks(view, title, seen, trained))
@@ -161,7 +161,7 @@ class Trial:
     def risks(
         self, view: View, title: str, seen: Features, trained: str = APART
     ) -> dict[Key, Risk]:
-        """Return ATENE of each call, and the losses of its entities; kept once they are made."""
+        """Return ATENE of each call and the margin losses of its entities, from the cache."""
         asked = (view.key, title, trained)
         if asked not in self._risks:
             logger.info("%s, %s, %s", title, view.title, TRAINED[trained])
@@ -176,7 +176,7 @@ class Trial:
         return self._risks[asked]
 
     def projected(self, view: View) -> scoring.Places:
-        """Find the entities of references in what was recognised."""
+        """Project the entities of references onto the recognised words."""
         if view.key not in self._projected:
             self._projected[view.key] = scoring.project_entities(self.compared, view)
         return self._projected[view.key]
@@ -190,7 +190,7 @@ class Trial:
         return f"calls-{part}", [view.of(each) for each in self.calls.training_examples(part)]
 
     def table(self, view: View, features: Mapping[str, Features], trained: str = APART) -> Table:
-        """Put all measures and ETER of all taggers beside each other."""
+        """Return a table of all measures and the ETER of all taggers."""
         columns, _ = self.words
         found = self.entity_costs(view, trained == TAGGERS_FROM_WRITTEN)
         eter = {
@@ -203,7 +203,7 @@ class Trial:
 
     @cached_property
     def tables(self) -> dict[tuple[str, str], Table]:
-        """All tables, by classes that count and by what was learnt from."""
+        """All tables, by classes and training data."""
         main = {MAIN: self.plan.features[MAIN]}
         made = {
             (ALL.key, APART): self.table(ALL, self.plan.features),

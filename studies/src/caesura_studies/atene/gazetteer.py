@@ -1,4 +1,4 @@
-"""A tagger that looks names up, and knows how numbers, dates and money are written."""
+"""A tagger that looks up names and has rules for numbers, dates and money."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from caesura_studies.atene.tagger_features import NUMBERS
 from caesura_studies.atene.taggers import Spans
 
 LONGEST = 8
-"""Words of a name at most."""
+"""The longest name in words."""
 
 MIN_ENTITY_SHARE = 0.5
-"""The share of times that words must have been an entity, of all times they were said."""
+"""Words are a name if they are an entity in at least this share of their occurrences."""
 
 MONTHS = "january february march april may june july august september october november december"
 DAYS = "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow"
@@ -47,22 +47,22 @@ RULES: tuple[tuple[str, str], ...] = (
     ("ORDINAL", rf"(?:{_one_of(ORDINALS)}|\d+(?:st|nd|rd|th))"),
     ("CARDINAL", AMOUNT),
 )
-"""Classes, and how what belongs to them is written."""
+"""Classes and patterns of their entities."""
 
 _RULES = [(label, re.compile(rf"(?<!\S){rule}(?!\S)")) for label, rule in RULES]
 
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """Names seen in training, where they mostly are names, and rules for what has digits.
+    """Looks up names that mostly are names in training, and applies rules for numbers.
 
-    Of what overlaps the longest is taken; a name goes before a rule.
+    Of overlapping entities the longest is taken; a name has priority over a rule.
     """
 
     name = "gazetteer and rules"
 
     def train(self, texts: Sequence[Transcript]) -> TrainedGazetteer:
-        """Keep the entities whose words mostly are one of their class."""
+        """Keep the entities whose words mostly are an entity of their class."""
         classes: dict[Strings, Counter[str]] = {}
         for text in texts:
             for span in text.entities or ():
@@ -83,13 +83,13 @@ class Gazetteer:
 
 @dataclass(frozen=True)
 class TrainedGazetteer:
-    """The names and their classes, and the classes that there are."""
+    """The names and their classes, and all classes."""
 
     names: Mapping[Strings, str]
     labels: frozenset[str]
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
-        """Look every stretch of words up, and try the rules."""
+        """Look up all word sequences, and apply the rules."""
         rules = [(label, rule) for label, rule in _RULES if label in self.labels]
         return [
             drop_overlaps(_without_repeats(self._looked_up(words), _apply_rules(words, rules)))
@@ -102,7 +102,7 @@ class TrainedGazetteer:
 
 
 def _matches(words: Strings, names: Mapping[Strings, object]) -> Iterator[tuple[int, int]]:
-    """Return the stretches of words that are among the names."""
+    """Return the word sequences that are among the names."""
     lengths: dict[str, set[int]] = {}
     for each in names:
         lengths.setdefault(each[0], set()).add(len(each))
@@ -125,7 +125,7 @@ def _apply_rules(words: Strings, rules: Sequence[tuple[str, re.Pattern[str]]]) -
 
 
 def _without_repeats(names: Sequence[Span], ruled: Iterator[Span]) -> Iterator[Span]:
-    """Leave out what a rule says of words that are a name, or that a rule before it has."""
+    """Drop matches of rules on words that are a name or match an earlier rule."""
     taken = {(span.first, span.last) for span in names}
     yield from names
     for span in ruled:

@@ -1,4 +1,4 @@
-"""A hidden Markov model of entities: labels and words both depend on the word before."""
+"""A hidden Markov model of entities: labels and words both depend on the previous word."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from caesura_studies.atene.tagger_features import Labels, shape, viterbi
 from caesura_studies.atene.taggers import Spans
 
 RARE = 2
-"""Words seen so often or less teach what unknown words are like."""
+"""Words seen at most so often train the model of unknown words."""
 
 PRIOR = 0.1
-"""Times that everything is thought to have been seen besides."""
+"""Pseudo-count of every event."""
 
 LEAST = 1e-12
 UNKNOWN = 0
@@ -25,16 +25,16 @@ UNKNOWN = 0
 
 @dataclass(frozen=True)
 class HMM:
-    """P(label | label and word before) P(word | label, word before), as IdentiFinder has it.
+    """P(label | previous label and word) P(word | label, previous word), as in IdentiFinder.
 
-    What was not seen after a word backs off to what was seen at all, and a word that is not known
-    to its kind; how far is told by how many different things were seen (Witten and Bell).
+    Events not seen after a word back off to their general probability, and unknown words to their
+    kind, with Witten-Bell weights.
     """
 
     name = "hidden Markov model"
 
     def train(self, texts: Sequence[Transcript]) -> TrainedHMM:
-        """Count."""
+        """Count labels and words."""
         labels = Labels.of(texts)
         width = len(labels)
         words = number_words(word for each in texts for word in each.words)
@@ -59,7 +59,7 @@ class HMM:
 
 
 def _transitions(before: Indices, last: Indices, codes: Indices, words: int, width: int) -> Floats:
-    """Return a table of logarithms of P(label | label before) for each word before."""
+    """Return a table of log P(label | previous label) for each previous word."""
     plain = np.full((width + 1, width), PRIOR)
     np.add.at(plain, (last, codes), 1.0)
     plain /= plain.sum(axis=1, keepdims=True)
@@ -73,7 +73,7 @@ def _transitions(before: Indices, last: Indices, codes: Indices, words: int, wid
 
 
 def _word_shares(by_word: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """Return P(word | label) of known words, and what a label leaves to each kind of others."""
+    """Return P(word | label) of known words, and the rest for each kind of unknown word."""
     kinds = (by_word > 0).sum(axis=0)
     total = np.maximum(by_word.sum(axis=0) + kinds, 1)
     return by_word / total, kinds / total * shares
@@ -81,7 +81,7 @@ def _word_shares(by_word: Floats, shares: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class TrainedHMM:
-    """What is known of labels, words and kinds of words; logarithms for labels after labels."""
+    """The labels, words and kinds of words, and the log-probabilities of transitions."""
 
     labels: Labels
     words: dict[str, int]
@@ -107,7 +107,7 @@ class TrainedHMM:
 
 @dataclass(frozen=True, eq=False)
 class Following:
-    """How often each word, by label, follows each: `table` finds the row of a pair."""
+    """How often each word, by label, follows each other word; `table` finds the row of a pair."""
 
     table: Table
     counts: Floats
@@ -126,7 +126,7 @@ class Following:
         return cls(Table(known), counts, _count_table(before, codes, words, width), kinds)
 
     def mixed(self, numbers: Indices, alone: Floats) -> Floats:
-        """Mix the share of a word after the one before it with its share `alone`."""
+        """Interpolate the probability of a word after the previous one with `alone`."""
         before = _previous(numbers)
         place = self.table.find(before * len(self.total) + numbers)
         counts = np.where((place >= 0)[:, None], self.counts[place], 0.0)
@@ -136,13 +136,13 @@ class Following:
 
 
 def kind(word: str) -> str:
-    """Return what unknown words are told by: how they are written, and how they end."""
+    """Return the kind of an unknown word: how it is written, and how it ends."""
     form = shape(word)
     return f"a{word[-2:]}" if form == "a" else form
 
 
 def number_words(words: Iterable[str]) -> dict[str, int]:
-    """Number words from 1 on; 0 is for those that are not known."""
+    """Number words from 1 on; 0 is for unknown words."""
     return {word: at for at, word in enumerate(dict.fromkeys(words), 1)}
 
 

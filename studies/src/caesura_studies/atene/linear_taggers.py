@@ -1,4 +1,4 @@
-"""A conditional random field of entities."""
+"""Linear taggers of entities: maximum entropy, CRF and averaged perceptron."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from caesura_studies.atene.taggers import Spans
 
 @dataclass(frozen=True)
 class MaximumEntropy:
-    """P(label | what is seen of the word), and the best labels that can follow each other."""
+    """P(label | features of the word), and the best valid label sequence."""
 
     name = "maximum entropy"
     ridge: float = 1.0
@@ -32,7 +32,7 @@ class MaximumEntropy:
     steps: int = 60
 
     def train(self, texts: Sequence[Transcript]) -> TrainedMaximumEntropy:
-        """Find the weights."""
+        """Fit the weights."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
         known = KnownFeatures(seen, self.cutoff)
@@ -47,7 +47,7 @@ class MaximumEntropy:
 
 @dataclass(frozen=True, eq=False)
 class TrainedMaximumEntropy:
-    """Weights of what is seen, padded."""
+    """Weights of the features, padded."""
 
     labels: Labels
     known: KnownFeatures
@@ -65,12 +65,12 @@ class TrainedMaximumEntropy:
 
 
 CHUNK_WORDS = 100
-"""Words that training looks at together: a text has no sentences."""
+"""Words of a training example: the texts have no sentences."""
 
 
 @dataclass(frozen=True)
 class CRF:
-    """A linear chain, trained by CRFsuite."""
+    """A linear-chain CRF, trained by CRFsuite."""
 
     name = "CRF"
     c2: float = 1.0
@@ -78,7 +78,7 @@ class CRF:
     cutoff: int = 2
 
     def train(self, texts: Sequence[Transcript]) -> TrainedCRF:
-        """Find the weights."""
+        """Fit the weights."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
         known = KnownFeatures(seen, self.cutoff)
@@ -98,7 +98,7 @@ class CRF:
 
 @dataclass(frozen=True, eq=False)
 class TrainedCRF:
-    """Weights of what is seen and of labels after labels."""
+    """Weights of features and of label transitions."""
 
     labels: Labels
     chain: crf.Chain
@@ -114,9 +114,9 @@ Weights = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Perceptron:
-    """Goes through the texts a few times; weights are averaged over all steps.
+    """An averaged perceptron that labels words from left to right.
 
-    Besides what is seen of the words, the two labels before are.
+    Its features are those of the words and the two previous labels.
     """
 
     name = "averaged perceptron"
@@ -125,7 +125,7 @@ class Perceptron:
     seed: int = 20000
 
     def train(self, texts: Sequence[Transcript]) -> TrainedPerceptron:
-        """Correct weights where a label comes out wrong."""
+        """Correct the weights wherever a label is predicted wrongly."""
         labels = Labels.of(texts)
         seen = [keys(each.words) for each in texts]
         known = KnownFeatures(seen, self.cutoff)
@@ -140,7 +140,7 @@ class Perceptron:
 
 
 class _Learner:
-    """Weights in the making, and what is to be taken from them to average."""
+    """The weights during training, and the sums for their average."""
 
     def __init__(self, features: int, labels: int) -> None:
         # A row behind the known features takes what is not known, and is never looked at.
@@ -151,7 +151,7 @@ class _Learner:
         self.labels, self.steps = labels, 1
 
     def study(self, places: Indices, codes: Indices) -> None:
-        """Label a text from left to right, with the labels given before in view."""
+        """Label a text from left to right, using the labels predicted before."""
         last = before = OUTSIDE
         for row, right in zip(places, codes.tolist(), strict=True):
             state = last * self.labels + before
@@ -178,7 +178,7 @@ class _Learner:
 
 @dataclass(frozen=True, eq=False)
 class TrainedPerceptron:
-    """Weights of what is seen, and of the two labels before."""
+    """Weights of the features, and of the two previous labels."""
 
     labels: Labels
     known: KnownFeatures
@@ -186,7 +186,7 @@ class TrainedPerceptron:
     history: Weights
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
-        """Label all texts from left to right, a word of each at a time."""
+        """Label all texts from left to right, one word of each at a time."""
         states = [self.weights[self.known.feature_ids(keys(words))].sum(axis=1) for words in texts]
         return [self.labels.spans(each) for each in self._labelled(states)]
 

@@ -1,4 +1,4 @@
-"""What takes long to learn, kept, so that a run that was cut goes on where it was."""
+"""Cached models and tagger output, so an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Texts = Mapping[str, Strings]
 
 
 class ModelCache:
-    """A folder of models and of what taggers found, told apart by what they come from."""
+    """A folder of models and tagger output, identified by what they were made from."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def subfolder(self, name: str) -> ModelCache:
-        """Return a shelf in a folder of this one."""
+        """Return a cache in a subfolder."""
         return ModelCache(self.folder / name)
 
     def tagged(
         self, name: str, tagger: Tagger, training_examples: Sequence[Transcript], texts: Texts
     ) -> dict[str, Spans]:
-        """Return the entities that a tagger, taught by lessons, finds in texts."""
+        """Return the entities that a tagger, trained on these examples, finds in texts."""
         key = cache_key(
             tagger, fingerprint(training_examples), *texts, *map(" ".join, texts.values())
         )
@@ -50,14 +50,14 @@ class ModelCache:
     def margins(
         self, name: str, margins: Margins, training_examples: Sequence[Transcript]
     ) -> Margins:
-        """Return a model of margins, taught by lessons."""
+        """Return an entity model trained on these examples."""
         key = cache_key(margins, fingerprint(training_examples), *_tagger(margins))
         return load_or_train(
             self.folder, name, key, Margins, lambda: margins.train(training_examples)
         )
 
     def load_or_compute(self, name: str, key: str, make: Callable[[], Any]) -> Any:
-        """Return what JSON can hold: as it was kept under this mark, or else made and kept."""
+        """Return a JSON value: the stored one if its key is this one, else a new one."""
         file = self.folder / f"{name}.json"
         try:
             found = json.loads(file.read_bytes())
@@ -74,7 +74,7 @@ class ModelCache:
 
 
 def fingerprint(texts: Sequence[Transcript]) -> str:
-    """Describe apart what is learnt from."""
+    """Return a checksum of training texts."""
     description = hashlib.sha256()
     for each in texts:
         description.update("\0".join(each.words).encode())
@@ -83,7 +83,7 @@ def fingerprint(texts: Sequence[Transcript]) -> str:
 
 
 def _tagger(margins: Margins) -> Iterator[str]:
-    """Describe a tagger by what it has learnt, which its settings do not say."""
+    """Return a checksum of the tagger's weights, which its settings do not describe."""
     if margins.tagger is not None:
         whole = hashlib.sha256("".join(each.checksum for each in margins.tagger.parts()).encode())
         for name, array in sorted(margins.tagger.state().items()):

@@ -1,4 +1,4 @@
-"""What is printed: Ben Jannet et al. 2015, and Rev's own word error rates of these calls."""
+"""Printed numbers: Ben Jannet et al. 2015, and Rev's own word error rates of these calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECOGNISERS = (
 """The order of the columns below."""
 
 CALLS = 44
-"""Of which Rev gives rates."""
+"""The number of calls in Rev's rates."""
 
 WER = (17.8, 17.0, 15.8, 16.0, 13.2, 12.8, 48.8)
 """Of all calls, by fstalign with all alternatives (Rev, earnings21/transcripts/README.md)."""

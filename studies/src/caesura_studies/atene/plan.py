@@ -1,4 +1,4 @@
-"""How much the study tries; tests make do with less."""
+"""What the study computes: taggers, features and text preparations; tests use a smaller plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TAGGERS: tuple[Tagger, ...] = (Gazetteer(), HMM(), Perceptron(), CRF(), MaximumE
 
 @dataclass(frozen=True)
 class Features:
-    """What the models behind an ATENE look at besides words."""
+    """The features of the models behind an ATENE besides words."""
 
     affixes: bool = False
     tags: bool = False
@@ -36,16 +36,16 @@ WITH_CAPITALS = {
 }
 MAIN = "ATENE, affixes"
 ORDER = ("WER", "NE-WER", MAIN)
-"""What the paper compares, from the worst to the best."""
+"""The measures that the paper compares, from the worst to the best."""
 
 MEASURES = ("WER", "NE-WER", "ATENE", MAIN)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The taggers, what ATENE looks at, for all classes and for names, and what is drawn.
+    """The taggers, the features of ATENE for all classes and for names, and the resampling.
 
-    `ways` are those in which texts are prepared once more, to see what depends on it.
+    `preparations` are the other text preparations for which the comparison is repeated.
     """
 
     taggers: tuple[Tagger, ...] = TAGGERS

@@ -1,4 +1,7 @@
-"""Measures of a recogniser's output, call by call, that need no tagger."""
+"""Scores of recogniser output, call by call: ETER of taggers, WER, NE-WER and ATENE.
+
+`ComparedCall` pairs a recognised call with its reference; all measures start from it.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +32,12 @@ from caesura_studies.atene.plan import Features
 from caesura_studies.atene.text_preparation import View
 
 ALPHA = 0.5
-"""What a wrong extent costs; a wrong class costs the rest."""
+"""The cost of a wrong extent; a wrong class costs the rest."""
 
 
 @dataclass(frozen=True)
 class ComparedCall:
-    """A call as it was heard, and its reference, written as is nearest to that; lower case."""
+    """A recognised call and its reference, with the nearest alternatives, in lower case."""
 
     hypothesis: Transcript
     reference: Transcript
@@ -42,14 +45,14 @@ class ComparedCall:
     """All that Rev marks in the reference, nested; the entities of the reference are flat."""
 
     cased: tuple[Transcript, Transcript]
-    """The same two texts as they are written."""
+    """The same two texts with their capitals."""
 
     @classmethod
     def of(cls, hypothesis: Transcript, reference: Transcript) -> ComparedCall:
-        """Choose the alternatives of the reference; the words as written go along as lemmas.
+        """Choose the alternatives of the reference; the written words are kept as lemmas.
 
-        Which entities are the longest is seen in the words as written, so that it is the same
-        for all recognisers.
+        The longest entities are chosen in the written words, so that they are the same for all
+        recognisers.
         """
         longest = {span.key for span in flat_entities(reference.entities or ())}
         ours = lower(hypothesis)
@@ -63,16 +66,16 @@ class ComparedCall:
 
     @cached_property
     def aligned(self) -> Alignment:
-        """The two texts aligned."""
+        """The alignment of the two texts."""
         return align(self.reference.words, self.hypothesis.words)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What the entities found in a text cost: each of the reference, and those too many."""
+    """The costs of the entities found in a text: of each reference entity, and of spurious ones."""
 
     keys: tuple[str, ...]
-    """Which entities these are, whatever way they are written."""
+    """The keys of the reference entities."""
 
     each: Floats
     spurious: int
@@ -81,7 +84,7 @@ class Costs:
     def of(
         cls, flat_entities: Sequence[Span], project_spans: Sequence[Span], found: Sequence[Span]
     ) -> Costs:
-        """Match entities as `Entities` does for ETER; `placed` are the real ones on the words."""
+        """Match entities as `Entities` does for ETER; `placed` are on the words of `found`."""
         matched = EntityMatching.of(tuple(project_spans), tuple(found), 1)
         pairs = matched.pairs("eter", ALPHA)
         price = np.array(pair_costs("eter", ALPHA), float)
@@ -97,19 +100,19 @@ class Costs:
 
 
 def score_entities(both: ComparedCall, found: Sequence[Span], view: View) -> Costs:
-    """Judge entities found in what was heard."""
+    """Score entities found in recognised words."""
     flat_entities = view.spans(both.reference.entities or ())
     return Costs.of(flat_entities, project_spans(flat_entities, both.aligned), view.spans(found))
 
 
 def score_reference(reference: Transcript, found: Sequence[Span], view: View) -> Costs:
-    """Judge entities found in the reference itself."""
+    """Score entities found in the reference itself."""
     flat_entities = view.spans(reference.entities or ())
     return Costs.of(flat_entities, flat_entities, view.spans(found))
 
 
 def as_float(value: Value) -> float:
-    """Return a number that can be averaged: NaN for what is undefined."""
+    """Return a number that can be averaged: NaN for undefined values."""
     return float("nan") if isinstance(value, Undefined) else value
 
 
@@ -118,7 +121,7 @@ Key = tuple[str, str]
 
 Comparisons = Mapping[Key, ComparedCall]
 Column = dict[Key, float]
-"""A number for each recogniser and call, NaN where it is undefined."""
+"""A number for each recogniser and call, NaN if undefined."""
 
 WORDS = {"wer": "WER", "wil": "WIL", "ril": "RIL"}
 EDGES = "NE-WER, words at the edges too"
@@ -129,25 +132,25 @@ VARIANTS = {
     "NE-WER, plain reference": ("plain", "inside"),
     "NE-WER, plain reference, edges": ("plain", "edges"),
 }
-"""How NE-WER may be read: which form of the reference counts, and which inserted words."""
+"""Variants of NE-WER: the form of the reference, and the inserted words that count."""
 
 NO_WORDS = "no word in the entities"
 
 
 class Errors(NamedTuple):
-    """Wrong words and words that were said."""
+    """Word errors and reference words."""
 
     wrong: int
     said: int
 
     @property
     def rate(self) -> Value:
-        """The share that is wrong."""
+        """The word error rate."""
         return ratio(self.wrong, self.said, NO_WORDS)
 
 
 def word_rates(compared: Comparisons) -> tuple[dict[str, Column], dict[Key, Counts]]:
-    """Return WER, WIL and RIL of each call, and the counts behind them."""
+    """Return WER, WIL and RIL of each call, and their counts."""
     metric = Words()
     counts = {key: metric.count(e.hypothesis, [e.reference]) for key, e in compared.items()}
     values = {key: metric.values(each) for key, each in counts.items()}
@@ -165,7 +168,7 @@ def pooled(counts: Mapping[Key, Counts], recogniser: str) -> float:
 
 
 def errors_as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> list[Errors]:
-    """Count the wrong words of a recogniser, call by call, in texts that are only lower case.
+    """Count the word errors of a recogniser, call by call, in texts that are only lower case.
 
     Fillers, sounds and hyphens stay, as fstalign has it.
     """
@@ -178,14 +181,14 @@ def errors_as_read(read: Mapping[str, Mapping[str, Transcript]], name: str) -> l
 
 
 class Sampled(NamedTuple):
-    """The share of words that is wrong, and how far some of all calls may be off by chance."""
+    """A word error rate, and its standard error due to missing calls."""
 
     rate: float
     error: float
 
     @classmethod
     def of(cls, calls: Sequence[Errors], there: int) -> Sampled:
-        """Pool calls, of which there are so many in all; a standard error of the ratio."""
+        """Pool a sample of `there` calls, and compute the standard error of the ratio."""
         wrong, said = np.array(calls, float).T
         rate = wrong.sum() / said.sum()
         if len(calls) < 2:
@@ -196,13 +199,13 @@ class Sampled(NamedTuple):
 
 
 def in_entities(spans: Sequence[Span], aligned: Alignment, insertions: str) -> Errors:
-    """Count the words of entities that are wrong, as NE-WER does."""
+    """Count the word errors in entities, as NE-WER does."""
     outcome = np.bincount(EntityWords.of(tuple(spans), aligned, insertions).outcome, minlength=4)
     return Errors(int(outcome[1:].sum()), int(outcome[:3].sum()))
 
 
 def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -> dict[str, Column]:
-    """Return NE-WER in all its alternatives; `plain` are the references as they are written."""
+    """Return all variants of NE-WER; `plain` are the references as written."""
     found: dict[str, Column] = {title: {} for title in VARIANTS}
     for key, both in compared.items():
         written = plain[key[1]]
@@ -218,7 +221,7 @@ def ne_wer(compared: Comparisons, plain: Mapping[str, Transcript], view: View) -
 
 
 def by_class(compared: Comparisons) -> dict[tuple[str, str], Errors]:
-    """Count wrong words by recogniser and class of what Rev marks, nested as it is."""
+    """Count word errors by recogniser and class of Rev's marks, nested as they are."""
     found: dict[tuple[str, str], list[Errors]] = {}
     for (recogniser, _), both in compared.items():
         for label in {span.label for span in both.marked}:
@@ -238,15 +241,15 @@ def mean(column: Column, recogniser: str) -> float:
 
 
 Places = Mapping[Key, Sequence[Projected]]
-"""Where the entities of references are in what was recognised."""
+"""The places of reference entities in the recognised words."""
 
 TAGGER_MODEL = "en-sda"
-"""The model that ships whose tagger gives parts of speech."""
+"""The shipped model whose tagger gives parts of speech."""
 
 
 @dataclass(frozen=True)
 class Risk:
-    """ATENE of a call, its two parts, and the loss of each entity that a model knows."""
+    """ATENE of a call, its two parts, and the margin loss of each entity of known classes."""
 
     atene: float
     ds: float
@@ -274,7 +277,7 @@ class Risk:
 
 
 def make_entity_model(features: Features) -> Margins:
-    """Make the models, not trained yet, that look at these things."""
+    """Make an untrained entity model with these features."""
     tagger = _tagger() if features.tags else None
     return Margins(affixes=features.affixes, capitals=features.capitals, tagger=tagger)
 
@@ -287,7 +290,7 @@ def _tagger() -> WordTagger:
 
 
 def project_entities(compared: Comparisons, view: View) -> Places:
-    """Find the entities of references in what was recognised, where they may overlap."""
+    """Project the entities of references onto recognised words, where they may overlap."""
     return {
         key: project(view.of(both.reference), both.hypothesis, alignment=both.aligned)
         for key, both in compared.items()
@@ -297,9 +300,9 @@ def project_entities(compared: Comparisons, view: View) -> Places:
 def compute_risks(
     compared: Comparisons, places: Places, entity_model: EntityModel
 ) -> dict[Key, Risk]:
-    """Judge each call by the entities of classes that a model knows; others take no words.
+    """Score each call by the entities of classes that a model knows; others take no words.
 
-    Those that are lost have the margins of the words around their place.
+    Lost entities have the margins of the words around their place.
     """
     texts = [text for both in compared.values() for text in _texts(both, entity_model)]
     likely = entity_model.probabilities_all(texts)
@@ -314,12 +317,12 @@ def compute_risks(
 
 
 def _texts(both: ComparedCall, entity_model: EntityModel) -> tuple[Transcript, Transcript]:
-    """Return both texts as a model is to see them."""
+    """Return both texts as a model must see them."""
     return both.cased if entity_model.capitals else (both.hypothesis, both.reference)
 
 
 def columns(title: str, risks: Mapping[Key, Risk]) -> dict[str, Column]:
-    """Return ATENE and its parts, larger being worse."""
+    """Return ATENE and its parts; larger is worse."""
     return {
         title: {key: each.atene for key, each in risks.items()},
         f"{title}: DS alone": {key: -each.ds for key, each in risks.items()},

@@ -1,4 +1,7 @@
-"""What taggers see of a word: itself and its neighbours, their ends, and how they are written."""
+"""The features, labels and Viterbi decoder of the taggers.
+
+Features of a word are the word and its neighbours, their prefixes and suffixes, and their shape.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,14 @@ from caesura.ml.features import Table
 from caesura.text.vocabulary import hash_spelling
 
 AFFIX = 3
-"""Letters of the beginnings and ends of words that are looked at."""
+"""The length of prefixes and suffixes."""
 
 NUMBERS = frozenset(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
     "hundred thousand million billion trillion point oh".split()
 )
-"""Words that numbers are spelt with."""
+"""Words of spelt numbers."""
 
 TEMPLATES: tuple[features.Template, ...] = (
     (),
@@ -40,7 +43,7 @@ Keys = NDArray[np.int64]
 
 
 def keys(words: Strings) -> Keys:
-    """Return a row of keys for each template, a column for each word."""
+    """Return a row of feature keys for each template, a column for each word."""
     columns = zip(*map(_hash_parts, words), strict=True) if words else ((),) * 4
     found = {
         name: features.padded(np.array(cells, np.uint64))
@@ -57,14 +60,14 @@ def _hash_parts(word: str) -> tuple[int, int, int, int]:
 
 
 def shape(word: str) -> str:
-    """Say how a word is written: runs of letters are `a`, of digits `9`; spelt numbers `n`."""
+    """Return the shape of a word: runs of letters are `a`, of digits `9`; spelt numbers are `n`."""
     if word in NUMBERS:
         return "n"
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", word))
 
 
 class KnownFeatures:
-    """The keys that were seen often enough in training."""
+    """The feature keys that were frequent enough in training."""
 
     def __init__(self, texts: Sequence[Keys], cutoff: int) -> None:
         self.keys = frequent(texts, cutoff)
@@ -74,26 +77,26 @@ class KnownFeatures:
         return len(self.keys)
 
     def feature_ids(self, keys: Keys) -> Indices:
-        """Number the known keys of each word, a row for each word; -1 for the others."""
+        """Number the known features of each word, one row a word; -1 for unknown ones."""
         return self._table.find(keys.ravel()).reshape(keys.shape).T
 
 
 OUTSIDE = 0
 NEVER = -1e4
-"""The score of a label that cannot stand after another."""
+"""The score of a label that cannot follow another."""
 
 Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Labels:
-    """0 outside of entities; 2k + 1 where one of class k begins, 2k + 2 inside of it."""
+    """0 outside entities; 2k + 1 at the beginning of one of class k, 2k + 2 inside it."""
 
     classes: tuple[str, ...]
 
     @classmethod
     def of(cls, texts: Iterable[Transcript]) -> Labels:
-        """Take the classes of entities in texts."""
+        """Collect the classes of entities in texts."""
         found = {span.label for text in texts for span in text.entities or ()}
         return cls(tuple(sorted(found)))
 
@@ -110,7 +113,7 @@ class Labels:
         return found
 
     def spans(self, codes: Indices) -> tuple[Span, ...]:
-        """Return the entities of labels; an inside that follows nothing of its class begins one."""
+        """Return the entities of labels; an inside label without its class before begins one."""
         before = np.append(OUTSIDE, codes[:-1])[: len(codes)]
         kind, kind_before = (codes + 1) // 2, (before + 1) // 2
         begins = (codes > OUTSIDE) & ((codes % 2 == 1) | (kind != kind_before))
@@ -122,7 +125,7 @@ class Labels:
         return tuple(Span(a, stop - 1, self.classes[number - 1]) for a, stop, number in rows)
 
     def allowed(self) -> Floats:
-        """Score each label (a column) after each (a row): 0, or `NEVER` if it cannot follow.
+        """Score each label (column) after each (row): 0, or `NEVER` if it cannot follow.
 
         The last row is for what stands first.
         """
@@ -136,10 +139,10 @@ class Labels:
 def viterbi(
     states: Sequence[Floats | Scores], transitions: Floats, tables: Sequence[Indices] | None = None
 ) -> list[Indices]:
-    """Return the best labels of each text: its scores of labels, and of each after each (Viterbi).
+    """Return the best label sequence of each text, from label and transition scores (Viterbi).
 
-    There may be several tables of `transitions`; then `tables` names one for each word. All
-    texts take each step together, which is what makes many of them fast.
+    There may be several tables of `transitions`; then `tables` names one for each word. All texts
+    advance together, which makes many of them fast.
     """
     lengths = np.array([len(each) for each in states], np.int64)
     order = np.argsort(-lengths, kind="stable").tolist()
@@ -165,7 +168,7 @@ def viterbi(
 
 
 def _stack(parts: Sequence[NDArray[Any]], steps: int, dtype: type) -> NDArray[Any]:
-    """Put tables of several heights beside each other."""
+    """Put arrays of several heights into one, padded with zeros."""
     width = parts[0].shape[1] if parts else 0
     table: NDArray[Any] = np.zeros((len(parts), steps, width), dtype)
     for row, each in zip(table, parts, strict=True):

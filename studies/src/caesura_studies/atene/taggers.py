@@ -1,4 +1,4 @@
-"""Taggers of entities, of as many kinds as recognised words may meet."""
+"""The protocol of the entity taggers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Spans = tuple[Span, ...]
 
 
 class Trained(Protocol):
-    """Finds entities in words."""
+    """A trained tagger."""
 
     def tag(self, texts: Sequence[Strings]) -> list[Spans]:
         """Return the entities of each text, which do not overlap."""
 
 
 class Tagger(Protocol):
-    """Learns from texts whose entities are known and do not overlap."""
+    """A tagger that can be trained on texts with entities that do not overlap."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
 
     def train(self, texts: Sequence[Transcript]) -> Trained:
-        """Learn."""
+        """Train a tagger."""

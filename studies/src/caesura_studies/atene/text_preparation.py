@@ -1,4 +1,7 @@
-"""Ways to prepare texts: whether numbers are spelt, and what learners see of alternatives."""
+"""Text preparation: numbers spelt or not, classes that count, and what learners see.
+
+`Preparation` chooses the form of numbers and alternatives; `View` chooses entity classes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from caesura.text.normalization.token_edits import replace_words
 from caesura.text.phonetics import read_aloud
 
 SIZES = frozenset("hundred thousand million billion trillion".split())
-"""Words that a currency written before a number is spoken after."""
+"""Words after which a currency is spoken that is written before a number."""
 
 CURRENCIES = frozenset("dollar dollars bucks cents euro euros pound pounds".split())
 
@@ -28,9 +31,9 @@ _CURRENCY = re.compile(r"[$€£]\d")
 
 
 def spell_numbers(call: Transcript) -> Transcript:
-    """Spell what has digits or signs: `$4.5 million` is *four point five million dollars*.
+    """Spell out digits and signs: `$4.5 million` becomes *four point five million dollars*.
 
-    Such an amount is read as its number alone may be read, the size before the currency.
+    The alternatives of such an amount are those of its number, with the size before the currency.
     """
     changes = list(_changes(call.words))
     sized = {
@@ -57,7 +60,7 @@ def _changes(words: Strings) -> Iterator[Span]:
 
 
 def _with_size(span: Span, sized: Mapping[int, str]) -> Span:
-    """Put the size behind the number: before the currency, which may be left out."""
+    """Put the size after the number: before the currency, which may be missing."""
     if span.first not in sized or span.last > span.first:
         return span
     words = span.label.split()
@@ -75,14 +78,14 @@ def _spelt_words(word: str) -> Strings:
 
 @dataclass(frozen=True)
 class View:
-    """A choice of classes; the others are no entities. Without a choice all count."""
+    """A choice of entity classes; without a choice all count."""
 
     key: str
     title: str
     classes: Mapping[str, str] | None = None
 
     def spans(self, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """Keep the entities that count, under the names of their classes here."""
+        """Keep the entities that count, with the names of their classes here."""
         if self.classes is None:
             return tuple(spans)
         return tuple(
@@ -116,12 +119,12 @@ VIEWS = (ALL, NAMES, THREE)
 
 
 ALTERNATIVE_SHARE = 0.5
-"""The share of places with alternatives at which one of these is shown, if they are drawn."""
+"""The share of places with alternatives at which a sampled alternative is shown."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Whether numbers are spelt in all texts, and whether learners see alternatives, drawn."""
+    """Whether numbers are spelt in all texts, and whether learners see sampled alternatives."""
 
     key: str
     title: str
@@ -140,7 +143,7 @@ OTHER_PREPARATIONS = (
 
 
 def complete_numbers(call: Transcript) -> Transcript:
-    """Write numbers as they were meant, where a reading says so: `2020` for `202`."""
+    """Restore the digits of numbers where an alternative has them: `2020` for `202`."""
     words = list(call.words)
     for first, last, label, _ in call.alternatives or ():
         if first == last and label in completed(call.words[first]):
@@ -149,17 +152,17 @@ def complete_numbers(call: Transcript) -> Transcript:
 
 
 def learner_view(call: Transcript, preparation: Preparation) -> Transcript:
-    """Show a call to learners: as it is written, or with alternatives in half of the places.
+    """Return a call as learners see it: as written, or with alternatives in half of the places.
 
-    Which, is drawn, the same for all learners: what is said in several ways (*two thousand
-    twenty*, *twenty twenty*) a recogniser that writes digits writes in one.
+    The sample is the same for all learners. What is said in several ways (*two thousand twenty*,
+    *twenty twenty*) is written in one way by a recogniser that writes digits.
     """
     bare = call.replace(alternatives=None)
     return replace_words(bare, _sample_alternatives(call)) if preparation.sampled else bare
 
 
 def _sample_alternatives(call: Transcript) -> list[Span]:
-    """Draw places, and one of the alternatives of each."""
+    """Sample places, and one of the alternatives of each."""
     rng = np.random.default_rng(zlib.crc32(call.id.encode()))
     changes: list[Span] = []
     last = -1

@@ -1,7 +1,7 @@
-"""The study behind `reproduce gotoh-renals`: Gotoh and Renals 2000 on calls and recognisers.
+"""The study `reproduce gotoh-renals`: Gotoh and Renals 2000 on earnings calls and recognisers.
 
-Their figures and tables, computed on corpora that can be had: references with word times, and
-the words of several recognisers; and their claims, each decided by what comes out.
+It computes their figures and tables on available corpora (references with word times and the output
+of several recognisers) and tests their claims.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger("caesura.studies")
 
 TITLE = "Sentence ends from words and pauses (Gotoh and Renals 2000) on other speech"
 ENDING = (
-    f"Resampling: {RESAMPLING}; what is drawn are calls. P&R is what is called F1 elsewhere, SER "
+    f"Resampling: {RESAMPLING}; calls are resampled. P&R is what is called F1 elsewhere, SER "
     "the slot error rate: missing and spurious boundaries over real ones. Everything is computed "
     "from counts summed over calls. The same data and version give the same numbers; "
     "`results.json` has them all."
@@ -49,7 +49,7 @@ def run(data: Path, out: Path) -> Outcome:
 
 
 def _run_trials(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
-    """Tune and measure all systems on references and on each recogniser with times."""
+    """Tune and score all systems on the references and on each recogniser with times."""
     logger.info("measuring on references")
     trials = {"references": on_references(corpora)}
     if not corpora.recognised:
@@ -65,6 +65,7 @@ def _run_trials(corpora: Corpora) -> tuple[dict[str, Trial], Models | None]:
 def _write_chapters(
     corpora: Corpora, trials: Mapping[str, Trial], models: Models | None
 ) -> list[Part]:
+    """Write all chapters of the report."""
     _, rising = chapter_pauses.figure_3_chapter(chapter_data.sources(corpora))
     ordered, sized = (
         chapter_orders.measure_orders(corpora),

@@ -1,4 +1,4 @@
-"""What the paper claims, and what must hold, decided by the numbers of the study."""
+"""The chapter that tests the paper's claims, and expectations of our own."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ from caesura_studies.gotohrenals.scoring import MEASURES, compare_pairs, verdict
 from caesura_studies.gotohrenals.systems import MAIN, Decision
 from caesura_studies.report import Part, format_value, markdown_list, with_interval
 
-TITLE = "What this says of the paper's claims"
+TITLE = "The paper's claims"
 LM, THRESHOLD, PAUSE = "language model", "pause threshold", "pause model"
 ALONE = (LM, THRESHOLD, PAUSE)
 RECOGNISED = "recognised words"
 
 EXPECTED_PAUSE, PAUSE_TOLERANCE = 0.44, 0.03
-"""P&R of the best pause threshold that is known of such calls, and how near is near."""
+"""The expected P&R of the best pause threshold on such calls, and the tolerance."""
 
 MARGIN = 0.02
-"""A difference of P&R below which two systems do about as well."""
+"""Two systems whose P&R differs by less than this do about equally well."""
 
 MIN_COMBINED = 0.60
-"""P&R below which something is wrong with combined models."""
+"""The P&R that the combined models must reach on references."""
 
 
 def chapter(
     trials: Mapping[str, Trial], orders: Orders, sizes: Sizes, points: Mapping[str, Points]
 ) -> Part:
-    """Hold each claim against the numbers."""
+    """Write the chapter: test each claim."""
     claims = [*_of_the_paper(trials, orders, sizes, points)]
     musts = [*_expectations(trials)]
     text = [
         "Each claim is decided by tests, on the references and on the words of each recogniser "
-        "with times: a comparison bears it out, or speaks against it, only if chance does not "
-        "explain the difference (p below 0.05 after Holm's correction); else it is open. That "
-        "systems do as well, or that nothing is gained, takes more than chance that explains a "
-        f"difference: its interval has to stay below {MARGIN:g}.",
+        "with times: a comparison supports or contradicts it only if the difference is significant "
+        "(p below 0.05 after Holm's correction); else it is open. That two systems do equally "
+        "well, or that nothing is gained, requires more than an insignificant difference: its "
+        f"interval must stay below {MARGIN:g}.",
         claims_table(claims),
         "### What must hold",
         "Of any system of this kind on such calls, whatever the paper's data said:",
@@ -125,7 +125,7 @@ def _comparisons(
 
 
 def _large_weight(trials: Mapping[str, Trial]) -> Claim:
-    """B with a large weight against the pause model that decides directly, as in the paper."""
+    """Compare B with a large weight with the pause model that decides directly, as in the paper."""
     rows = []
     for name, trial in trials.items():
         ours = trial.weights["B", "direct"][paper.LARGE_WEIGHT]
@@ -155,14 +155,14 @@ def _orders(orders: Orders) -> Iterator[Claim]:
 
 
 def _as_well(row: Difference) -> int:
-    """Say whether two systems are surely about the same, surely not, or it is open."""
+    """Return 1 if two systems are about equally good, -1 if they are not, 0 if it is open."""
     if better_system(row):
         return -1
     return int(row.interval is not None and max(map(abs, row.interval)) < MARGIN)
 
 
 def _no_gain(row: Difference) -> int:
-    """Say whether the first surely gains next to nothing, surely something, or it is open."""
+    """Return 1 if the first system gains next to nothing, -1 if it gains, 0 if it is open."""
     if better_system(row) > 0:
         return -1
     return int(row.interval is not None and row.interval[1] < MARGIN)
@@ -201,7 +201,7 @@ def _expectations(trials: Mapping[str, Trial]) -> Iterator[Claim]:
 
 
 def _combined(trials: Mapping[str, Trial], decision: Decision) -> Iterator[Claim]:
-    """Hold both ways of combining against each model alone."""
+    """Compare both methods of combination with each model alone."""
     for measure in ("f1", "ser"):
         for name, group in _groups(trials).items():
             rows = [

@@ -1,4 +1,4 @@
-"""The recordings: how many, how long their sentences are, how good the recognisers, what pauses."""
+"""The chapter on the data: sizes, sentence lengths, word error rates and pauses."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ STEP = 0.1
 
 
 def sources(corpora: Corpora) -> dict[str, Source]:
-    """Return all that has times: references, and recognised words."""
+    """Return everything that has times: references and recognised words."""
     timed = Source.of_references("references", (*corpora.timed, *corpora.dev))
     return {"references": timed, **corpora.with_times}
 
 
 def chapter(corpora: Corpora) -> Part:
-    """Describe what the study rests on."""
+    """Write the chapter on the data."""
     kinds = {name: _kinds(source) for name, source in sources(corpora).items()}
     text = [
-        "The paper's BBC scripts are not to be had. Here are earnings calls instead: earnings22, "
+        "The paper's BBC scripts are not available. Earnings calls replace them: earnings22, "
         "whose references have word times by forced alignment, and earnings21, whose references "
-        "have none but which several recognisers heard; besides podcasts (rev16). Words are in "
+        "have none, but which several recognisers transcribed; and podcasts (rev16). Words are in "
         "lower case and without punctuation, which no system sees. Sentence ends are full stops, "
         "question and exclamation marks; the end of a recording is not counted.",
         "### Words and sentence ends (tables 1 and 2)",
         _sizes(corpora),
-        f"Calls have usable times if {MIN_TIMED_SHARE:.0%} of their words have any: below that an "
-        "alignment is left to chance, and its times are hidden. Sorted by name, each fourth of "
-        "them is a development call; each fifth of the others is held out to tune settings on, "
-        "with models that have not seen it, before the final models learn from it too."
+        f"Calls have usable times if {MIN_TIMED_SHARE:.0%} of their words have any: below that the "
+        "alignment is unreliable, and its times are not used. Sorted by name, each fourth of them "
+        "is a development call; each fifth of the others is held out to tune settings, with models "
+        "that have not seen it; the final models are trained on it too."
         + f" Of each file of text-en the first words are taken, {TEXT_WORDS:,} in all at most."
         * bool(corpora.text),
         *_recognisers(corpora),
-        "### What lies between words (table 3)",
+        "### Gaps between words (table 3)",
         "A gap has a pause if it is 0.05 s or longer, and is unknown if one of its words has no "
         "times. Each cell: the share of all gaps, and of those the share with a sentence end; the "
-        "last columns say where sentence ends are. Intervals come from drawing calls again.",
+        "last columns say where sentence ends are. Intervals are bootstrap intervals over calls.",
         _pauses(kinds),
         f"The paper's recogniser: {_paper_table_3()}.",
         *(
@@ -85,7 +85,7 @@ def _short(corpora: Corpora) -> list[str]:
         f"of them with times, of which {len(corpora.dev)} are development calls; "
         f"{len(corpora.recognised)} recognisers, {len(corpora.with_times)} with times."
     ]
-    return [*description, *(f"Left out for want of {each}." for each in corpora.missing)]
+    return [*description, *(f"Not available, so left out: {each}." for each in corpora.missing)]
 
 
 def _groups(corpora: Corpora) -> dict[str, Sequence[Transcript]]:
@@ -139,17 +139,17 @@ def _recognisers(corpora: Corpora) -> list[str]:
     printed = ", ".join(f"{name} {rate} %" for name, rate in paper.TABLE_4.items())
     return [
         "### Recognisers (table 4)",
-        "Recognised words have got their sentence ends by alignment with the references. Where "
-        "two ends fall on one recognised word or none is left to stand after, one is lost; it "
-        "counts as missing for every system. Word error rates are of words in lower case without "
-        "punctuation; numbers may be written otherwise than in the references, which counts.",
+        "Recognised words get their sentence ends by alignment with the references. If two ends "
+        "fall on one recognised word, or no word is left for one, it is lost; it counts as missing "
+        "for every system. Word error rates are of words in lower case without punctuation; "
+        "numbers written differently from the references count as errors.",
         make_table(head, rows, 2),
         f"The paper: {printed}.",
     ]
 
 
 Kinds = Mapping[str, tuple[ValueWithInterval, ValueWithInterval, ValueWithInterval]]
-"""For each kind of gap: its share, how often it is an end, and its share of all ends."""
+"""For each kind of gap: its share, how often it is a sentence end, and its share of all ends."""
 
 
 def _kinds(source: Source) -> Kinds:

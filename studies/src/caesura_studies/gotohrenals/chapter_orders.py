@@ -1,4 +1,4 @@
-"""The language model alone: how many words it looks back, and how it is smoothed (figure 4)."""
+"""The chapter on the language model: n-gram order and smoothing (figure 4)."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ logger = logging.getLogger("caesura.studies")
 TITLE = "The language model: order and smoothing (figure 4)"
 ORDERS = (2, 3, 4, 5)
 RECOGNISED_ORDERS = (2, 3)
-"""Orders that are tried on recognised words too."""
+"""Orders that are also measured on recognised words."""
 
 SMOOTHING = ("interpolation", "backoff")
 VARIANTS = ((PAPER, SMOOTHING[0]), (PAPER, SMOOTHING[1]), (OTHER, SMOOTHING[0]))
-"""Factorisations and smoothing."""
+"""Combinations of factorisation and smoothing."""
 
 PAPER_ORDER = 3
-"""The order that the paper settles on."""
+"""The order that the paper chooses."""
 
 Key = tuple[str, str, int]
 """Factorisation, smoothing, order."""
@@ -55,18 +55,18 @@ Key = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Orders:
-    """What language models score on the development calls, and what tests say of them."""
+    """The scores of language models on the development calls, and tests between them."""
 
     scores: Mapping[Key, Scores]
     orders: Mapping[tuple[str, str, str], Difference]
-    """Tests between orders, smoothed by interpolation, with the paper's factorisation."""
+    """Tests between orders, with interpolation and the paper's factorisation."""
     smoothing: Mapping[tuple[str, str, str], Difference]
     recognised: Mapping[str, Mapping[int, Scores]]
     """By recogniser and order."""
 
 
 def measure_orders(corpora: Corpora) -> Orders:
-    """Train a model of each order and try it with each smoothing and factorisation."""
+    """Train a model of each order and score it with each smoothing and factorisation."""
     dev = Source.of_references("references", corpora.dev)
     scores: dict[Key, Scores] = {}
     for order in ORDERS:
@@ -100,7 +100,7 @@ def _named(order: int) -> str:
 
 
 def chapter(orders: Orders) -> Part:
-    """Lay figure 4 out."""
+    """Write the chapter on figure 4."""
     rows = [
         [
             *(FACTORS[factors], smoothing, str(order)),
@@ -114,11 +114,11 @@ def chapter(orders: Orders) -> Part:
     ]
     text = [
         "As in the paper the best sequence of classes is taken (Viterbi), on the references of the "
-        "development calls. Models learn from all other calls and the podcasts; interpolation has "
-        "Witten and Bell's weights, and words seen once are unknown. Equation 4 draws the class of "
-        "a word first and then the word given its class; the other factorisation draws the word "
-        "first and then its class given the word, so that what is rare (words that end sentences) "
-        "need not carry the probability of words.",
+        "development calls. Models are trained on all other calls and the podcasts; interpolation "
+        "has Witten and Bell's weights, and words seen once are unknown. Equation 4 draws the "
+        "class of a word first and then the word given its class; the other factorisation draws "
+        "the word first and then its class given the word, so that what is rare (words that end "
+        "sentences) need not carry the probability of words.",
         make_table(("factorisation", "smoothing", "order", *MEASURES.values()), rows, 3),
         "Differences between orders (equation 4, interpolation; p by approximate randomization, "
         "Holm's correction for all rows):",

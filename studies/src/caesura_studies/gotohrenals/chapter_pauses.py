@@ -1,4 +1,4 @@
-"""Pauses alone: how likely each length ends a sentence, and what thresholds on them reach."""
+"""The chapters on pauses alone: sentence ends by length (figure 3) and thresholds (figure 7)."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 FIGURE_3 = "The probability of a sentence end by the length of the pause (figure 3)"
 FIGURE_7 = "Thresholds on pauses (figure 7)"
 MIN_PAUSES = 30
-"""Pauses below which a point of the curve is left out."""
+"""Points of the curve with fewer pauses are left out."""
 
 TABLE_SECONDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0)
-"""Seconds of the points that the table has."""
+"""Pause lengths in the table, in seconds."""
 
 ACROSS = 3
 
 
 @dataclass(frozen=True)
 class Rise:
-    """How likely a pause of each length is a sentence end, and how sure that is."""
+    """The probability of a sentence end by pause length, with intervals."""
 
     points: Curve
     intervals: Mapping[float, Interval | Undefined]
@@ -55,7 +55,7 @@ class Rise:
 
     @classmethod
     def of(cls, source: Source) -> Rise:
-        """Count in recordings; draw them again for intervals."""
+        """Count in the recordings; bootstrap them for intervals."""
         model = make_pause_model().train(source.recordings)
         alone = [make_pause_model().train([each]).curve() for each in source.recordings]
         rows = np.array([[[p.gaps, p.boundaries] for p in curve] for curve in alone])
@@ -93,7 +93,7 @@ def _resample(rows: Any) -> list[list[Any]]:
 
 
 def figure_3_chapter(sources: Mapping[str, Source]) -> tuple[dict[str, Rise], Part]:
-    """Make the chapter of figure 3."""
+    """Write the chapter on figure 3."""
     found = {name: Rise.of(source) for name, source in sources.items()}
     rows = [
         [
@@ -106,7 +106,7 @@ def figure_3_chapter(sources: Mapping[str, Source]) -> tuple[dict[str, Rise], Pa
     heads = [f"{each:g} s" for each in TABLE_SECONDS[:-1]] + [f"≥ {TABLE_SECONDS[-1]:g} s"]
     text = [
         "Pauses are rounded to 0.1 s, and those from 2 s on are one value. The band in the figure "
-        "and the brackets in the table are 95 % intervals from drawing calls again; points of "
+        "and the brackets in the table are 95 % bootstrap intervals over calls; points of "
         f"fewer than {MIN_PAUSES} pauses are left out. The references have times by "
         "forced alignment, the recognisers their own.",
         make_table(("words", *heads, "unknown"), rows),
@@ -138,14 +138,14 @@ def _draw_rise(found: Mapping[str, Rise], axes: Axes) -> None:
 
 
 def figure_7_chapter(trials: Mapping[str, Trial]) -> Part:
-    """Make the chapter of figure 7."""
+    """Write the chapter on figure 7."""
     best = {name: best_threshold(trial) for name, trial in trials.items()}
     rows = [_row(trial, name, best[name]) for name, trial in trials.items()]
     text = [
         "A gap is a boundary if its pause is at least so long; unknown pauses are none. The paper "
         "has its recogniser's marker `<s>` too, which none of ours writes. The best threshold is "
-        "found on the very calls it is shown for, and so a little too good; the last columns have "
-        "the threshold that other calls suggest (as in section 8), with 95 % intervals.",
+        "chosen on the same calls it is shown for, so it is a little too good; the last columns "
+        "have the threshold that other calls suggest (as in section 8), with 95 % intervals.",
         make_table(
             (
                 "words",
@@ -177,7 +177,7 @@ def figure_7_chapter(trials: Mapping[str, Trial]) -> Part:
 
 
 def best_threshold(trial: Trial, name: str = "f1") -> float:
-    """Return the threshold that does best on the very recordings."""
+    """Return the threshold that is best on these recordings themselves."""
     sign = 1 if name == "f1" else -1
 
     def worth(seconds: float) -> float:

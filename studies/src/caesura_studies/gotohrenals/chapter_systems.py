@@ -1,4 +1,4 @@
-"""All systems side by side, on references and on each recogniser's words (table 5)."""
+"""The chapter that compares all systems, on references and on each recogniser's words (table 5)."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 TITLE = "All systems (table 5)"
 HEAD = ("system", "decided by", "setting", *MEASURES.values(), "SER, tuned for it", "paper")
 INTRODUCTION = (
-    "Settings (pause thresholds, the weight μ, thresholds on log-odds) are never tuned on what "
-    "they are reported on. For the references they come from training calls that the models did "
-    "not learn from; then the models learn from these too, and are measured on the development "
-    "calls. For recognised words, language models and pause models come from earnings22 and rev16 "
-    "alone; settings come from one half of the earnings21 calls (each second one) and are measured "
-    "on the other half, both ways round, so that all calls are reported. The rows *own pauses* "
-    "have a pause model that learnt from the recogniser's words in the half that was tuned on, "
-    "which is what the paper does.\n\n"
-    "R, P, P&R and SER are of settings tuned for P&R; the column after them is the SER of settings "
-    "tuned for that, as the two prefer different settings. Decided by Viterbi (for the pause "
-    "model: what is likelier than not) or by a threshold on the posterior probability. The "
-    "setting is a pause in seconds or the weight μ, one for each half. 95 % intervals come from "
-    "drawing calls again. Tests: P&R of systems tuned for P&R, SER of systems tuned for SER, p by "
-    "approximate randomization over calls with Holm's correction for the rows of each measure."
+    "Settings (pause thresholds, the weight μ, thresholds on log-odds) are never tuned on the "
+    "calls they are reported on. For the references they come from held-out training calls; then "
+    "the models are trained on these too, and scored on the development calls. For recognised "
+    "words, language models and pause models come from earnings22 and rev16 alone; settings come "
+    "from one half of the earnings21 calls (each second one) and are measured on the other half, "
+    "and the other way round, so that all calls are reported. The rows *own pauses* have a pause "
+    "model trained on the recogniser's words in the tuning half, as in the paper.\n\n"
+    "R, P, P&R and SER are of settings tuned for P&R; the column after them is the SER of "
+    "settings tuned for that, as the two prefer different settings. Decided by Viterbi (for the "
+    "pause model: what is likelier than not) or by a threshold on the posterior probability. The "
+    "setting is a pause in seconds or the weight μ, one for each half. 95 % intervals are "
+    "bootstrap intervals over calls. Tests: P&R of systems tuned for P&R, SER of systems tuned "
+    "for SER, p by approximate randomization over calls with Holm's correction for the rows of "
+    "each measure."
 )
 
 
 def chapter(trials: Mapping[str, Trial]) -> Part:
-    """Lay table 5 out for each source."""
+    """Write the chapter on table 5, with one table for each source."""
     text = [INTRODUCTION]
     for name, trial in trials.items():
         text += [f"### {name}", _table(trial)]
@@ -138,7 +138,7 @@ def _short(name: str, trial: Trial) -> str:
 
 
 def _draw(trials: Mapping[str, Trial], axes: Axes) -> None:
-    """A row for each source, a mark for each system with a tuned threshold."""
+    """Draw a row for each source and a mark for each system with a tuned threshold."""
     places = split_into_panels(axes, 1, 2, sharey=True)
     goals: tuple[Goal, ...] = ("f1", "ser")
     systems = MAIN["tuned"]

@@ -1,4 +1,4 @@
-"""The language model and how much text it has learnt from (figure 5)."""
+"""The chapter on the size of the language model's training text (figure 5)."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ logger = logging.getLogger("caesura.studies")
 
 TITLE = "The language model: training size (figure 5)"
 PARTS = (8, 4, 2, 1)
-"""One over the share of what there is to learn from."""
+"""One over the share of the training text."""
 
 SHARE = 0.4
-"""The share of other text in a mixture."""
+"""The weight of other text in a mixture."""
 
 CALLS, OTHER, BOTH = "calls and podcasts", "other text", "both"
 
 
 @dataclass(frozen=True)
 class Size:
-    """A model: what it learnt from, and how many words of it."""
+    """A trained model, its kind of training text and the number of words."""
 
     kind: str
     words: int
@@ -59,7 +59,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Scores by source, kind of text and words; and tests of least, all and both."""
+    """Scores by source, kind of text and number of words; and tests of least, all and both."""
 
     scores: Mapping[str, Mapping[str, Mapping[int, Scores]]]
     tests: Mapping[str, Mapping[tuple[str, str, str], Difference]]
@@ -70,7 +70,7 @@ class Sizes:
 
 
 def measure_sizes(corpora: Corpora) -> Sizes:
-    """Train on more and more text, and measure on references and recognised words."""
+    """Train on more and more text, and score on references and recognised words."""
     dev = Source.of_references("references", corpora.dev)
     scores = {
         dev.name: _scores_by_size([dev], corpora.for_references, corpora, alone=True)[dev.name]
@@ -94,7 +94,7 @@ def _scores_by_size(
 
 
 def _sizes(texts: Sequence[Transcript], corpora: Corpora, alone: bool) -> list[Size]:
-    """Train the models, of other text alone only if asked for."""
+    """Train the models; on other text alone only if `alone`."""
     made = []
     for part in PARTS:
         chosen = texts[::part]
@@ -123,7 +123,7 @@ def _test_sizes(
 
 
 def chapter(sizes: Sizes) -> Part:
-    """Lay figure 5 out."""
+    """Write the chapter on figure 5."""
     rows = [
         [
             name,
@@ -137,10 +137,10 @@ def chapter(sizes: Sizes) -> Part:
     ]
     text = [
         "Trigrams of equation 4, interpolation, Viterbi. Calls and podcasts: each eighth, fourth "
-        "and second of the recordings, and all of them. Other text: so much of each file of "
-        "text-en as was read (section 1), alone and mixed with all calls and podcasts; in the "
+        "and second of the recordings, and all of them. Other text: the part of each file of "
+        "text-en that was read (section 1), alone and mixed with all calls and podcasts; in the "
         f"mixture it has a share of {SHARE:g}, and words that the calls lack stay unknown. For "
-        "recognised words the calls that were heard are left out, so there is less to learn from.",
+        "recognised words the same calls are left out of training, so there is less text.",
         make_table(("words of", "learnt from", "words learnt from", *MEASURES.values()), rows, 2),
     ]
     for name, rows_of in sizes.tests.items():

@@ -1,4 +1,4 @@
-"""Both ways of combining, and the weight of the pause model (figure 8)."""
+"""The chapter on both combination methods and the weight of the pause model (figure 8)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PLACES = (0.1, 0.5, 1, 2, 4, 10, 20)
 
 
 def best_weight(trial: Trial, method: Kind, decision: Decision) -> float:
-    """Return the weight with the highest P&R on the very recordings."""
+    """Return the weight with the highest P&R on these recordings themselves."""
 
     def worth(weight: float) -> float:
         found = value(trial.weights[method, decision][weight], "f1")
@@ -44,15 +44,15 @@ def best_weight(trial: Trial, method: Kind, decision: Decision) -> float:
 
 
 def chapter(trials: Mapping[str, Trial]) -> Part:
-    """Lay figure 8 out."""
+    """Write the chapter on figure 8."""
     text = [
-        "The pause model's probabilities count with the power μ: p(f | e) in way A (equations 10 "
-        "to 12), p(e | f) in way B (13 and 14). The language model is the trigram of equation 4. "
-        "Decided by the best sequence (Viterbi), as in the paper, or by the posterior probability "
-        "of each gap with a threshold that was tuned for P&R on other calls at the same weight "
-        "(section 8 says on which). By their formulas the log-odds of B are those of A and, for "
-        "each gap, μ times the same number; a tuned threshold takes care of most of that. The "
-        f"dotted line in the figures is μ = {paper.LARGE_WEIGHT:g}, from which on B is said to "
+        "The pause model's probabilities count with the power μ: p(f | e) in method A (equations "
+        "10 to 12), p(e | f) in method B (13 and 14). The language model is the trigram of "
+        "equation 4. Decided by the best sequence (Viterbi), as in the paper, or by the posterior "
+        "probability of each gap with a threshold that was tuned for P&R on other calls at the "
+        "same weight (section 8 says on which). By their formulas the log-odds of B are those of A "
+        "and, for each gap, μ times the same number; a tuned threshold takes care of most of that. "
+        f"The dotted line in the figures is μ = {paper.LARGE_WEIGHT:g}, from which on B is said to "
         "beat the pause model.",
     ]
     for name, trial in trials.items():
@@ -72,7 +72,7 @@ def chapter(trials: Mapping[str, Trial]) -> Part:
     heads = [f"{method}, {DECIDED[decision]}" for method in METHODS for decision in MAIN]
     text += [
         "### Best weights",
-        "Weight and P&R, found on the very calls they are shown for, and so a little too good:",
+        "Weight and P&R, chosen on the same calls they are shown for, so a little too good:",
         make_table(("words", *heads), rows),
     ]
     numbers = {
@@ -128,11 +128,11 @@ def _table(trial: Trial) -> str:
         for (method, decision), points in trial.weights.items()
         for weight, scores in points.items()
     ]
-    return make_table(("way", "decided by", "μ", *MEASURES.values()), rows, 2)
+    return make_table(("method", "decided by", "μ", *MEASURES.values()), rows, 2)
 
 
 def _draw(trial: Trial, axes: Axes) -> None:
-    """Draw all measures for each way of combining and deciding."""
+    """Draw all measures for each method and decision."""
     places = split_into_panels(axes, len(METHODS), len(MAIN), sharex=True, sharey=True)
     for place, ((method, decision), points) in zip(places, trial.weights.items(), strict=True):
         series = {
@@ -145,7 +145,7 @@ def _draw(trial: Trial, axes: Axes) -> None:
 
 
 def _draw_all(trials: Mapping[str, Trial], axes: Axes) -> None:
-    """Draw P&R of all recognisers."""
+    """Draw the P&R of all recognisers."""
     places = split_into_panels(axes, len(METHODS), len(MAIN), sharex=True, sharey=True)
     keys = list(next(iter(trials.values())).weights)
     for place, (method, decision) in zip(places, keys, strict=True):

@@ -1,4 +1,4 @@
-"""Word errors: how P&R falls with the word error rate of a call (figure 6)."""
+"""The chapter on word errors: how P&R falls with the word error rate of a call (figure 6)."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ TITLE = "Word errors (figure 6)"
 REFERENCES = "references"
 SYSTEMS = {"lm": "language model", "A": "A", "B": "B"}
 MIN_POINTS = 3
-"""Points without which a line says nothing."""
+"""The least number of points for a line."""
 
 MAX_BEND = 0.02
-"""How much more of the variance a parabola may explain before a line is not straight."""
+"""The curve counts as a line if a parabola explains at most so much more of the variance."""
 
 
 @dataclass(frozen=True)
 class Points:
-    """Word error rate and P&R of each call, by source and name of the call."""
+    """Word error rate and P&R of each call, by source and call."""
 
     sources: Mapping[str, Mapping[str, tuple[float, float]]]
 
@@ -70,14 +70,14 @@ class Points:
 
     @property
     def line(self) -> tuple[float, float]:
-        """Slope and height at 0 of the line through all points."""
+        """The slope and intercept of the line through all points."""
         x, y = self.table[1].T
         slope, at_zero = np.polyfit(x, y, 1)
         return float(slope), float(at_zero)
 
     @cached_property
     def correlation(self) -> tuple[Value, Interval | Undefined]:
-        """Pearson's coefficient; calls are drawn again, each with all its points."""
+        """Pearson's correlation; calls are resampled, each with all its points."""
         names, pairs = self.table
         calls = sorted(set(names))
         places = [np.flatnonzero(np.array(names) == call) for call in calls]
@@ -92,7 +92,7 @@ class Points:
 
     @property
     def worst(self) -> str:
-        """The source with the highest word error rates."""
+        """The source with the highest word error rate."""
         means = {
             name: float(np.mean([rate for rate, _ in calls.values()]))
             for name, calls in self.sources.items()
@@ -101,7 +101,7 @@ class Points:
         return max(means, key=means.__getitem__)
 
     def without_worst(self) -> Points:
-        """Leave that source out, which may decide alone where the line goes."""
+        """Return the points without that source, which may decide the line alone."""
         left_out = self.worst
         return Points({name: each for name, each in self.sources.items() if name != left_out})
 
@@ -112,7 +112,7 @@ class Points:
 
     @property
     def falls_straight(self) -> bool:
-        """Whether P&R surely falls, and a line says nearly all a parabola would."""
+        """Whether P&R falls significantly, and a line explains nearly as much as a parabola."""
         around = self.correlation[1]
         return not isinstance(around, Undefined) and around[1] < 0 and self.bend < MAX_BEND
 
@@ -128,7 +128,7 @@ def _explained(pairs: Any, degree: int) -> float:
 def measure_points(
     corpora: Corpora, models: Models, trials: Mapping[str, Trial]
 ) -> dict[str, Points]:
-    """Pair the word error rates of calls with what systems score on them."""
+    """Pair the word error rates of calls with the scores of systems on them."""
     lm = models.lms["class"]
     recognised = {
         REFERENCES: Source.of_references(REFERENCES, corpora.recognised_references),
@@ -149,7 +149,7 @@ def measure_points(
 
 
 def with_and_without_worst(points: Mapping[str, Points]) -> dict[str, Points]:
-    """Name the points of each system, and those without the worst recogniser."""
+    """Return the points of each system, and those without the worst recogniser."""
     measure_points: dict[str, Points] = {}
     for key, each in points.items():
         measure_points[SYSTEMS[key]] = each
@@ -160,7 +160,7 @@ def with_and_without_worst(points: Mapping[str, Points]) -> dict[str, Points]:
 
 
 def chapter(points: Mapping[str, Points]) -> Part:
-    """Lay figure 6 out."""
+    """Write the chapter on figure 6."""
     rows = []
     for name, each in with_and_without_worst(points).items():
         slope, at_zero = each.line
@@ -178,10 +178,10 @@ def chapter(points: Mapping[str, Points]) -> Part:
     text = [
         "A point for each call and recogniser. The language model (equation 4, Viterbi) also has "
         "the references themselves, at a word error rate of 0; A and B need times, are tuned for "
-        "P&R as in section 8 and decide by the posterior. Intervals draw calls again, each with "
-        "the points of all recognisers. The bend is how much more of the variance a parabola "
-        f"explains than the line; up to {MAX_BEND:g} it counts as straight. As one bad recogniser "
-        "may decide where a line goes, the worst is also left out.",
+        "P&R as in section 8 and decide by the posterior. Intervals resample calls, each with the "
+        "points of all recognisers. The bend is how much more of the variance a parabola explains "
+        f"than the line; up to {MAX_BEND:g} it counts as straight. As one bad recogniser may "
+        "decide where a line goes, the worst is also left out.",
         make_table(head, rows),
         "Within each recogniser (one point a call):",
         _within(points),

@@ -1,4 +1,4 @@
-"""The recordings of the study: bare words with sentence ends, and who learns from which."""
+"""The recordings of the study, and which of them are for training, tuning and evaluation."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ TEXT = "text-en"
 
 NORMALIZE = ("case", "dots", "punctuation")
 MIN_TIMED_SHARE = 0.8
-"""The share of words with times below which the times of a call are left to chance."""
+"""If a smaller share of a call's words has times, its times are not used."""
 
 DEV_EVERY, TUNING_EVERY = 4, 5
-"""Each fourth call with times is a development call, each fifth of the others is for tuning."""
+"""Every fourth call with times is a development call, every fifth of the others is for tuning."""
 
 MIN_CALLS = 6
-"""Calls with times without which one of the three parts would be empty."""
+"""With fewer calls with times, one of the three parts would be empty."""
 
 TEXT_WORDS = 4_000_000
-"""Words of other text, as many of each of its files as there are."""
+"""Words of other text in all, the same number from each file."""
 
 
 def prepare(transcript: Transcript) -> Transcript:
-    """Leave nothing but words in lower case, their times and where sentences end."""
+    """Keep only lower-case words, their times and sentence ends."""
     found = normalize(transcript.only(("sentences", "start", "end")), NORMALIZE)
     return found.replace(origin=None)
 
@@ -53,18 +53,18 @@ def coverage(transcript: Transcript) -> float:
 
 
 def without_times(transcript: Transcript) -> Transcript:
-    """Hide times, which must not be learnt from if they are left to chance."""
+    """Remove the times of a recording."""
     return transcript.replace(start=None, end=None)
 
 
 def read_recordings(folder: Path) -> list[Transcript]:
-    """Read all recordings of a folder of .nlp or .ctm files in the order of their names."""
+    """Read all recordings of a folder of .nlp or .ctm files, sorted by name."""
     files = sorted(file for kind in ("nlp", "ctm") for file in folder.glob(f"*.{kind}"))
     return sorted((each for file in files for each in read(file)), key=lambda each: each.id)
 
 
 def read_references(folder: Path) -> list[Transcript]:
-    """Read the recordings of a folder whose sentences are known."""
+    """Read the recordings of a folder that have sentences."""
     return [
         each for each in read_recordings(folder) if each.sentences is not None and len(each) > 1
     ]
@@ -75,13 +75,13 @@ class Corpora:
     """All recordings: calls with times in three parts, calls without, and everything else."""
 
     training: tuple[Transcript, ...]
-    """Calls with times to learn from."""
+    """Calls with times for training."""
     tuning: tuple[Transcript, ...]
     dev: tuple[Transcript, ...]
     untimed: tuple[Transcript, ...]
-    """Calls whose times are hidden."""
+    """Calls whose times are not used."""
     recognised_references: tuple[Transcript, ...]
-    """References of what the recognisers heard."""
+    """References of the calls that the recognisers transcribed."""
     podcasts: tuple[Transcript, ...]
     recognised: Mapping[str, Source]
     text: Mapping[str, tuple[Transcript, ...]]
@@ -89,37 +89,37 @@ class Corpora:
 
     @property
     def timed(self) -> tuple[Transcript, ...]:
-        """All calls with times that may be learnt from, those for tuning included."""
+        """All training calls with times, including those for tuning."""
         return (*self.training, *self.tuning)
 
     @property
     def calls(self) -> tuple[Transcript, ...]:
-        """All calls of the first corpus."""
+        """All calls of earnings22."""
         return (*self.timed, *self.dev, *self.untimed)
 
     @property
     def for_tuning(self) -> list[Transcript]:
-        """What the models learn from that settings are tuned with."""
+        """Training texts of the models with which settings are tuned."""
         return [*self.training, *self.untimed, *self.recognised_references, *self.podcasts]
 
     @property
     def for_references(self) -> list[Transcript]:
-        """What the language models for the development calls learn from."""
+        """Training texts of the language models for the development calls."""
         return [*self.timed, *self.untimed, *self.recognised_references, *self.podcasts]
 
     @property
     def for_recognisers(self) -> list[Transcript]:
-        """What the language models for recognised words learn from: nothing they heard."""
+        """Training texts of the language models for recognised words: none of the same calls."""
         return [*self.calls, *self.podcasts]
 
     @property
     def with_times(self) -> dict[str, Source]:
-        """The recognisers that say when words were spoken."""
+        """The recognisers that give word times."""
         return {name: each for name, each in self.recognised.items() if each.timed}
 
     @property
     def missing(self) -> list[str]:
-        """Name what is not there, and say what goes without it."""
+        """List missing corpora and what is left out without them."""
         given = {
             f"{SCRIPTS} and {RECOGNISERS}: all that is measured on recognised words": (
                 self.recognised_references and self.recognised
@@ -162,7 +162,7 @@ def read_corpora(data: Path) -> Corpora:
 def _read_recognised(
     data: Path, read_references: Sequence[Transcript]
 ) -> Iterator[tuple[str, Source]]:
-    """Read each recogniser's words and give them the sentence ends of the scripts."""
+    """Read the words of each recogniser and transfer the sentence ends of the references."""
     known = {each.id: each for each in read_references}
     for folder in sorted(each for each in (data / RECOGNISERS).glob("*") if each.is_dir()):
         logger.info("aligning %s", folder.name)
@@ -175,7 +175,7 @@ def _read_recognised(
 
 
 def _transfer_sentence_ends(recognised: Transcript, script: Transcript) -> Transferred:
-    """Return recognised words the sentence ends of their script."""
+    """Transfer the sentence ends of a reference to recognised words."""
     ours = _drop_sparse_times(prepare(recognised.only(("start", "end"))))
     found = align(script.words, ours.words)
     gaps = gaps_by_characters(found, script.words, ours.words)
@@ -183,12 +183,12 @@ def _transfer_sentence_ends(recognised: Transcript, script: Transcript) -> Trans
 
 
 def _drop_sparse_times(transcript: Transcript) -> Transcript:
-    """Hide the times of a recogniser's call that has too few."""
+    """Remove the times of a recogniser's call if too few words have any."""
     return transcript if coverage(transcript) >= MIN_TIMED_SHARE else without_times(transcript)
 
 
 def _read_text(folder: Path) -> Iterator[tuple[str, tuple[Transcript, ...]]]:
-    """Read as many words of each file of text."""
+    """Read the same number of words from each text file."""
     files = sorted(folder.glob("*.txt"))
     for file in files:
         logger.info("reading %s/%s", TEXT, file.name)

@@ -1,4 +1,4 @@
-"""Systems tuned on some recordings and measured on others."""
+"""Systems are tuned on some recordings and scored on others."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ FACTORISED_KINDS: tuple[Kind, ...] = ("lm", "A")
 """The systems with which the two factorisations are compared."""
 
 Fold = tuple[Run, Run]
-"""Where settings are tuned, and where they are measured."""
+"""The run for tuning settings, and the run for scoring them."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a system tuned for a goal scores, and the settings chosen, by fold."""
+    """The scores of a system tuned for a goal, and the settings chosen in each fold."""
 
     scores: Scores
     choices: tuple[Choice, ...]
@@ -49,7 +49,7 @@ Results = Mapping[tuple[System, Goal], Result]
 
 @dataclass(frozen=True)
 class Trial:
-    """All that was measured on one source.
+    """All scores on one source.
 
     `own` has the systems whose pause model learnt from the recogniser's own words. Curves are
     over weights, by way of combining and of deciding, and over pause thresholds.
@@ -64,13 +64,13 @@ class Trial:
     thresholds: Mapping[float, Scores]
 
     def scores(self, kind: Kind, decision: Decision, goal: Goal = "f1") -> Scores:
-        """Return what a system of the paper scores."""
+        """Return the scores of a system of the paper."""
         system = next(each for each in MAIN[decision] if each.kind == kind)
         return self.results[system, goal].scores
 
 
 def run_trial(source: Source, folds: Sequence[Fold], own: Sequence[Fold]) -> Trial:
-    """Tune and measure everything on one source."""
+    """Tune and score all systems on one source."""
     systems = dict.fromkeys((*MAIN["direct"], *MAIN["tuned"], *OTHER_FACTORISATION))
     results = {(s, goal): _tune_and_score(folds, s, goal) for s in systems for goal in GOALS}
     combined = [
@@ -104,12 +104,12 @@ def _tune_and_score(folds: Sequence[Fold], system: System, goal: Goal) -> Result
 
 
 def _both_factorisations(kind: Kind) -> list[System]:
-    """A system with either factorisation."""
+    """Return a system with either factorisation."""
     return [System(kind, "tuned", factors) for factors in FACTORS]
 
 
 def _compare_systems(results: Results, systems: Sequence[System]) -> Tests:
-    """Compare systems pairwise, in F1 where tuned for it and in SER where tuned for that."""
+    """Compare systems pairwise: in F1 if tuned for it, in SER if tuned for that."""
     found: dict[tuple[str, str, str], Difference] = {}
     for goal in GOALS:
         found |= compare_pairs({each.title: results[each, goal].scores for each in systems}, [goal])
@@ -117,7 +117,7 @@ def _compare_systems(results: Results, systems: Sequence[System]) -> Tests:
 
 
 def _scores_at(folds: Sequence[Fold], kind: Kind, decision: Decision, setting: float) -> Scores:
-    """Measure one setting everywhere; a threshold on log-odds is still tuned elsewhere."""
+    """Score one setting; the threshold on log-odds is still tuned on other recordings."""
     system, candidate = System(kind, decision), Candidate(kind, PAPER, setting)
     return join_scores(
         [run.scores(tune(tuning, system, "f1", [candidate])) for tuning, run in folds]
@@ -125,7 +125,7 @@ def _scores_at(folds: Sequence[Fold], kind: Kind, decision: Decision, setting: f
 
 
 def on_references(corpora: Corpora) -> Trial:
-    """Measure on the development calls; settings come from training calls held out for it."""
+    """Score on the development calls; settings are tuned on held-out training calls."""
     tuning = Run(
         Models.of(corpora.for_tuning, corpora.training),
         Source.of_references("tuning calls", corpora.tuning),
@@ -136,7 +136,7 @@ def on_references(corpora: Corpora) -> Trial:
 
 
 def on_recognised(source: Source, models: Models) -> Trial:
-    """Measure on recognised words: each half of the calls with settings from the other half."""
+    """Score on recognised words: settings for each half of the calls come from the other half."""
     halves = [Run(models, source.half(first)) for first in (0, 1)]
     return run_trial(
         source, [(halves[0], halves[1]), (halves[1], halves[0])], list(_own_pause_folds(halves))
@@ -144,7 +144,7 @@ def on_recognised(source: Source, models: Models) -> Trial:
 
 
 def _own_pause_folds(halves: Sequence[Run]) -> Iterator[Fold]:
-    """Let pauses be learnt from the recogniser's own words, on one half for the other."""
+    """Train the pause model on the recogniser's own words, on one half for the other."""
     for here, there in (halves, halves[::-1]):
         models = here.models.with_pauses_from(here.source.recordings)
         yield Run(models, here.source), Run(models, there.source)

@@ -13,7 +13,7 @@ TABLES_1_2 = {
 """Tables 1 and 2: shows, words, sentence ends, words per end."""
 
 TABLE_3 = {"<s>": ("1.79", "1.06"), "<sil>": ("7.94", "2.44"), "word": ("90.27", "0.78")}
-"""Per cent of all tokens that are of a kind, and that are and have a sentence end."""
+"""Per cent of all tokens that are of a kind, and that are of it and have a sentence end."""
 
 TABLE_4 = {"BBC 1": "32.0", "Radio 4": "19.2", "total": "26.3"}
 """Word error rates in per cent."""
@@ -27,7 +27,7 @@ TABLE_5 = {
 """Recall, precision, P&R and SER on recogniser output."""
 
 BEST_THRESHOLD = 0.4
-"""Seconds: about the best pause threshold of figure 7."""
+"""The best pause threshold of figure 7 in seconds, approximately."""
 
 LARGE_WEIGHT = 10.0
-"""The weight from which on B is said to beat the pause model."""
+"""The weight above which B is said to beat the pause model."""

@@ -1,4 +1,7 @@
-"""Recordings with known sentence ends, and what systems that look for them score."""
+"""Recordings with known sentence ends, the scores of systems on them, and tests between systems.
+
+The measures have the paper's names: P&R is F1, SER the slot error rate.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +34,15 @@ METRIC = Boundary()
 RESAMPLING = Resampling()
 TERMS = ScoringSettings(("case", "dots", "punctuation"), True, RESAMPLING)
 MEASURES = {"recall": "R", "precision": "P", "f1": "P&R", "ser": "SER"}
-"""Values of the metric, and what the paper calls them."""
+"""Values of the metric, and the paper's names for them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Recordings that systems are measured on.
+    """Recordings on which systems are scored.
 
-    Of recognised words the reference's boundaries at words that were not heard are `lost`: no
-    system can find them. `edits` and `spoken` are the word errors and words of the references.
+    `lost` counts, for recognised words, the reference's boundaries that have no recognised word: no
+    system can find them. `edits` and `spoken` are the word errors and the words of the references.
     """
 
     name: str
@@ -50,13 +53,13 @@ class Source:
 
     @classmethod
     def of_references(cls, name: str, recordings: Sequence[Transcript]) -> Source:
-        """Take references, which have no errors."""
+        """Make a source of references, which have no word errors."""
         none = (0,) * len(recordings)
         return cls(name, tuple(recordings), none, none, tuple(map(len, recordings)))
 
     @classmethod
     def of_recognised(cls, name: str, found: Sequence[Transferred]) -> Source:
-        """Take recognised words that have got the sentence ends of their references."""
+        """Make a source of recognised words with the sentence ends of their references."""
         return cls(
             name,
             tuple(each.transcript for each in found),
@@ -75,22 +78,22 @@ class Source:
 
     @property
     def words(self) -> int:
-        """How many words there are."""
+        """The number of words."""
         return sum(map(len, self.recordings))
 
     @property
     def boundaries(self) -> int:
-        """How many boundaries can be found; the last of a recording is none."""
+        """The number of boundaries that can be found; the end of a recording is none."""
         return int(self.ends.sum())
 
     @cached_property
     def ends(self) -> Flags:
-        """The gaps of all recordings but their last ones."""
+        """Whether there is a boundary at each gap of all recordings but their last ones."""
         return np.concatenate([sentence_ends(each)[:-1] for each in self.recordings])
 
     @cached_property
     def word_error_rate(self) -> ValueWithInterval:
-        """The word error rate, and its interval."""
+        """The word error rate and its interval."""
         return rate(self.edits, self.spoken)
 
     @property
@@ -100,12 +103,12 @@ class Source:
         return [ratio(edits, words, "no words in the reference") for edits, words in pairs]
 
     def half(self, first: int) -> Source:
-        """Return each second recording."""
+        """Return every second recording, beginning with number `first`."""
         layers = (self.recordings, self.lost, self.edits, self.spoken)
         return Source(self.name, *(layer[first::2] for layer in layers))  # type: ignore[arg-type]
 
     def scores(self, found: Sequence[Segmentation]) -> Scores:
-        """Score what a system has found."""
+        """Score the boundaries that a system found."""
         documents = tuple(map(self._document, self.recordings, found, self.lost))
         return Scores((METRIC,), documents, 1, TERMS)
 
@@ -122,23 +125,23 @@ def sentence_ends(transcript: Transcript) -> Flags:
 
 
 def pooled_log_odds(found: Sequence[Segmentation]) -> Floats:
-    """Pool the evidence about all gaps but the last ones of recordings."""
+    """Concatenate the log-odds of all gaps but the last ones of recordings."""
     return np.concatenate([each.log_odds[:-1] for each in found if each.log_odds is not None])
 
 
 def join_scores(parts: Sequence[Scores]) -> Scores:
-    """Put the scores of several parts of a source together."""
+    """Join the scores of several parts of a source."""
     documents = sorted((each for part in parts for each in part.documents), key=lambda d: d.id)
     return Scores((METRIC,), tuple(documents), 1, TERMS)
 
 
 def by_recording(scores: Scores, name: str = "f1") -> list[Value]:
-    """Return a value of each recording."""
+    """Return one value of each recording."""
     return [METRIC.values(each.counts[0])[name] for each in scores.documents]
 
 
 def scores_as_json(scores: Scores) -> dict[str, Any]:
-    """Return what a file of numbers says of scores."""
+    """Return scores and intervals for `results.json`."""
     found: dict[str, Any] = {
         title: {"value": value, "interval": None if isinstance(around, Undefined) else around}
         for title, (value, around) in (
@@ -149,14 +152,14 @@ def scores_as_json(scores: Scores) -> dict[str, Any]:
 
 
 def rate(parts: ArrayLike, wholes: ArrayLike) -> ValueWithInterval:
-    """Divide sums over calls, and draw the calls again."""
+    """Divide two sums over calls; bootstrap the calls for the interval."""
     return claims.rate(parts, wholes, RESAMPLING)
 
 
 def compare_pairs(
     systems: Mapping[str, Scores], names: Sequence[str]
 ) -> dict[tuple[str, str, str], Difference]:
-    """Test each pair of systems in each value: by names of value, one system and the other."""
+    """Test each pair of systems in each value, by value, first and second system."""
     if len(systems) < 2:
         return {}
     rows = Comparison(tuple(systems), tuple(systems.values()), tuple(names)).rows
@@ -176,10 +179,10 @@ def draw_measures(axes: Axes, points: Mapping[float, Scores]) -> None:
 
 
 def tests_table(tests: Tests) -> str:
-    """Write the chapter: the differences of systems."""
+    """Return a table of the differences between systems."""
     return claims.tests_table(tests, MEASURES)
 
 
 def verdict(row: Difference, one: str, other: str) -> str:
-    """Say in words who is better, and how sure that is."""
+    """Say which system is better, by how much and with which p-value."""
     return claims.verdict(row, one, other, MEASURES)

@@ -1,4 +1,4 @@
-"""The paper's systems: how each is made from models, and how its settings are chosen."""
+"""The paper's systems: how each is made from models, and how its settings are tuned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from caesura_studies.gotohrenals.scoring import Source, pooled_log_odds
 
 PAPER, OTHER = "class", "word"
 FACTORS = {PAPER: "equation 4", OTHER: "the other factorisation"}
-"""Whether the class of a word is drawn before the word, as in the paper, or after it."""
+"""Whether the class of a word is predicted before the word, as in the paper, or after it."""
 
 WEIGHTS = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 10.0, 20.0)
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 41))
@@ -32,12 +32,12 @@ Decision = Literal["direct", "tuned"]
 
 
 def make_lm(factors: str = PAPER, order: int = 3, smoothing: str = "interpolation") -> LM:
-    """Make the paper's language model, with Witten and Bell's weights as they are."""
+    """Make the paper's language model, with plain Witten-Bell weights."""
     return LM(order, factors, smoothing, strength=(1.0, 1.0), decision="viterbi")
 
 
 def make_pause_model() -> PauseModel:
-    """Make the paper's pause model, which looks at durations alone."""
+    """Make the paper's pause model, which uses durations only."""
     return PauseModel(evidence=("pause",))
 
 
@@ -50,7 +50,7 @@ class Models:
 
     @classmethod
     def of(cls, texts: Sequence[Transcript], timed: Sequence[Transcript]) -> Models:
-        """Learn from texts, and pauses from calls with times."""
+        """Train language models on texts, and the pause model on calls with times."""
         trained = make_lm().train(texts)
         counts = trained.model.vocabulary, trained.model.counts
         # Each has its own tables, which take longer to make than to use.
@@ -61,7 +61,7 @@ class Models:
         return cls(lms, make_pause_model().train(timed))
 
     def with_pauses_from(self, timed: Sequence[Transcript]) -> Models:
-        """Return the same with pauses learnt from other recordings."""
+        """Return the same models with a pause model trained on other recordings."""
         return replace(self, pause=make_pause_model().train(timed))
 
 
@@ -74,7 +74,7 @@ class Candidate:
     setting: float = 0.0
 
     def detector(self, models: Models) -> Detector:
-        """Make it of trained models."""
+        """Make the detector from trained models."""
         if self.kind == "threshold":
             return Pause(self.setting, evidence=("pause",))
         if self.kind == "pause":
@@ -108,7 +108,7 @@ class System:
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """The name in tables."""
         names = {
             "lm": "language model",
             "threshold": "pause threshold",
@@ -137,26 +137,26 @@ KINDS: tuple[Kind, ...] = ("lm", "A", "B")
 OTHER_FACTORISATION = tuple(
     System(kind, decision, OTHER) for decision, kind in product(MAIN, KINDS)
 )
-"""The same with the other factorisation."""
+"""The same systems with the other factorisation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Models at work on recordings; what they have found is kept."""
+    """Models applied to recordings; their output is cached."""
 
     models: Models
     source: Source
     cache: dict[Candidate, list[Segmentation]] = field(default_factory=dict)
 
     def detect(self, candidate: Candidate) -> list[Segmentation]:
-        """Return what a candidate finds, with evidence."""
+        """Return the boundaries and log-odds that a candidate finds."""
         if candidate not in self.cache:
             detector = candidate.detector(self.models)
             self.cache[candidate] = detector.detect_all(self.source.recordings)
         return self.cache[candidate]
 
     def scores(self, choice: Choice) -> Scores:
-        """Score what a chosen system finds."""
+        """Score a system with the chosen setting."""
         detect = self.detect(choice.candidate)
         if choice.threshold is not None:
             detect = [apply_threshold(each, choice.threshold) for each in detect]
@@ -164,21 +164,21 @@ class Run:
 
 
 def apply_threshold(detect: Segmentation, threshold: float) -> Segmentation:
-    """Decide anew by the evidence."""
+    """Decide again with another threshold on the log-odds."""
     assert detect.log_odds is not None
     return replace(detect, boundary=detect.log_odds > threshold)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting, and the threshold on log-odds unless a system decides directly."""
+    """A setting, and the threshold on log-odds unless the system decides directly."""
 
     candidate: Candidate
     threshold: float | None = None
 
 
 def tune(run: Run, system: System, goal: Goal, settings: Sequence[Candidate] = ()) -> Choice:
-    """Choose the setting, and the threshold if there is one, that serve a goal best."""
+    """Choose the setting, and the threshold if there is one, that are best for a goal."""
     choices = []
     for candidate in settings or candidates(system.kind, system.factors):
         threshold = None

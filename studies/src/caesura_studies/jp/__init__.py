@@ -16,8 +16,8 @@ from caesura_studies.report import Outcome, check_output_folder, omitted_chapter
 TITLE = "Joint scoring of tokens and sentences (Jo et al. 2024) computed again"
 ENDING = (
     "Counts are TP/FP/FN: right, wrong, missing. Rates come from counts summed over a file, never "
-    f"from means of rates. Resampling: {RESAMPLING}; the documents of a file are drawn again or, "
-    "where it has only one, blocks of five gold sentences. What a tool has put across the border "
+    f"from means of rates. Resampling: {RESAMPLING}; the documents of a file are resampled or, "
+    "where it has only one, blocks of five gold sentences. A sentence or token across the border "
     "of two such units belongs to the one in which it ends. The same data, tools and version give "
     "the same numbers; `results.json` has them all."
 )

@@ -38,7 +38,7 @@ def chapter() -> Part:
         "is; so it may stop too early, get out of step, or never end. Pieces, parted by blanks "
         "here, may be sentences or tokens. Algorithms 2 and 3 cannot be run at all: their inner "
         "loops move no index.",
-        make_table(("system", "gold", "what is the matter", "pseudo-code", "right"), failures, 3),
+        make_table(("system", "gold", "problem", "pseudo-code", "right"), failures, 3),
         f"Of all pairs of cuttings of the {2 ** (LETTERS - 1)} words of {LETTERS} letters a and b "
         f"that begin with a, the pseudo-code is right in {format_share(census['right'], pairs)}, "
         f"counts too many in {census['too many']}, too few in {census['too few']}, and does not "

@@ -147,8 +147,8 @@ def chapter(data: Path) -> Part:
     odd = [row for row in rows if not row.agrees("token")]
     text = [
         "The paper runs nltk (Punkt and its word tokeniser) on the test files of six English "
-        "treebanks and counts sentences and *syntactic words*, so that here multiword tokens are "
-        f"taken apart (`{METRIC!r}`). nltk's output is taken from `{FOLDER}/`. The paper's rows "
+        "treebanks and counts sentences and *syntactic words*, so multiword tokens are split here"
+        f" (`{METRIC!r}`). nltk's output is taken from `{FOLDER}/`. The paper's rows "
         f"for stanza need models and are not computed. **{description}.**",
         'The column "pseudo-code" has the TP that Algorithm 1 gives if it is run as printed, on '
         "the sentences of a file and on the tokens within what it aligns; where it does not end, "

@@ -50,13 +50,13 @@ INTRODUCTION = (
     "Each tool gets the raw text of a treebank: surface tokens with the blanks that the file gives "
     "them, paragraphs and documents (where the file marks any) one by one, so that their ends are "
     "sentence ends for all. Table 1 is another task: there nltk got whole files, with lines filled "
-    "to 80 characters. A tool is told the language if it can be. Names as in the paper are its "
-    "files, others are those in `ud/`; so a treebank may be there in two releases. Where a file "
-    "marks no paragraphs, unrelated sentences may stand side by side, which is hard on any tool."
-    "\n\nTokens are what is written: multiword tokens (French *du*, English *don't* in some "
-    "treebanks) count whole. Syntactic words have them taken apart, as in Table 1, so that tools "
-    "that part *do n't* gain and what is not written as such (*de le*) is lost. Each cell has F1 "
-    "and its interval; intervals that overlap leave open who is better."
+    "to 80 characters. A tool gets the language if it accepts one. Names as in the paper are its "
+    "files, others are those in `ud/`, so a treebank may occur in two releases. Where a file marks "
+    "no paragraphs, unrelated sentences may stand side by side, which is hard on any "
+    "tool.\n\nTokens are what is written: multiword tokens (French *du*, English *don't* in some "
+    "treebanks) count whole. For syntactic words they are split, as in Table 1, so that tools that "
+    "split *do n't* gain and what is not written as such (*de le*) is lost. Each cell has F1 and "
+    "its interval; intervals that overlap leave open who is better."
 )
 
 

@@ -1,8 +1,7 @@
-"""The study behind `reproduce oba`: Oba, Hori and Nakamura 2006 on treebanks.
+"""The study `reproduce oba`: Oba, Hori and Nakamura 2006 on treebanks.
 
-Their two tables, computed on treebanks that can be had, with every setting tuned on recordings
-that are not measured on; what the CRF's weight and the delay of a stream do; and their claims,
-each decided by what comes out.
+It computes their two tables on available treebanks, with every setting tuned on training recordings
+only; measures the effect of the CRF's weight and of the delay of a stream; and tests their claims.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MODELS = "models"
 def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
     """Run the study on the treebanks below `data` and write the report into `out`.
 
-    Models are kept below `out`, so that a run that was cut goes on where it was.
+    Trained models are stored below `out`, so an interrupted run continues where it stopped.
     """
     check_output_folder(out)
     languages, omitted = read_corpora(data, plan)
@@ -56,7 +55,7 @@ def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
 
 def _ending(plan: Plan) -> str:
     return (
-        f"Resampling: {plan.resampling}; what is drawn are recordings (pseudo-documents where "
+        f"Resampling: {plan.resampling}; recordings are resampled (pseudo-documents if "
         "sentences were shuffled). Everything is computed from counts summed over recordings. "
         "With fewer than about ten recordings intervals come out somewhat too narrow. The same "
         "data and version give the same numbers; `results.json` has them all, and the models are "

@@ -1,4 +1,4 @@
-"""What the paper claims, and what was to be expected, decided by the numbers of the study."""
+"""The chapter that tests the paper's claims, and compares with the numbers of a pilot study."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from caesura_studies.report import (
     markdown_list,
 )
 
-TITLE = "What this says of the paper's claims"
+TITLE = "The paper's claims"
 MAX_LOSS = 0.02
-"""F by which a system may be lower that does about as well."""
+"""A system whose F is lower by at most this does about equally well."""
 
 TITLES = {"f1": "F"}
 RIVALS = (CRF_VITERBI, CRF_TUNED)
@@ -51,7 +51,7 @@ EXPECTED = {
     "french-rhapsodie": (0.675, 0.69, 0.80, 0.95),
     "japanese-gsd": (0.765, 0.785, 0.84, 0.92),
 }
-"""What an earlier probe on these treebanks leads to expect at least."""
+"""The least numbers that an earlier pilot study on these treebanks lets us expect."""
 
 EXPECTED_MEASURES = (
     "boundary F, CRF, tuned threshold",
@@ -63,7 +63,7 @@ EXPECTED_MEASURES = (
 
 @dataclass(frozen=True)
 class Expectation:
-    """A number that is to be reached, and what was found."""
+    """A number that should be reached, and the number that was found."""
 
     language: str
     what: str
@@ -72,12 +72,12 @@ class Expectation:
 
     @property
     def reached(self) -> bool:
-        """Whether what was found is as high, with as many digits as the tables have."""
+        """Whether the number found is as high, with as many digits as in the tables."""
         return not isinstance(self.found, Undefined) and round(self.found, 3) >= self.expected
 
     @property
     def verdict(self) -> str:
-        """Say so, or how much is lacking."""
+        """Whether it is reached, and the difference."""
         if isinstance(self.found, Undefined):
             return "undefined"
         apart = format_difference(self.found - self.expected)
@@ -85,18 +85,17 @@ class Expectation:
 
 
 def chapter(trials: Sequence[Trial]) -> Part:
-    """Hold each claim against the numbers."""
+    """Write the chapter: test each claim."""
     claims, ours = [*_of_the_paper(trials)], [*_ours(trials)]
     marks = [key for trial in trials for key in _expectations(trial)]
     text = [
-        "Each claim is decided by tests, one for each treebank: it is borne out, or spoken "
-        "against, only if chance does not explain the difference (p below 0.05 after Holm's "
-        "correction); else it is open. That a system is not below another takes an interval of "
-        f"the difference that stays above −{MAX_LOSS:g}. The paper's SVM and CRF are decided "
-        "greedily and by Viterbi; against a tuned threshold, which costs nothing, the same claims "
-        "are harder.",
+        "Each claim is decided by tests, one for each treebank: it is supported or contradicted "
+        "only if the difference is significant (p below 0.05 after Holm's correction); else it is "
+        "open. That a system is not below another takes an interval of the difference that stays "
+        f"above −{MAX_LOSS:g}. The paper's SVM and CRF are decided greedily and by Viterbi; "
+        "against a tuned threshold, which costs nothing, the same claims are harder.",
         f"Few recordings bound what a test can say: {'; '.join(map(_smallest_p, trials))}. Where "
-        "that is near 0.05, *open* may mean no more than too few recordings; the intervals tell "
+        "that is near 0.05, *open* may mean no more than too few recordings; the intervals say "
         "more.",
         claims_table(claims),
         "The same of what we have added: a bias for each boundary, and the posterior with a "
@@ -108,7 +107,7 @@ def chapter(trials: Sequence[Trial]) -> Part:
             for each in (*claims, *ours)
         ),
         "### Expected and found",
-        "An earlier probe with other code on the same treebanks leads to expect at least:",
+        "A pilot study with other code on the same treebanks lets us expect at least:",
         make_table(
             ("treebank", "measure", "expected", "found", "verdict"),
             [
@@ -146,7 +145,7 @@ def chapter(trials: Sequence[Trial]) -> Part:
 
 
 def _smallest_p(trial: Trial) -> str:
-    """Describe the least p of a test in which all recordings agree, after Holm's correction."""
+    """Give the smallest corrected p-value that the number of recordings allows."""
     units = len(trial.language.units)
     tests = sum(metric == "boundary" for metric, _, _ in trial.tests)
     least = max(2.0 ** (1 - units), 1 / (trial.scores(CRF_TUNED).settings.resampling.resamples + 1))
@@ -193,7 +192,7 @@ def _not_below(trials: Sequence[Trial], one: str, other: str) -> Iterator[Eviden
 
 
 def not_below(row: Difference) -> int:
-    """Say whether the first is surely about as good or better, surely worse, or it is open."""
+    """Return 1 if the first system is about as good or better, -1 if it is worse, 0 if open."""
     if better_system(row) < 0:
         return -1
     return int(row.interval is not None and row.interval[0] > -MAX_LOSS)

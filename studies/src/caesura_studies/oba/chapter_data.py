@@ -1,4 +1,4 @@
-"""What is learnt from and measured on, and which settings were chosen."""
+"""The chapter on the data and the chosen settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZES = (
 
 
 def chapter(trials: Sequence[Trial], omitted: Mapping[str, str], plan: Plan) -> Part:
-    """Describe how much there is, and what was chosen."""
+    """Write the chapter on the data and the settings."""
     sizes = {
         trial.language.name: {
             "learnt from": _sizes(trial.language.train),
@@ -34,7 +34,7 @@ def chapter(trials: Sequence[Trial], omitted: Mapping[str, str], plan: Plan) -> 
         for part, found in parts.items()
     ]
     text = [
-        "The Corpus of Spontaneous Japanese is not to be had. In its place: treebanks of speech "
+        "The Corpus of Spontaneous Japanese is not available. Instead: treebanks of speech "
         "with word times and trees (Naija, French) and one of written Japanese with bunsetsu, "
         "without times. Punctuation is stripped from all of them, tags are the given ones. "
         "Clusters are bunsetsu where the treebank marks them; elsewhere function words join the "
@@ -42,12 +42,12 @@ def chapter(trials: Sequence[Trial], omitted: Mapping[str, str], plan: Plan) -> 
         make_table(("treebank", "part", *SIZES), rows, 2),
         *_describe_speakers([trial.language for trial in trials]),
         *_describe_shuffling([trial.language for trial in trials], plan),
-        f"Every setting is chosen by a jackknife over the training recordings in {plan.folds} "
-        "folds: models learn from all folds but one and label that one. Nothing is tuned on what "
-        "is measured on. The SVM has its usual cost; `c2`, which holds the CRF's weights back, is "
-        f"chosen from {len(plan.c2)} values on {plan.compared} of the folds; margin "
-        "and threshold are the least log-odds of a boundary; α and the bias are chosen together; "
-        "the posterior has an α of its own and the least probability of a boundary.",
+        f"Every setting is chosen by cross-validation over the training recordings in {plan.folds} "
+        "folds: models are trained on all folds but one and label that one. Nothing is tuned on "
+        "evaluation recordings. The SVM has its usual cost; `c2`, the L2 regularisation of the "
+        f"CRF, is chosen from {len(plan.c2)} values on {plan.compared} of the folds; margin and "
+        "threshold are the least log-odds of a boundary; α and the bias are chosen together; the "
+        "posterior has an α of its own and the least probability of a boundary.",
         _settings(trials),
         *(
             [f"Left out:\n\n{markdown_list([f'{n}: {why}' for n, why in omitted.items()])}"]
@@ -91,7 +91,7 @@ def _describe_speakers(languages: Sequence[Language]) -> list[str]:
     if not description:
         return []
     return [
-        "As in the paper, systems are shown words, tags and pauses, and not who speaks: where "
+        "As in the paper, systems see words, tags and pauses, but not the speakers: where "
         "another speaker begins, a sentence ends in these treebanks, so that a change gives the "
         f"answer away. Measured on, {'; '.join(description)}."
     ]
@@ -102,12 +102,12 @@ def _describe_shuffling(languages: Sequence[Language], plan: Plan) -> list[str]:
     if not names:
         return []
     return [
-        f"{' and '.join(names)}: the treebank does not keep the order of sentences, so they are "
+        f"{' and '.join(names)}: the treebank does not keep the order of sentences; they are "
         f"shuffled into pseudo-documents of {plan.size}: one shuffle to learn from; to measure on, "
         f"each pseudo-document in {plan.orders} orders of its sentences, whose counts are added "
-        "up. What is drawn again are pseudo-documents with all their orders, so that no sentence "
-        "is in two of them. Sentences that do not follow each other make boundaries easier than "
-        "in running text."
+        "up. Pseudo-documents are resampled with all their orders, so that no sentence is in two "
+        "of them. Sentences that do not follow each other make boundaries easier than in running "
+        "text."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Boundaries in a stream: how good they are, and how long one waits for them."""
+"""The chapter on streams: how good boundaries are, and how long one waits for them."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ logger = logging.getLogger("caesura.studies")
 TITLE = "Streams: boundary F against delay"
 CRF, PATIENT, SHORT = "CRF, words waited for", "SDA+CRF, patience", "SDA+CRF, short stretches"
 MAX_LOSS = 0.01
-"""Boundary F by which a stream may be lower that does about as well as whole recordings."""
+"""A stream whose boundary F is lower by at most this does about as well as whole recordings."""
 
 SHOWN = {"mean_words": "mean delay in words", "median_seconds": "median delay in seconds"}
 TICKS = {"mean_words": (1, 2, 5, 10, 20, 50), "median_seconds": (0.5, 1, 2, 5, 10, 20)}
 LEAST_SPAN = 0.1
-"""Boundary F that an axis shows at least: less than that is mostly chance."""
+"""The least range of boundary F that an axis shows: smaller differences are mostly chance."""
 
 METRIC, LATENCY = Boundary(), Latency()
 
 
 @dataclass(frozen=True)
 class Point:
-    """A detector in a stream: its series, what was set, F of its boundaries, and its delays."""
+    """A detector in a stream: its series, its setting, its boundary F and its delays."""
 
     series: str
     setting: str
@@ -62,14 +62,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Streams:
-    """The streams of a language, and what the same detectors reach with all words at hand."""
+    """The streams of a language, and the boundary F of the same detectors on whole recordings."""
 
     points: tuple[Point, ...]
     batch: Mapping[str, Value]
 
 
 def run_streams(trial: Trial, cache: ModelCache, plan: Plan) -> Streams:
-    """Run streams over what is measured on, in one order."""
+    """Run all streams over the evaluation recordings, in one order."""
     linked = _models_by_look_ahead(trial, cache, plan)
     run: list[tuple[str, str, Detector]] = [
         (CRF, str(words), Lookahead(trial.crf, words)) for words in plan.windows
@@ -90,7 +90,7 @@ def run_streams(trial: Trial, cache: ModelCache, plan: Plan) -> Streams:
 
 
 def _models_by_look_ahead(trial: Trial, cache: ModelCache, plan: Plan) -> list[SDA]:
-    """Return a model of heads for each number of clusters ahead, with the tuned α and bias."""
+    """Return a model for each number of clusters of look-ahead, with the tuned α and bias."""
     crf = cache.crf(trial.name, trial.language.train, trial.tuned.c2)
     chosen = trial.tuned.both
     return [
@@ -115,7 +115,7 @@ def _point(trial: Trial, series: str, setting: str, detector: Detector) -> Point
 
 
 def stream_recording(detector: Detector, words: Transcript) -> Transcript:
-    """Let a detector hear words as a stream; give them with its sentences and their delays."""
+    """Run a detector as a stream over a recording; return its sentences with their delays."""
     stream = detector.stream()
     return Transcript.join([*stream.push(words), *stream.close()])
 
@@ -128,7 +128,7 @@ def _batch(trial: Trial, detector: Detector) -> Value:
 
 
 def chapter(found: Mapping[str, Streams]) -> Part:
-    """Write the chapter: what streams reach."""
+    """Write the chapter on streams."""
     rows = [
         [
             name,
@@ -149,7 +149,7 @@ def chapter(found: Mapping[str, Streams]) -> Part:
         "threshold are those tuned for whole recordings. Shuffled sentences are streamed in one "
         "order.",
         make_table(("treebank", "stream", "setting", "boundary F", *SHOWN.values()), rows, 3),
-        "With all words at hand, "
+        "On whole recordings, "
         + "; ".join(
             f"{name}: "
             + ", ".join(f"{each} {format_value(v)}" for each, v in streams.batch.items())
@@ -167,7 +167,7 @@ def chapter(found: Mapping[str, Streams]) -> Part:
 
 
 def _short(name: str, streams: Streams) -> str:
-    """Say of each kind from which delay on it does about as well as with all words."""
+    """Name the shortest delay at which each kind is about as good as on whole recordings."""
     description = []
     for kind, whole in streams.batch.items():
         points = [each for each in streams.points if each.series.startswith(f"{kind},")]
@@ -187,7 +187,7 @@ def _short(name: str, streams: Streams) -> str:
 
 
 def _draw(found: Mapping[str, Streams], axes: Axes) -> None:
-    """A row for words and one for seconds, a column for each language."""
+    """Draw a row for words and one for seconds, a column for each language."""
     places = split_into_panels(axes, len(SHOWN), len(found))
     for row, (measure, title) in enumerate(SHOWN.items()):
         for at, (name, streams) in enumerate(found.items()):
@@ -204,7 +204,7 @@ def _draw(found: Mapping[str, Streams], axes: Axes) -> None:
 
 
 def _draw_series(place: Axes, streams: Streams, measure: str) -> bool:
-    """Draw the series of a language, if any has this delay."""
+    """Draw the series of a language; return whether any has this delay."""
     series: dict[str, list[Point]] = {}
     for each in streams.points:
         series.setdefault(each.series, []).append(each)

@@ -1,4 +1,4 @@
-"""Where the SVM and the CRF decide differently, and which of them is right there."""
+"""The chapter on gaps where the SVM and the CRF decide differently, and which of them is right."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from caesura_studies.report import Part, format_share, make_table
 
 TITLE = "Where SVM and CRF differ"
 MIN_GAPS = 20
-"""Gaps on which exactly one of the two is right that a class must have to be looked at."""
+"""A class is tested only if so many gaps have exactly one correct system."""
 
 MAX_SHOWN = 8
-"""Classes that the report shows of each treebank."""
+"""Classes of each treebank that the report shows."""
 
 PAUSES = ((0.05, "none"), (0.2, "below 0.2 s"), (0.5, "0.2 to 0.5 s"), (np.inf, "0.5 s and more"))
 LENGTHS = ((4, "1 to 3"), (8, "4 to 7"), (16, "8 to 15"), (np.inf, "16 and more"))
-"""Upper ends of classes, and their names."""
+"""Upper limits of classes, and their names."""
 
 Classes = Mapping[str, Strings]
-"""By what gaps are classed, and the class of each."""
+"""The criterion of a classification, and the class of each gap."""
 
 
 @dataclass(frozen=True)
 class Class:
-    """Gaps of a class: how many are boundaries, and on how many only one of the two is right."""
+    """A class of gaps: how many are boundaries, and on how many only one of the two is right."""
 
     kind: str
     name: str
@@ -55,12 +55,12 @@ class Differing:
     gaps: int
     differing: int
     found: Mapping[str, int]
-    """Boundaries that only one finds, and no boundaries that only one takes for some."""
+    """Boundaries and false boundaries that only one of the two finds."""
     classes: tuple[Class, ...]
 
 
 def count_differences(trial: Trial) -> Differing:
-    """Class the gaps of what is measured on, in one order, and count."""
+    """Classify the gaps of the evaluation recordings, in one order, and count."""
     recordings = trial.language.first_orders
     shown = [detector_input(each) for each in recordings]
     real = np.concatenate([inner_boundaries(each) for each in recordings])
@@ -83,7 +83,7 @@ def count_differences(trial: Trial) -> Differing:
 
 
 def classes_of(recording: Transcript) -> Classes:
-    """Class each gap of a recording but the last by what lies around it."""
+    """Classify each gap of a recording but the last by its context."""
     inner = inner_boundaries(recording)
     at = np.arange(len(inner))
     begun = np.maximum.accumulate(np.where(np.append(True, inner[:-1])[: len(at)], at, 0))
@@ -109,7 +109,7 @@ def _bin_names(numbers: Floats | Indices, bins: Sequence[tuple[float, str]]) -> 
 def _count_classes(
     classed: Sequence[Classes], real: Flags, svm: Flags, crf: Flags
 ) -> Iterator[Class]:
-    """Count each class that has enough gaps, and test it."""
+    """Count and test each class that has enough gaps."""
     rows = []
     for kind in dict.fromkeys(kind for each in classed for kind in each):
         if not all(kind in each for each in classed):
@@ -127,20 +127,20 @@ def _count_classes(
 
 
 def sign_test(one: int, other: int) -> float:
-    """Two-sided: how probable such an unequal split is if both are as good (McNemar, exact)."""
+    """Return the two-sided p-value of a split if both are equally good (exact McNemar test)."""
     count, least = one + other, min(one, other)
     tail = sum(comb(count, at) for at in range(least + 1))
     return min(1.0, float(Fraction(2 * tail, 2**count)))
 
 
 def chapter(differing: Mapping[str, Differing]) -> Part:
-    """Write the chapter: where they differ."""
+    """Write the chapter on the differences."""
     text = [
-        "Both with tuned thresholds. Counted are gaps on which exactly one of the two is right, "
-        "in classes of gaps by what lies around them; those classes are shown in which one of "
-        "them is ahead most clearly. p is of an exact sign test with Holm's correction for all "
-        f"classes of a treebank with at least {MIN_GAPS} such gaps; gaps of a recording are not "
-        "independent, so it flatters.",
+        "Both with tuned thresholds. Counted are gaps on which exactly one of the two is right, in "
+        "classes of gaps by their context; those classes are shown in which one of them is ahead "
+        "most clearly. p is of an exact sign test with Holm's correction for all classes of a "
+        f"treebank with at least {MIN_GAPS} such gaps; gaps of a recording are not independent, so "
+        "p is too small.",
     ]
     for name, each in differing.items():
         rows = [
@@ -168,7 +168,7 @@ def _clearest(differing: Differing) -> list[Class]:
 
 
 def _summarise(differing: Differing) -> str:
-    """Say in which classes one is ahead beyond chance."""
+    """Name the classes in which one system is significantly better."""
     description = []
     for name, sign in (("CRF", 1), ("SVM", -1)):
         ahead = [

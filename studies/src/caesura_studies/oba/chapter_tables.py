@@ -1,4 +1,4 @@
-"""The paper's two tables: chunkers, and dependency analysis after or together with them."""
+"""The chapters on the paper's two tables: chunkers, and dependency analysis after or with them."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ TESTED = (
 
 
 def chunking(trials: Sequence[Trial]) -> Part:
-    """Lay table 1 out."""
+    """Write the chapter on table 1."""
     printed = {SVM_GREEDY: paper.TABLE_1["SVM"], CRF_VITERBI: paper.TABLE_1["CRF"]}
     systems = (PAUSE, *CHUNKERS, WITH_SPEAKERS)
     text = [
         "F of sentence boundaries (the end of a recording does not count) and of clusters (right "
-        "if they begin and end where a real one does), with 95 % intervals from drawing "
-        "recordings again. SVM, greedy, and CRF, Viterbi, are the paper's systems, and its numbers "
+        "if they begin and end where a real one does), with 95 % bootstrap intervals over "
+        "recordings. SVM, greedy, and CRF, Viterbi, are the paper's systems, and its numbers "
         "beside them are of another corpus. With a tuned margin or threshold, a boundary is where "
-        "the evidence for one is above the best value in the folds. One CRF is shown speakers too, "
-        "which all others are not (section 1).",
+        "the evidence for one is above the best value in the folds. One CRF also sees the "
+        "speakers, which no other system does (section 1).",
         _table(trials, systems, ("boundary", "cluster"), printed),
         f"Tests ({TESTED}):",
         *_tests(trials, "boundary", CHUNKERS),
@@ -55,7 +55,7 @@ def chunking(trials: Sequence[Trial]) -> Part:
 
 
 def dependencies(trials: Sequence[Trial]) -> Part:
-    """Lay table 2 out."""
+    """Write the chapter on table 2."""
     printed = {
         SVM_GREEDY: paper.TABLE_2["SVM"],
         CRF_VITERBI: paper.TABLE_2["CRF"],
@@ -65,19 +65,19 @@ def dependencies(trials: Sequence[Trial]) -> Part:
     after = dict.fromkeys(CHUNKERS, NORMAL)
     rows = [[trial.language.name, with_interval(*trial.attachment)] for trial in trials]
     text = [
-        "F of links between clusters (right if both clusters and the link are), and of "
-        "boundaries. After a chunker, the best links inside its sentences are found (normal "
-        "dependency analysis). SDA finds boundaries and links together: alone it does not look "
-        "at the CRF's probabilities, only at its clusters, and has a tuned bias; with equation 5 "
-        "α weighs the CRF; a bias for each boundary is our addition, and so is a threshold on the "
-        "probability of a boundary summed over all sentences and links. Links anew are those of "
-        "normal dependency analysis inside the sentences of SDA+CRF: it never has to ask whether a "
-        "cluster of the next sentence is the head.",
+        "F of links between clusters (right if both clusters and the link are), and of boundaries. "
+        "After a chunker, the best links inside its sentences are found (normal dependency "
+        "analysis). SDA finds boundaries and links together: alone it does not look at the CRF's "
+        "probabilities, only at its clusters, and has a tuned bias; with equation 5 α weighs the "
+        "CRF; a bias for each boundary is our addition, and so is a threshold on the probability "
+        "of a boundary summed over all sentences and links. `links anew`: the links of normal "
+        "dependency analysis inside the sentences of SDA+CRF, where no cluster of the next "
+        "sentence can be the head.",
         _table(trials, systems, ("dependency", "boundary"), printed, after),
         f"Tests ({TESTED}):",
         *_tests(trials, "dependency", LINKED),
         *_tests(trials, "boundary", COMBINED),
-        "With clusters and sentences given, so many clusters get the right head (normal "
+        "With clusters and sentences given, this share of clusters gets the right head (normal "
         "dependency analysis, roots included):",
         make_table(("treebank", "right heads"), rows),
     ]

@@ -1,4 +1,4 @@
-"""How much the CRF weighs against the links (α of equation 5)."""
+"""The chapter on the weight of the CRF against the dependency arcs (α of equation 5)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 TITLE = "The weight of the CRF"
 WITH, WITHOUT = "bias tuned", "no bias: equation (5)"
 PLATEAU = 0.01
-"""Boundary F within which a weight does as well as the best one."""
+"""Weights whose boundary F is within this of the best do about equally well."""
 
 
 def chapter(trials: Sequence[Trial]) -> Part:
-    """Write the chapter: what each weight reaches."""
+    """Write the chapter on the weight of the CRF."""
     rows = []
     for trial in trials:
         for each in trial.tuned.weights:
@@ -80,7 +80,7 @@ def chapter(trials: Sequence[Trial]) -> Part:
 
 
 def _describe_plateau(trial: Trial) -> str:
-    """Say which weights do about as well as the best."""
+    """Name the weights that do about as well as the best one."""
     description = []
     for at, name in enumerate((WITH, WITHOUT)):
         reached = {alpha: _known(pair[at]) for alpha, pair in trial.weights.items()}

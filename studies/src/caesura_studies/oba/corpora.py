@@ -1,4 +1,4 @@
-"""Treebanks whose recordings are learnt from and measured on, without their punctuation."""
+"""The treebanks of the study, without punctuation, for training and for evaluation."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ TREEBANKS = {
     "french-rhapsodie": "French (Rhapsodie)",
     "japanese-gsd": "Japanese (GSD)",
 }
-"""Folders below `ud`, and what the report calls them."""
+"""Folders below `ud`, and their names in the report."""
 
 VISIBLE_LAYERS = ("start", "end", "tag", "subtag")
-"""Layers that systems are shown: not speakers, as a new one always begins a sentence."""
+"""Layers that systems see: not speakers, as a new speaker always begins a sentence."""
 
 SEED = 2006
 MIN_UNITS = 2
-"""Recordings to be measured on that intervals take at least."""
+"""The least number of evaluation recordings for intervals."""
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A treebank: recordings to learn from, and units to measure on.
+    """A treebank: training recordings, and units for evaluation.
 
-    A unit is a recording, or a pseudo-document in several orders of its sentences: what is drawn
-    again in resampling, so that no sentence is in two units.
+    A unit is a recording, or a pseudo-document in several orders of its sentences. Units are
+    resampled as a whole, so that no sentence is in two of them.
     """
 
     key: str
@@ -46,16 +46,16 @@ class Language:
     units: tuple[tuple[Transcript, ...], ...]
     shuffled: bool
     with_speakers: tuple[tuple[Transcript, ...], tuple[Transcript, ...]] | None = None
-    """The same recordings with their speakers, if these are known: to learn from, measured on."""
+    """The same recordings with their speakers, if known: for training and for evaluation."""
 
     @cached_property
     def dev(self) -> list[Transcript]:
-        """All that is measured on."""
+        """All evaluation recordings."""
         return [each for unit in self.units for each in unit]
 
     @cached_property
     def first_orders(self) -> list[Transcript]:
-        """What is measured on, in one order each."""
+        """The evaluation recordings, in one order each."""
         return [unit[0] for unit in self.units]
 
     @property
@@ -65,7 +65,7 @@ class Language:
 
 
 def read_corpora(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]]:
-    """Read the treebanks that are there; say for the others why they are left out."""
+    """Read the treebanks that exist; say for the others why they are left out."""
     found, omitted = [], {}
     for key, name in TREEBANKS.items():
         parts = [data / "ud" / key / f"{part}.conllu" for part in ("train", "dev")]
@@ -92,7 +92,7 @@ def read_corpora(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]
 
 
 def _read_recordings(file: Path) -> list[Transcript]:
-    """Read recordings and leave their punctuation out."""
+    """Read recordings without their punctuation."""
     spoken = [CRF().words(each) for each in read(file, "conllu")]
     return [each for each in spoken if len(each) and each.sentences is not None]
 
@@ -100,7 +100,7 @@ def _read_recordings(file: Path) -> list[Transcript]:
 def _language(
     key: str, train: Sequence[Transcript], dev: Sequence[Transcript], plan: Plan
 ) -> Language:
-    """Use recordings as they are, or pseudo-documents where each sentence stands alone."""
+    """Use recordings as they are, or pseudo-documents if each sentence stands alone."""
     name = TREEBANKS[key]
     if any(len(_sentences_of(each)) > 1 for each in (*train, *dev)):
         units = [(_without_speakers(each),) for each in dev]
@@ -148,18 +148,18 @@ def _sentences_of(transcript: Transcript) -> Sequence[tuple[int, int]]:
 
 
 def inner_boundaries(transcript: Transcript) -> Flags:
-    """Return the gaps of a recording but the last one."""
+    """Return the boundaries at all gaps of a recording but the last."""
     assert transcript.sentences is not None
     return transcript.sentences.boundary[:-1]
 
 
 def detector_input(transcript: Transcript) -> Transcript:
-    """Show a recording as systems get it: without sentences, clusters and trees."""
+    """Return a recording as detectors see it: without sentences, clusters and trees."""
     return transcript.only(VISIBLE_LAYERS)
 
 
 def speaker_changes(transcript: Transcript) -> Flags:
-    """Describe at which gaps but the last another speaker begins."""
+    """Return at which gaps but the last another speaker begins."""
     pairs = zip(transcript.speaker or (), (transcript.speaker or ())[1:], strict=False)
     found = np.zeros(len(transcript) - 1, np.bool_)
     found[:] = [one != other for one, other in pairs] or False
@@ -167,7 +167,7 @@ def speaker_changes(transcript: Transcript) -> Flags:
 
 
 def fingerprint(recordings: Sequence[Transcript]) -> str:
-    """Describe apart what is learnt from."""
+    """Return a checksum of training recordings."""
     digest = hashlib.sha256()
     for each in recordings:
         digest.update("\0".join(each.words).encode())

@@ -1,4 +1,4 @@
-"""All systems of a language, tuned on its training recordings and measured on the others."""
+"""All systems of a language, tuned on training recordings and scored on the others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SDA_ALPHA, SDA_ALPHA_BIAS, SDA_POSTERIOR = (
     "SDA+CRF, posterior",
 )
 SDA_RELINKED = "SDA+CRF, α and bias tuned, links anew"
-"""The sentences of the system before, and in these the links of normal dependency analysis."""
+"""The sentences of the system before, with the arcs of normal dependency analysis."""
 
 WITH_SPEAKERS = "CRF, Viterbi, with speakers"
 
@@ -57,12 +57,12 @@ PAIRS: tuple[Pair, ...] = (
     *(("boundary", one, other) for one in COMBINED for other in (CRF_VITERBI, CRF_TUNED)),
     *(("dependency", one, other) for one in LINKED for other in (CRF_VITERBI, CRF_TUNED)),
 )
-"""What the claims are about."""
+"""The pairs that the claims are about."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What came out for a language, and the models that it takes to go on."""
+    """The results for a language, and the models for the chapters that follow."""
 
     language: Language
     tuned: TunedSettings
@@ -71,7 +71,7 @@ class Trial:
     attachment: ValueWithInterval
     """The share of clusters with the right head, given all clusters and sentences."""
     weights: Mapping[float, tuple[Scores, Scores]]
-    """Boundaries by weight of the CRF, with the bias tuned and without any."""
+    """Boundary scores by weight of the CRF, with the tuned bias and without a bias."""
     crf: CRF
     svm: SVM
     name: str
@@ -82,7 +82,7 @@ class Trial:
 
 
 def run_trial(language: Language, cache: ModelCache, plan: Plan) -> Trial:
-    """Tune, train on all training recordings, and measure."""
+    """Tune, train on all training recordings, and score."""
     logger.info("%s: tuning", language.name)
     settings = tune(language, cache, plan)
     name = f"{language.key}/all"
@@ -120,7 +120,7 @@ def run_trial(language: Language, cache: ModelCache, plan: Plan) -> Trial:
 def _score_with_speakers(
     language: Language, cache: ModelCache, settings: TunedSettings, plan: Plan
 ) -> dict[str, Measured]:
-    """Show the CRF who speaks, beside all other systems."""
+    """Score a CRF that sees the speakers, for comparison."""
     if language.with_speakers is None:
         return {}
     train, dev = language.with_speakers
@@ -145,7 +145,7 @@ def with_detected_sentences(
 def _run_chunkers(
     language: Language, settings: TunedSettings, crf: CRF, svm: SVM, normal: DependencyParser
 ) -> dict[str, list[Transcript]]:
-    """Find sentences and clusters by chunkers, and then links inside the sentences."""
+    """Find sentences and clusters with chunkers, then the arcs inside the sentences."""
     chunkers: dict[str, Chunker[Any]] = {
         SVM_GREEDY: svm,
         SVM_TUNED: svm.adjusted(bias=-settings.svm.least),
@@ -164,7 +164,7 @@ def _run_chunkers(
 def _run_combined(
     seen: Sequence[WeightedAnalysis], settings: TunedSettings
 ) -> dict[str, list[Transcript]]:
-    """Find sentences, clusters and links together."""
+    """Find sentences, clusters and arcs together."""
     weights = {
         SDA_ALONE: (0.0, settings.alone.bias),
         SDA_EQUATION_5: (paper.ALPHA, 0.0),
@@ -178,7 +178,7 @@ def _run_combined(
 
 
 def _relink(normal: DependencyParser, found: Transcript) -> Transcript:
-    """Find links anew inside the sentences that were found."""
+    """Find the arcs again inside given sentences."""
     return normal.annotate(found.replace(cluster=None, head=None, relation=None))
 
 
@@ -198,7 +198,7 @@ def _by_weight(
 def _attachment_score(
     language: Language, normal: DependencyParser, plan: Plan
 ) -> ValueWithInterval:
-    """Find the heads of given clusters in given sentences."""
+    """Score the heads of given clusters in given sentences."""
     window = CandidateWindow(REACH, REACH)
     right, all_of_them = [], []
     for recording in language.first_orders:

@@ -1,4 +1,4 @@
-"""Models of the study, each trained once and kept, so that a run that was cut goes on."""
+"""The cached models of the study: each is trained once, so an interrupted run continues later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ D = TypeVar("D", CRF, SVM, SDA)
 
 
 class ModelCache:
-    """A folder of models, told apart by their names, settings and what they learnt from."""
+    """A folder of models, identified by their names, settings and training recordings."""
 
     def __init__(self, folder: Path, iterations: int) -> None:
         self.folder = folder
@@ -37,14 +37,14 @@ class ModelCache:
         return self._load_or_train(f"{name}/svm", detector, train, lambda: detector.train(train))
 
     def sda(self, name: str, train: Sequence[Transcript], crf: CRF, ahead: int) -> SDA:
-        """Return a model of heads that sees so many clusters ahead, with its CRF."""
+        """Return an SDA model with this look-ahead in clusters, and its CRF."""
         detector = _make_unweighted_sda(crf, ahead)
         return self._load_or_train(
             f"{name}/sda-{ahead}", detector, train, lambda: detector.train_arc_model(train)
         )
 
     def normal(self, name: str, train: Sequence[Transcript], crf: CRF) -> DependencyParser:
-        """Return links inside known sentences, which do not depend on the chunker's weights."""
+        """Return a parser for known sentences, which does not depend on the chunker's weights."""
         detector = _make_unweighted_sda(crf, REACH)
 
         def make() -> SDA:
@@ -59,11 +59,11 @@ class ModelCache:
     def _load_or_train(
         self, name: str, detector: D, train: Sequence[Transcript], make: Callable[[], D]
     ) -> D:
-        """Load the model of this name if it is just this one; else make and keep it."""
+        """Load the model of this name if it is current; else train and store it."""
         key = cache_key(detector, fingerprint(train))
         return load_or_train(self.folder, name, key, type(detector), make)
 
 
 def _make_unweighted_sda(crf: CRF, ahead: int) -> SDA:
-    """Weigh labels as they are, so that any weights can be put on later."""
+    """Make an SDA with neutral weights, so that any weights can be applied later."""
     return SDA(crf=crf, alpha=1.0, bias=0.0, reach=REACH, ahead=ahead, longest=LONGEST)

@@ -1,4 +1,4 @@
-"""What systems score, and whether they differ."""
+"""The scores of systems, and tests of whether they differ."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ METRICS: dict[str, Metric] = {
     "cluster": Cluster(),
     "dependency": Dependency(),
 }
-"""What is measured; of each it is F1."""
+"""The metrics; of each, F1 is used."""
 
 Measured = Mapping[str, Scores]
-"""Scores of a system by metric."""
+"""The scores of a system by metric."""
 
 Pair = tuple[str, str, str]
-"""A metric, one system and another."""
+"""A metric and two systems."""
 
 
 def score(
     language: Language, found: Sequence[Transcript], resampling: Resampling, names: Sequence[str]
 ) -> dict[str, Scores]:
-    """Score what a system found in all that is measured on."""
+    """Score the output of a system on all evaluation recordings."""
     return {name: _score_metric(language, found, METRICS[name], resampling) for name in names}
 
 
@@ -74,19 +74,19 @@ def compare_pairs(systems: Mapping[str, Measured], pairs: Sequence[Pair]) -> dic
 
 
 def f1(found: Sequence[Flags], real: Sequence[Flags]) -> float:
-    """Return the F1 of boundaries over recordings; 0 where there are none at all."""
+    """Return the F1 of boundaries over recordings; 0 if there are none at all."""
     right = sum(int((ours & theirs).sum()) for ours, theirs in zip(found, real, strict=True))
     both = sum(int(ours.sum() + theirs.sum()) for ours, theirs in zip(found, real, strict=True))
     return 2 * right / both if both else 0.0
 
 
 def f1_above(odds: Sequence[np.ndarray[Any, Any]], real: Sequence[Flags], least: float) -> float:
-    """Return the F1 of boundaries where the evidence is above a threshold."""
+    """Return the F1 of the boundaries whose log-odds are above a threshold."""
     return f1([each > least for each in odds], real)
 
 
 def scores_as_json(system: Measured) -> dict[str, Any]:
-    """Return what a file of numbers says of a system."""
+    """Return the scores of a system for `results.json`."""
     found = {}
     for name, scores in system.items():
         value, around = value_with_interval(scores, "f1")

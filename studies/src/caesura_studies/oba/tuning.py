@@ -1,4 +1,8 @@
-"""Settings, each chosen on training recordings that the models did not learn from."""
+"""Tuning of all settings, by cross-validation over the training recordings.
+
+`WeightedAnalysis` is the analysis of a recording to which any α and bias can be applied without
+running the models again; `tune` chooses all settings of a language.
+"""
 
 from __future__ import annotations
 
@@ -27,34 +31,34 @@ from caesura_studies.oba.scoring import f1, f1_above
 logger = logging.getLogger("caesura.studies")
 
 IMPOSSIBLE = -1.0
-"""Stands for the probability of a boundary inside a cluster, where none is ever found."""
+"""The probability of a boundary inside a cluster, where none can be."""
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedAnalysis:
-    """A recording without punctuation, and its analysis with labels weighed once and no bias."""
+    """A recording without punctuation, and its analysis with α = 1 and no bias."""
 
     transcript: Transcript
     analysis: Analysis
 
     @property
     def real(self) -> Flags:
-        """The boundaries at its gaps but the last."""
+        """The reference boundaries at its gaps but the last."""
         return inner_boundaries(self.transcript)
 
     def scores(self, alpha: float, bias: float) -> ParseScores:
-        """Weigh labels by `alpha`, and boundaries by `bias` besides (equation 5)."""
+        """Weight the labels by `alpha` and add `bias` for each boundary (equation 5)."""
         base = self.analysis.scores
         return ParseScores(base.arcs, base.roots, alpha * base.gaps[1:] + np.array([0.0, bias]))
 
     def found(self, alpha: float, bias: float) -> Flags:
-        """Find the boundaries of the best sentences and links."""
+        """Return the boundaries of the best sentences and arcs."""
         flags = np.zeros(len(self.transcript) - 1, np.bool_)
         flags[self.analysis.first[1:] - 1] = best_parse(self.scores(alpha, bias), LONGEST).ends[:-1]
         return flags
 
     def probabilities(self, alpha: float) -> Floats:
-        """Return the probability of a boundary at each gap, over all sentences and links."""
+        """Return the probability of a boundary at each gap, over all sentences and arcs."""
         found = np.full(len(self.transcript) - 1, IMPOSSIBLE)
         found[self.analysis.first[1:] - 1] = boundary_probabilities(
             self.scores(alpha, 0.0), LONGEST
@@ -62,14 +66,14 @@ class WeightedAnalysis:
         return found
 
     def annotate(self, alpha: float, bias: float) -> Transcript:
-        """Return the recording with the best sentences, clusters and links."""
+        """Return the recording with the best sentences, clusters and arcs."""
         structure = best_parse(self.scores(alpha, bias), LONGEST)
         boundary = np.zeros(len(self.transcript), np.bool_)
         boundary[self.analysis.first[1:] - 1] = structure.ends[:-1]
         return self._with_layers(Segmentation(boundary), structure.heads)
 
     def annotate_above(self, alpha: float, least: float) -> Transcript:
-        """Return it with boundaries of some probability, and the best links between them."""
+        """Return it with the boundaries above a probability, and the best arcs between them."""
         boundary = np.append(self.probabilities(alpha) > least, True)
         sentences = Segmentation(boundary)
         return self._with_layers(sentences, self.analysis.heads(sentences))
@@ -90,7 +94,7 @@ def analyse(sda: SDA, recordings: Sequence[Transcript]) -> list[WeightedAnalysis
 
 @dataclass(frozen=True)
 class Threshold:
-    """The least evidence of a boundary, and the F1 that it reaches on what it was chosen on."""
+    """The least evidence for a boundary, and its F1 on the tuning data."""
 
     least: float
     f1: float
@@ -98,7 +102,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Weight:
-    """What serves best with a weight of the CRF, and the F1 of it.
+    """The best settings for one weight of the CRF, and their F1.
 
     `bias` is the best one for each boundary, `plain` the F1 without any, and `summed` the best
     threshold on the probability of a boundary over all sentences and links.
@@ -116,18 +120,18 @@ class TunedSettings:
     """All settings of a language."""
 
     by_c2: Mapping[float, float]
-    """The F1 of a CRF that is held back so much, with the best threshold for it."""
+    """The F1 of a CRF with this regularisation and the best threshold for it."""
     c2: float
-    """The best of them."""
+    """The best regularisation."""
     pause: Threshold | None
     svm: Threshold
     crf: Threshold
-    """On log-odds."""
+    """The threshold on the log-odds of the CRF."""
     weights: tuple[Weight, ...]
 
     @property
     def alone(self) -> Weight:
-        """The bias of SDA alone, which does not look at the labels of the CRF."""
+        """The bias of SDA alone, which does not use the labels of the CRF."""
         return self.weights[0]
 
     @property
@@ -147,7 +151,7 @@ class TunedSettings:
 
 
 class Fold(NamedTuple):
-    """What models learn from, and what they then label; `name` is that of the models."""
+    """Training recordings, recordings to label, and the name of the models."""
 
     name: str
     rest: Sequence[Transcript]
@@ -155,7 +159,7 @@ class Fold(NamedTuple):
 
 
 def tune(language: Language, cache: ModelCache, plan: Plan) -> TunedSettings:
-    """Choose settings by a jackknife: models learn from all folds but one, which they label."""
+    """Choose settings by cross-validation over the training recordings."""
     folds = [
         Fold(
             f"{language.key}/fold-{fold}",
@@ -185,7 +189,7 @@ def _by_crf(folds: Sequence[Fold], cache: ModelCache, c2: float) -> Threshold:
 
 
 def _threshold(detectors: Sequence[Detector], folds: Sequence[Fold]) -> Threshold:
-    """Choose the least log-odds of a boundary, where each detector labels its fold."""
+    """Choose the threshold on log-odds; each detector labels its own fold."""
     odds = [
         found.log_odds[:-1]
         for detector, fold in zip(detectors, folds, strict=True)
@@ -201,7 +205,7 @@ def _best(odds: Sequence[Floats], real: Sequence[Flags]) -> Threshold:
 
 
 def _pause(language: Language, plan: Plan) -> Threshold | None:
-    """Choose the shortest pause that is a boundary; nothing is learnt, so there are no folds."""
+    """Choose the shortest pause that is a boundary; nothing is trained, so there are no folds."""
     if not language.timed:
         return None
     shown = [detector_input(each) for each in language.train]
@@ -216,14 +220,14 @@ def _pause(language: Language, plan: Plan) -> Threshold | None:
 
 
 def make_pause_detector(least: float) -> Pause:
-    """Make the detector that looks at nothing but pauses."""
+    """Make the detector that uses pauses only."""
     return Pause(least, ("pause",))
 
 
 def _weights(
     language: Language, seen: Sequence[WeightedAnalysis], plan: Plan
 ) -> tuple[Weight, ...]:
-    """Try weights of the CRF, the first of which is 0, each with the best bias."""
+    """Try all weights of the CRF, the first of which is 0, each with the best bias."""
     real = [each.real for each in seen]
     found: list[Weight] = []
     bias = 0.0
@@ -246,9 +250,9 @@ def _weights(
 def hill_climb(
     reached: Callable[[float], float], start: float, steps: Sequence[float]
 ) -> tuple[float, float]:
-    """Go up from a number in steps of falling size; give the place that is reached, and how high.
+    """Maximise a function in steps of falling size; return the best place and its value.
 
-    Of places that are equally high the one that was seen first is kept.
+    Of equally high places the first one seen is kept.
     """
     known: dict[float, float] = {}
 

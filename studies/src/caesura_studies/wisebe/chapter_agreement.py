@@ -167,12 +167,12 @@ def chapter(agreement: CorpusAgreement) -> Part:
     text = [
         f"The transcripts ({', '.join(agreement.texts)}) do not share words. The common words here "
         f"are those of `{agreement.base}`, the transcript with most words, on which most "
-        "boundaries of the others find their place; the others are aligned with it word by word "
-        "(in lower case and without punctuation), and a boundary goes after the last word that "
-        "stands at or before it. The end of a recording is not counted. Sentence ends are the "
-        "transcribers' full stops, question and exclamation marks. Intervals come from drawing "
-        "recordings again; `agreement_ratio` is the paper's R_GAR, the hypothesis of the tables is "
-        "the base.",
+        "boundaries of the others can be placed; the others are aligned with it word by word (in "
+        "lower case and without punctuation), and a boundary goes after the last word that stands "
+        "at or before it. The end of a recording is not counted. Sentence ends are the "
+        "transcribers' full stops, question and exclamation marks. Intervals are bootstrap "
+        "intervals over recordings; `agreement_ratio` is the paper's R_GAR, the hypothesis of the "
+        "tables is the base.",
         markdown_table(next(score_tables.value_tables(results, 0))),
         "### F1 of each pair",
         "The last column leaves out the gaps after words that only one of the two has, and so the "
@@ -238,8 +238,8 @@ def _choices(agreement: CorpusAgreement) -> list[str]:
         rows.append([str(size), str(len(found)), *means])
     return [
         "### With fewer references",
-        "The mean over every choice of so many transcribers. R_GAR depends on their number, so it "
-        "(and with it WiSeBE) can only be compared where that is the same.",
+        "The mean over all choices of this number of transcribers. R_GAR depends on their number, "
+        "so it (and with it WiSeBE) can only be compared where that is the same.",
         make_table(("references", "choices", *MEASURES.values()), rows),
     ]
 

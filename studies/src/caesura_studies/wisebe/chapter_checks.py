@@ -225,7 +225,7 @@ def _remarks() -> Sequence[str]:
     loose = [each for each in _products() if not replace(each, slack=Fraction()).agrees]
     formatted = "; ".join(f"{each.why}, printed {each.printed}" for each in loose)
     return (
-        f"Whether Table 2 has references exchanged cannot be told for {', '.join(alike)}: two "
+        f"Whether Table 2 has references exchanged cannot be decided for {', '.join(alike)}: two "
         "have as many boundaries.",
         f"With Table 2's exchanges undone the references have in all: {', '.join(sums)}.",
         "Where WiSeBE of Table 5 is not F1 × R_GAR to the digit, the rounding of the factors "

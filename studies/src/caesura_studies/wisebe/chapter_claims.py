@@ -37,7 +37,7 @@ PAPER_LABEL = f"paper, {len(paper.REFERENCES)} references"
 def chapter(agreements: Sequence[CorpusAgreement], rankings: Sequence[Ranking]) -> Part:
     """Write the chapter on the paper's claims."""
     text = [
-        f"### R_GAR goes along with kappa (correlation {paper.CORRELATION})",
+        f"### R_GAR correlates with kappa (correlation {paper.CORRELATION})",
         _correlations(agreements),
         f"### Annotators agree with R_GAR from {paper.LOWEST[1]} to {paper.HIGHEST[1]}",
         _range(agreements),
@@ -60,7 +60,7 @@ def chapter(agreements: Sequence[CorpusAgreement], rankings: Sequence[Ranking]) 
         f"The paper's claims: over its ten videos the correlation is "
         f"{with_interval(*_correlation())}, and S1 − S2 is in {description}."
     )
-    title = "What this says of the paper's claims"
+    title = "The paper's claims"
     return Part("claims", title, "\n\n".join(text), numbers, (short,), (drawn,))
 
 
@@ -103,7 +103,7 @@ def _range(agreements: Sequence[CorpusAgreement]) -> str:
         description.append(f" On {each.corpus.name} it lies there in {share} recordings.")
     return (
         "The paper's evaluators marked sentences in the same words, and had instructions; ours "
-        f"wrote their own words, each in the way of their trade.{''.join(description)} R_GAR is "
+        f"wrote their own words, each by their own conventions.{''.join(description)} R_GAR is "
         "also the ceiling of WiSeBE: no system, however good, can score more."
     )
 
@@ -129,11 +129,11 @@ def _mean_differences() -> str:
         if disagree(winner(a, 0), winner(b, 0))
     ]
     return (
-        "By the paper's own Table 5 (means of rates, as the paper has them; the videos drawn "
-        "again):\n\n"
+        "By the paper's own Table 5 (means of rates, as the paper has them; the videos bootstrapped"
+        "):\n\n"
         + make_table(("S1 − S2", "mean over videos", "95% interval", "videos won S1 : S2"), rows)
         + f"\n\nWiSeBE ranks otherwise than mean F1 in {len(turned)} of {len(VIDEOS)} videos "
-        f"({', '.join(turned)}); section 1 has how sure that is."
+        f"({', '.join(turned)}); section 1 tests it."
     )
 
 

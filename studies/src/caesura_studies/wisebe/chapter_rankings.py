@@ -38,7 +38,7 @@ from caesura_studies.wisebe.systems import MAX_WORDS, PAIR, SOURCES, score_syste
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-TITLE = "Two systems: whom does one trust?"
+TITLE = "Two systems: does the ranking depend on the reference?"
 SIGNIFICANCE_LEVEL = 0.05
 DIFFERENCE_RANGES = {
     "below 0.01": (0.0, 0.01),
@@ -129,11 +129,11 @@ def _introduction(systems: Mapping[str, WordBaseline]) -> str:
     return (
         "These corpora come without the output of recognisers and without times. So the systems "
         "here find sentences from lower-case words alone: smoothed counts of the words around a "
-        f"gap, taken from other corpora ({MAX_WORDS:,} words each where there are so many), with "
+        f"gap, taken from other corpora ({MAX_WORDS:,} words each if available), with "
         "the threshold that gives the best F1 on held-out text of the same kind (F1 at home, a "
         "little too high for that reason). They differ only in their training texts.\n\n"
         + make_table(("system", "trained on", "F1 at home"), rows, 2)
-        + f"\n\nTwo of them are compared closely, as the paper does: **S1** ({PAIR[0]}) and **S2** "
+        + f"\n\nTwo of them are compared in detail, as in the paper: **S1** ({PAIR[0]}) and **S2** "
         f"({PAIR[1]}), picked because the first finds far more boundaries than the second, as the "
         "paper's S1 does. This was not a blind choice: systems trained on these texts had been run "
         "on these corpora before. The table of every two systems, at the end, is free of it. "

@@ -78,9 +78,9 @@ def chapter(data: Path) -> Part:
         *_paper(values, ours),
         "### The authors' program",
         *_program(values, theirs),
-        "### How sure one video makes us",
+        "### How much one video can show",
         "The paper points at v6, where the mean F1 prefers S2 and WiSeBE prefers S1. Blocks of "
-        f"five sentences drawn again say how far chance goes. {TESTS_NOTE}",
+        f"five sentences are resampled. {TESTS_NOTE}",
         system_pair.table(),
     ]
     short = (
@@ -110,11 +110,11 @@ def _program(values: Values, numbers: Sequence[Number]) -> list[str]:
     titles = [f"{name} {title}" for name in SYSTEMS for title in TOOL_TITLES]
     rows = [[str(m), *(each.formatted() for each in _numbers_at_limit(values, m))] for m in LIMITS]
     return [
-        "Their program counts the end of the text as a boundary that all files have, and lets "
-        "windows join up to m = 3 words apart, so that its numbers are not the paper's. Protocol "
-        f"`tool` gives them: **{_count_agreeing(numbers)} agree to the last digit noted**, for m "
-        f"from {LIMITS[0]} to {LIMITS[-1]}, with and without its smoothing (`inside`: boundaries "
-        f"inside windows, `hit`: windows hit). {_leader_by_limit(values)}"
+        "Their program counts the end of the text as a boundary that all files have, and joins "
+        "windows up to m = 3 words apart, so its numbers are not the paper's. Protocol `tool` "
+        f"gives them: **{_count_agreeing(numbers)} agree to the last digit noted**, for m from "
+        f"{LIMITS[0]} to {LIMITS[-1]}, with and without its smoothing (`inside`: boundaries inside "
+        f"windows, `hit`: windows hit). {_leader_by_limit(values)}"
         + _explain_disagreements(numbers),
         make_table(("m", "windows", *titles), rows),
     ]
