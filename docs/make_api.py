@@ -40,6 +40,7 @@ SECTIONS = {
     "Input in memory": ("Text", "Sentences", "Words"),
     "Transcripts": (
         "Transcript",
+        "Sentence",
         "Segmentation",
         "Span",
         "normalize",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from caesura.core.protocols import Detector, Format, Metric, Stream
     from caesura.core.registry import parse, register
     from caesura.core.segmentation import Segmentation
-    from caesura.core.transcript import Span, Transcript
+    from caesura.core.transcript import Sentence, Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
     from caesura.detectors.column import Column
     from caesura.detectors.combination import Combination
@@ -111,7 +111,7 @@ _MODULES = {
     "core.protocols": ("Detector", "Format", "Metric", "Stream"),
     "core.registry": ("parse", "register"),
     "core.segmentation": ("Segmentation",),
-    "core.transcript": ("Span", "Transcript"),
+    "core.transcript": ("Sentence", "Span", "Transcript"),
     "core.values": ("Counts", "Undefined", "Value"),
     "evaluation.comparison": ("Comparison",),
     "evaluation.correlation": ("Correlations", "correlate"),
@@ -183,6 +183,7 @@ __all__ = [
     "ScriptAlignment",
     "Segmentation",
     "SegmentationSimilarity",
+    "Sentence",
     "Sentences",
     "Span",
     "Stream",
