@@ -1,4 +1,4 @@
-"""`caesura models`."""
+"""`caesura models`: cards of models, a line for each or the whole of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The detector `Fusion`: the weighted sum of the log-odds of several detectors."""
+"""The detector `Fusion`: the weighted sum of the log-odds of several detectors.
+
+Its weights are those of a logistic regression, fitted by Newton's method (`fit_logistic`).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ CLOSE = 1e-12
 """The search ends when a step can reduce the loss by no more than this share."""
 
 
-def fit(rows: Floats, positive: NDArray[np.bool_], ridge: float = 1.0) -> Floats:
+def fit_logistic(rows: Floats, positive: NDArray[np.bool_], ridge: float = 1.0) -> Floats:
     """Return the intercept and the weight of each column that minimise the loss.
 
     The loss is the negative log-likelihood plus ridge / 2 times the sum of squared weights; the
@@ -277,7 +280,7 @@ class Fusion(TrainableDetector[Floats]):
                 "gaps are boundaries",
                 remedy="name more recordings for the dev set",
             )
-        return fit(rows, ends, self.ridge)
+        return fit_logistic(rows, ends, self.ridge)
 
 
 def _choose_labels(labels: Sequence[Strings], is_end: Flags) -> Strings:

@@ -1,7 +1,8 @@
 """Whether metrics predict the results of a task that uses recognisers' output.
 
 For each show and task system, metric and result are correlated over the systems; the mean is
-taken over shows, then over task systems (Ben Jannet et al. 2015, Table 2). Start at `correlate`.
+taken over shows, then over task systems (Ben Jannet et al. 2015, Table 2). Start at `correlate`;
+the coefficients (Pearson's, Spearman's, Kendall's) and bootstrapped means come first.
 """
 
 from __future__ import annotations

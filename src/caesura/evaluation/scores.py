@@ -1,4 +1,7 @@
-"""Scores of one system: counts, values, confidence intervals, remarks and signatures."""
+"""Scores of one system: counts, values, confidence intervals, remarks and signatures.
+
+A `DisagreementSummary` lists what a system does differently most often, and where.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Shared by metrics: counting by gap, averaging over references, a cache, words of context."""
+"""Shared by metrics: counting by gap, averaging over references, a cache, words of context.
+
+At the end: warnings about texts that share too few words to be of the same recording.
+"""
 
 from __future__ import annotations
 

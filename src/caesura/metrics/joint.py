@@ -1,6 +1,7 @@
 """Joint: tokens, words and sentences scored together, even where characters differ.
 
 Jo et al. (2024), with the exact matching of `text.charmatch` in place of their pseudo-code.
+`counts_by_word` says to which word each count belongs, so that parts of a text can be resampled.
 """
 
 from __future__ import annotations

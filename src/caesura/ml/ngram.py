@@ -6,7 +6,8 @@ A class e belongs to the word w before the gap. There are two ways to factor the
     word first    p(w | h) p(e | w, h)
 
 where the history h is the last n - 1 words with their classes. Histories are shortened by
-leaving out the oldest word, then its class, then the next word, and so on.
+leaving out the oldest word, then its class, then the next word, and so on. Smoothing, by
+interpolation or backoff, gives each history what a shorter one lends it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The laws of formats: what every format promises about reading and writing."""
+"""The laws of formats: what every format promises about reading and writing.
+
+`damage` makes bad files of good ones: bytes deleted, replaced and moved, JSON values exchanged.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 A word is the first of a sentence (Bs), the first of another cluster (Bb), or inside a cluster (I).
 A boundary lies after a word if the *next* one is labelled Bs. `CRF` and `SVM` are in `crf_svm.py`.
+Their features (words, tags, pauses and speakers around a word) come first.
 """
 
 from __future__ import annotations

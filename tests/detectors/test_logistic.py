@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from caesura.detectors.fusion import fit
+from caesura.detectors.fusion import fit_logistic
 from work import work
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.bool_]]
@@ -43,7 +43,7 @@ def test_no_step_in_any_direction_leads_further_down(
 ) -> None:
     rows = np.array([cell[:2] for cell in cells], np.float64)
     ends = np.array([cell[2] for cell in cells])
-    found = fit(rows, ends, ridge).tolist()
+    found = fit_logistic(rows, ends, ridge).tolist()
     lowest = loss(rows, ends, ridge, found)
     for at in range(3):
         for step in (-1e-3, 1e-3):
@@ -54,7 +54,7 @@ def test_no_step_in_any_direction_leads_further_down(
 
 def test_the_slope_is_zero_at_the_end() -> None:
     rows, ends = drawn(1, 2000, [1.5, -0.5, 0.0], -1.0)
-    found = fit(rows, ends, ridge=2.0)
+    found = fit_logistic(rows, ends, ridge=2.0)
     missed = 1 / (1 + np.exp(-(found[0] + rows @ found[1:]))) - ends
     assert abs(missed.sum()) < 1e-4
     np.testing.assert_allclose(rows.T @ missed + 2.0 * found[1:], 0, atol=1e-4)
@@ -62,20 +62,20 @@ def test_the_slope_is_zero_at_the_end() -> None:
 
 def test_the_weights_that_made_the_rows_are_found() -> None:
     rows, ends = drawn(2, 100_000, [1.5, -0.5, 0.0], -2.0)
-    np.testing.assert_allclose(fit(rows, ends), [-2.0, 1.5, -0.5, 0.0], atol=0.05)
+    np.testing.assert_allclose(fit_logistic(rows, ends), [-2.0, 1.5, -0.5, 0.0], atol=0.05)
 
 
 def test_separable_rows_have_weights_that_ridge_shrinks() -> None:
     rows = np.array([[-100.0], [-1.0], [1.0], [100.0]])
     ends = np.array([False, False, True, True])
-    light, strong = fit(rows, ends, ridge=1e-9), fit(rows, ends, ridge=1.0)
+    light, strong = fit_logistic(rows, ends, ridge=1e-9), fit_logistic(rows, ends, ridge=1.0)
     assert 0 < strong[1] < light[1] < 100
     assert abs(light[0]) < 1e-3
 
 
 def test_columns_that_say_the_same_share_the_weight() -> None:
     rows, ends = drawn(3, 500, [1.0], 0.0)
-    found = fit(np.hstack([rows, rows, 0 * rows]), ends, ridge=0.1)
+    found = fit_logistic(np.hstack([rows, rows, 0 * rows]), ends, ridge=0.1)
     assert found[1] == pytest.approx(found[2])
     assert found[3] == 0
 
@@ -83,11 +83,11 @@ def test_columns_that_say_the_same_share_the_weight() -> None:
 def test_what_has_no_minimum_is_refused() -> None:
     rows = np.zeros((3, 1))
     with pytest.raises(ValueError, match="of one kind only"):
-        fit(rows, np.ones(3, np.bool_))
+        fit_logistic(rows, np.ones(3, np.bool_))
     with pytest.raises(ValueError, match="of one kind only"):
-        fit(rows[:0], np.ones(0, np.bool_))
+        fit_logistic(rows[:0], np.ones(0, np.bool_))
     with pytest.raises(ValueError, match="above 0"):
-        fit(rows, np.array([True, False, True]), ridge=0)
+        fit_logistic(rows, np.array([True, False, True]), ridge=0)
 
 
 @pytest.mark.parametrize("ridge", [0.01, 1.0, 100.0])
@@ -98,9 +98,9 @@ def test_as_scikit_learn(ridge: float) -> None:
     peer = linear.LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-10)
     peer.fit(rows, ends)
     expected = [peer.intercept_[0], *peer.coef_[0]]
-    np.testing.assert_allclose(fit(rows, ends, ridge), expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(fit_logistic(rows, ends, ridge), expected, rtol=1e-5, atol=1e-7)
 
 
 def test_the_number_of_steps_does_not_grow_with_the_rows() -> None:
     some, more = (drawn(5, n, [1.0, -1.0, 0.5, 0.0, 2.0], -2.0) for n in (1_000, 100_000))
-    assert work(lambda: fit(*more)) < 2 * work(lambda: fit(*some))
+    assert work(lambda: fit_logistic(*more)) < 2 * work(lambda: fit_logistic(*some))
