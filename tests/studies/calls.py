@@ -1,4 +1,4 @@
-"""Calls of our own making, laid out as the study of words and pauses wants them."""
+"""Synthetic calls in the layout that the Gotoh and Renals study reads."""
 
 import random
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ CALLS, HEARD = 9, 4
 
 
 def timed(seed: int, covered: float = 1.0) -> str:
-    """A call in which sentences mostly end in a long pause, and a few words have no times."""
+    """Return a call whose sentences mostly end in a long pause; a few words have no times."""
     chance, clock = random.Random(seed), 0.0
     sentences = speech(seed, 60)
     rows = ["token|speaker|ts|endTs|punctuation|case|tags"]
@@ -38,7 +38,7 @@ def without_times(text: str) -> str:
 
 
 def misheard_as(text: str, seed: int) -> str:
-    """What a recogniser makes of a call: some words are others, some are not there."""
+    """Return the output of a recogniser: some words are replaced, some are missing."""
     chance = random.Random(seed)
     head, *rows = [row.split("|") for row in text.splitlines()]
     load_or_compute = [row for row in rows if chance.random() > 0.05]
@@ -49,7 +49,7 @@ def misheard_as(text: str, seed: int) -> str:
 
 
 def corpora(folder: Path) -> Path:
-    """Lay out all folders that the study reads."""
+    """Write all folders that the study reads."""
     for number in range(CALLS):
         put(folder / "earnings22" / "references" / f"c{number}.nlp", timed(number, 0.97))
     put(folder / "earnings22" / "references" / "poor.nlp", timed(77, 0.5))
@@ -66,8 +66,8 @@ def corpora(folder: Path) -> Path:
 
 
 @contextmanager
-def fewer_draws() -> Iterator[None]:
-    """Draw less often than the study does."""
+def fewer_resamples() -> Iterator[None]:
+    """Resample less often than the study does."""
     few = Resampling(40)
     with pytest.MonkeyPatch.context() as patch:
         for module in (scoring, chapter_word_errors, chapter_pauses):
@@ -77,5 +77,5 @@ def fewer_draws() -> Iterator[None]:
 
 
 def known_or(found: Value, other: float) -> float:
-    """A value, or another where it is undefined."""
+    """Return a value, or another one if it is undefined."""
     return other if isinstance(found, Undefined) else found

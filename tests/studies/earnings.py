@@ -1,4 +1,4 @@
-"""Calls with entities of our own making, and recognisers that mishear them."""
+"""Synthetic calls with entities, and recognisers with errors."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from studies.synthetic import put
 
 CALLS = 8
 RECOGNISERS = {"good": 0.03, "fair": 0.12, "poor": 0.25, "kaldi-librispeech": 0.5}
-"""How often each mishears a word."""
+"""The word error rate of each recogniser."""
 
 PERSONS = "Anna Smith,John Berg,Mary Jones,Peter Lake,Susan Hill".split(",")
 PLACES = "Berlin,New York,Oslo,Texas".split(",")
@@ -47,7 +47,7 @@ Row = tuple[str, list[str]]
 
 
 def call(chance: random.Random, sentences: int) -> tuple[list[Row], dict[str, str], dict[str, Any]]:
-    """Rows of a call, the class of each entity, and the alternatives of some."""
+    """Return the rows of a call, the class of each entity, and alternatives of some."""
     rows: list[Row] = []
     classes: dict[str, str] = {}
     alternatives: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def call(chance: random.Random, sentences: int) -> tuple[list[Row], dict[str, st
 
 
 def _tags(keys: list[str], classes: dict[str, str]) -> list[str]:
-    """Some are marked with their class."""
+    """Mark some entities with their class."""
     return [f"{k}:{classes[k]}" for k in keys if classes[k] in ("YEAR", "CONTRACTION")]
 
 
@@ -90,7 +90,7 @@ def _drawn(chance: random.Random, label: str) -> str:
 
 
 def misheard(rows: list[Row], chance: random.Random, often: float, upper: bool) -> str:
-    """What a recogniser makes of a call."""
+    """Return the output of a recogniser for a call."""
     made = ["token|speaker|ts|endTs|punctuation|case|tags"]
     for word, _ in rows:
         if chance.random() < often:
@@ -101,7 +101,7 @@ def misheard(rows: list[Row], chance: random.Random, often: float, upper: bool) 
 
 
 def calls(data: Path, count: int = CALLS, sentences: int = 40) -> Path:
-    """Lay out all that the study reads."""
+    """Write all files that the study reads."""
     folder = data / "earnings21"
     for number in range(count):
         chance = random.Random(number)
@@ -120,7 +120,7 @@ def calls(data: Path, count: int = CALLS, sentences: int = 40) -> Path:
 
 
 def written(data: Path) -> Path:
-    """Written text with entities in columns."""
+    """Write text with entities in columns."""
     chance = random.Random(99)
     lines = []
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""Corpora of our own making, laid out as the WiSeBE study wants them."""
+"""Synthetic corpora in the layout that the WiSeBE study reads."""
 
 import random
 from pathlib import Path
@@ -12,7 +12,9 @@ Sentence = list[str]
 
 
 def speech(seed: int, count: int) -> list[Sentence]:
-    """Sentences that begin and end in words of their own kind, so that they can be learnt."""
+    """Return sentences whose first and last words are of distinct kinds, so that they can be
+    learnt.
+    """
     chance = random.Random(seed)
     made = []
     for _ in range(count):
@@ -26,7 +28,7 @@ def ends(sentences: list[Sentence]) -> list[bool]:
 
 
 def blurred(flags: list[bool], seed: int) -> list[bool]:
-    """Another opinion: some ends are not seen, some are seen where there is none."""
+    """Return another annotation: some boundaries are missing, some are added."""
     chance = random.Random(seed)
     seen = [not f if chance.random() < (0.25 if f else 0.05) else f for f in flags]
     return [*seen[:-1], True]
@@ -48,7 +50,7 @@ def put(path: Path, text: str) -> None:
 
 
 def transcripts(folder: Path, names: dict[str, str], recordings: int) -> None:
-    """Write recordings that all transcribe with the same words, each with ends of their own."""
+    """Write recordings with the same words for all transcribers and different boundaries."""
     for number in range(recordings):
         sentences = speech(100 + number, 40 + 5 * number)
         words, true = [w for s in sentences for w in s], ends(sentences)
@@ -58,7 +60,7 @@ def transcripts(folder: Path, names: dict[str, str], recordings: int) -> None:
 
 
 def corpora(data: Path) -> Path:
-    """Lay out all folders that the study reads."""
+    """Write all folders that the study reads."""
     sentences = speech(1, 30)
     words, true = [w for s in sentences for w in s], ends(sentences)
     for i in (1, 2, 3):

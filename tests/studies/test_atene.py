@@ -1,4 +1,4 @@
-"""The study of ATENE on calls of our own, and what it is made of."""
+"""The ATENE study on synthetic calls, from start to end."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Written text for the study of ATENE."""
+"""Reading written text for the ATENE study."""
 
 from pathlib import Path
 

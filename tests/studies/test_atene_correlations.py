@@ -59,7 +59,7 @@ def table(noise: float) -> Table:
     return Table({"good": good, "bad": bad}, {"x": true, "y": true}, Resampling(400))
 
 
-def test_a_better_measure_is_told_beyond_chance_and_an_equal_one_is_not() -> None:
+def test_a_better_measure_is_significant_and_an_equal_one_is_not() -> None:
     ahead = table(3.0).tested("good", "bad")
     assert ahead.p < 0.02
     assert isinstance(ahead.interval, tuple)
@@ -83,7 +83,7 @@ def test_signs_follow_the_corrected_test() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=30))
-def test_what_is_told_apart_is_the_share_of_ordered_pairs(cells: list[tuple[int, bool]]) -> None:
+def test_the_roc_area_is_the_share_of_ordered_pairs(cells: list[tuple[int, bool]]) -> None:
     scores = np.array([score for score, _ in cells], float)
     flags = np.array([flag for _, flag in cells], bool)
     found = chapter_analysis.roc_area(scores, flags)
@@ -133,7 +133,7 @@ def test_a_measure_without_a_number_does_not_take_it_from_others() -> None:
     ]
 
 
-def test_a_measure_that_too_few_have_is_left_out_and_that_is_told() -> None:
+def test_a_measure_that_too_few_have_is_left_out_with_a_remark() -> None:
     few = dict.fromkeys(ranked(), NAN)
     found = Table({"WER": ranked(), "RIL": few}, {"x": ranked()}, Resampling(100))
     assert set(found.means()) == {"WER"}

@@ -1,4 +1,4 @@
-"""What the study of ATENE is made of: texts made comparable, measures, correlations, tests."""
+"""Text preparation and measures of the ATENE study."""
 
 from itertools import combinations
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_entities_are_flat_and_of_classes_that_name_something() -> None:
     ]
 
 
-def test_lessons_have_numbers_spelt_and_no_choice_of_readings(corpora: Path) -> None:
+def test_training_examples_have_numbers_spelt_and_no_alternatives(corpora: Path) -> None:
     taught = read_calls(corpora).training_examples(0)
     assert all(each.alternatives is None for each in taught)
     assert not any(word.isdecimal() for each in taught for word in each.words)
@@ -80,7 +80,7 @@ def test_lessons_have_numbers_spelt_and_no_choice_of_readings(corpora: Path) -> 
     assert dates == {("twenty", "nineteen"), ("twenty", "twenty")}
 
 
-def test_learners_may_see_numbers_as_written_and_readings_drawn(corpora: Path) -> None:
+def test_learners_may_see_numbers_as_written_and_sampled_alternatives(corpora: Path) -> None:
     written, drawn = (
         read_calls(corpora, preparation).training_examples(0)
         for preparation in OTHER_PREPARATIONS[1:]
@@ -146,7 +146,7 @@ def pair(corpora: Path, recogniser: str = "poor") -> ComparedCall:
     return ComparedCall.of(found.recognised[recogniser]["c0"], found.references["c0"])
 
 
-def test_readings_are_chosen_and_case_is_kept_beside(corpora: Path) -> None:
+def test_alternatives_are_chosen_and_case_is_kept(corpora: Path) -> None:
     found = pair(corpora, "good")
     assert "thousand" in found.reference.words
     assert all(word == word.lower() for word in found.reference.words)

@@ -1,4 +1,4 @@
-"""The taggers of the study of ATENE on texts in which it is plain what they must find."""
+"""The taggers of the ATENE study on texts with obvious entities."""
 
 import random
 from itertools import product
@@ -31,7 +31,7 @@ LABELS = Labels(("LOC", "PER"))
 
 
 def said(*parts: str) -> Transcript:
-    """A text of which some parts are entities, as in `anna smith/PER`."""
+    """Return a text of which some parts are entities, as in `anna smith/PER`."""
     words: list[str] = []
     spans = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""What the study of ATENE measures and keeps: losses of entities, word errors, models."""
+"""What the ATENE study computes and caches: losses of entities, word errors, models."""
 
 import json
 from dataclasses import replace
@@ -37,7 +37,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def with_an_event(found: Calls) -> Calls:
-    """The calls, with a class that is in the first alone."""
+    """Return the calls with a class that occurs in the first one only."""
     first = found.references["c0"]
     spans = list(first.entities or ())
     at = next(at for at, span in enumerate(spans) if span.label == "PERSON")
@@ -103,7 +103,7 @@ def test_calls_that_name_nothing_are_left_out(data: Path, tmp_path: Path) -> Non
     assert list(read_calls(folder).references) == list(read_calls(data).references)
 
 
-def test_word_errors_are_counted_anew_if_readings_are_others(data: Path, tmp_path: Path) -> None:
+def test_word_errors_are_counted_again_if_alternatives_differ(data: Path, tmp_path: Path) -> None:
     found, cache = read_calls(data), ModelCache(tmp_path)
     plain = {
         name: {id: call.replace(alternatives=None) for id, call in each.items()}

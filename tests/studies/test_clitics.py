@@ -1,4 +1,4 @@
-"""Words that treebanks cut in two, put together again."""
+"""Joining words that treebanks split in two."""
 
 import numpy as np
 import pytest

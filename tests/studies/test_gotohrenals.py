@@ -1,4 +1,4 @@
-"""The study of words and pauses on corpora of our own, and on the real ones."""
+"""The Gotoh and Renals study on synthetic corpora, and on real ones."""
 
 import shutil
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_it_is_found_by_its_name() -> None:
     assert find("gotoh-renals") is run
 
 
-def test_calls_are_parted_and_none_is_in_two_parts(gotoh_corpora: Corpora) -> None:
+def test_calls_are_split_and_none_is_in_two_parts(gotoh_corpora: Corpora) -> None:
     assert [each.id for each in gotoh_corpora.dev] == ["c3", "c7"]
     assert [each.id for each in gotoh_corpora.tuning] == ["c5"]
     assert [each.id for each in gotoh_corpora.untimed] == ["poor"]
@@ -65,7 +65,7 @@ def test_models_never_learn_from_what_they_are_measured_on(gotoh_corpora: Corpor
     assert heard <= {each.id for each in gotoh_corpora.for_references}
 
 
-def test_detectors_see_bare_words_and_no_poor_times(gotoh_corpora: Corpora) -> None:
+def test_detectors_see_only_words_and_reliable_times(gotoh_corpora: Corpora) -> None:
     for each in (
         *gotoh_corpora.for_references,
         *gotoh_corpora.dev,
@@ -77,12 +77,14 @@ def test_detectors_see_bare_words_and_no_poor_times(gotoh_corpora: Corpora) -> N
     assert all(coverage(each) >= 0.8 for each in (*gotoh_corpora.timed, *gotoh_corpora.dev))
 
 
-def test_recognisers_with_times_are_told_from_those_without(gotoh_corpora: Corpora) -> None:
+def test_recognisers_with_times_are_distinguished_from_those_without(
+    gotoh_corpora: Corpora,
+) -> None:
     assert list(gotoh_corpora.recognised) == ["good", "silent"]
     assert list(gotoh_corpora.with_times) == ["good"]
 
 
-def test_boundaries_are_carried_or_lost(gotoh_corpora: Corpora) -> None:
+def test_boundaries_are_transferred_or_lost(gotoh_corpora: Corpora) -> None:
     source = gotoh_corpora.recognised["good"]
     real = sum(
         scoring.sentence_ends(each)[:-1].sum() for each in gotoh_corpora.recognised_references

@@ -1,4 +1,4 @@
-"""How the study of words and pauses tunes, measures and decides."""
+"""How the Gotoh and Renals study tunes, scores and tests claims."""
 
 import numpy as np
 import pytest
@@ -117,7 +117,7 @@ def test_probabilities_by_pause_are_shares(gotoh_corpora: Corpora) -> None:
     assert rise.points[0.6] == 1.0
 
 
-def test_a_line_is_told_from_a_curve() -> None:
+def test_a_line_is_distinguished_from_a_curve() -> None:
     def points(heights: list[float]) -> Points:
         return Points({"r": {f"c{i}": (i / 10, y) for i, y in enumerate(heights)}})
 

@@ -1,4 +1,4 @@
-"""The study of joint scoring on small files of our own, and on the real ones."""
+"""The study of joint scoring on small synthetic files, and on real ones."""
 
 import random
 import sys
@@ -56,7 +56,7 @@ def put(path: Path, text: str) -> None:
 
 
 def whole(language: str) -> SegmentFunction:
-    """A tool that makes one sentence of a paragraph, parts full stops, and knows no French."""
+    """Make a tool that returns each paragraph as one sentence, and knows no French."""
     if language == "fr":
         raise LookupError("it knows\nno French")
     return lambda text: [text.replace(".", " .").split()]
@@ -147,7 +147,7 @@ def test_figures_are_drawn(outcome: Outcome) -> None:
     assert outcome.files[-1].read_bytes().startswith(b"<?xml")
 
 
-def test_the_same_data_give_the_same_bytes(data: Path, outcome: Outcome, tmp_path: Path) -> None:
+def test_the_same_data_give_the_same_files(data: Path, outcome: Outcome, tmp_path: Path) -> None:
     again = run(data, tmp_path)
     for one, other in zip(again.files, outcome.files, strict=True):
         assert one.read_bytes() == other.read_bytes()
@@ -242,7 +242,7 @@ def test_tools_that_are_there_cut_a_plain_text(tool: Segmenter) -> None:
 
 
 class Fake(ModuleType):
-    """A module in place of a library that is large, or needs models."""
+    """A module in place of a library that is large or needs models."""
 
     def __init__(self, name: str, **contents: object) -> None:
         super().__init__(name)

@@ -1,4 +1,4 @@
-"""The detector that studies train: what it learns, and what it makes of words."""
+"""The word baseline that the WiSeBE study trains."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The study of dependency analysis on treebanks of our own, and what it is made of."""
+"""The Oba study on synthetic treebanks, and its parts."""
 
 import shutil
 from math import comb
@@ -132,7 +132,7 @@ def test_recordings_have_no_punctuation_and_nothing_gives_ends_away(data: Path) 
         assert set(detector_input(each).layers) <= {"start", "end", "tag", "subtag"}
 
 
-def test_who_speaks_is_kept_beside(data: Path) -> None:
+def test_recordings_with_speakers_are_available(data: Path) -> None:
     with_speakers = naija(data).with_speakers
     assert with_speakers is not None
     for each in with_speakers[1]:

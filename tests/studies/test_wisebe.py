@@ -1,4 +1,4 @@
-"""The study of the WiSeBE paper on corpora of our own, and on the real ones."""
+"""The WiSeBE study on synthetic corpora, and on real ones."""
 
 import re
 import shutil
@@ -131,7 +131,7 @@ def texts(*recordings: Gaps) -> list[Transcript]:
 
 
 def better(ours: list[Gaps], theirs: list[Gaps], reference: list[Gaps]) -> str:
-    """The winner by F1 in exact fractions, '' without one."""
+    """Return the winner by F1 in exact fractions, '' without one."""
     f1 = []
     for system in (ours, theirs):
         both = sum(len(a & b) for a, b in zip(system, reference, strict=True))

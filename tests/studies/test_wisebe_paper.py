@@ -1,4 +1,4 @@
-"""What the WiSeBE study says of the paper itself: its tables, and the video it publishes."""
+"""What the WiSeBE study says of the paper itself: its tables, and the public video."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_the_papers_video_comes_out_to_the_digit(corpora: Path) -> None:
     assert "S1 is ahead for m = 0 to 8, S2 is ahead for m = 9 to 10" in part.text
 
 
-def test_files_that_are_not_the_authors_are_doubted(tmp_path: Path) -> None:
+def test_files_of_others_are_reported_as_unexplained(tmp_path: Path) -> None:
     part = chapter_video.chapter(synthetic.corpora(tmp_path))
     assert "are these the authors' files?" in part.short[0]
     assert "misprint: the tables need .4239" not in part.text

@@ -1,4 +1,4 @@
-"""What every study writes: tables, numbers, and files that are complete or not there."""
+"""What every study writes: tables, numbers and complete files."""
 
 import json
 from fractions import Fraction

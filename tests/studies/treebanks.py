@@ -1,4 +1,4 @@
-"""Treebanks of our own making, laid out as the study of dependency analysis wants them."""
+"""Synthetic treebanks in the layout that the Oba study reads."""
 
 from pathlib import Path
 from random import Random
@@ -26,13 +26,15 @@ QUICK = Plan(
     windows=(1, 4),
     resampling=Resampling(40),
 )
-"""What is enough to see that the study runs."""
+"""A small plan that runs every part of the study."""
 
 TRAIN, DEV = 6, 3
 
 
 def noisy(seed: int, count: int, *, timed: bool = False) -> Transcript:
-    """A talk with marks, in which some words and pauses are others, so that not all is found."""
+    """Return a talk with punctuation in which some words and pauses are random, so that not all is
+    found.
+    """
     chance = Random(seed)
     made = talk(seed, count, timed=timed, mark=".")
     assert made.tag is not None
@@ -56,7 +58,7 @@ def noisy(seed: int, count: int, *, timed: bool = False) -> Transcript:
 
 
 def rows(recording: Transcript, name: str) -> str:
-    """Write a recording in CoNLL-U."""
+    """Return a recording as CoNLL-U."""
     assert recording.sentences is not None
     assert recording.tag is not None
     assert recording.relation is not None
@@ -80,7 +82,7 @@ def rows(recording: Transcript, name: str) -> str:
 
 
 def treebanks(folder: Path) -> Path:
-    """Lay out a treebank of recordings with times, and one whose sentences stand alone."""
+    """Write a treebank of recordings with times, and one whose sentences stand alone."""
     for part, first, count in (("train", 0, TRAIN), ("dev", 50, DEV)):
         talks = [rows(noisy(first + n, 12, timed=True), f"{part}{n}") for n in range(count)]
         put(folder / "ud" / "naija" / f"{part}.conllu", "".join(talks))

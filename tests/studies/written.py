@@ -1,4 +1,4 @@
-"""What a study has written, read again."""
+"""Reading the files that a study has written."""
 
 import json
 from typing import Any
