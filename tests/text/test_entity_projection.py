@@ -224,19 +224,22 @@ def test_an_alignment_may_be_given() -> None:
     ],
 )
 def test_clocks_differ_by_more_than_a_collar(late: float, collar: float, differ: bool) -> None:
-    reference, heard = (
-        said("we met John Smith in Oslo", "2-3 5-5"),
-        said("we met jon smyth in oslo"),
-    )
-    assert heard.start is not None
-    assert heard.end is not None
-    shifted = heard.replace(start=heard.start + late, end=heard.end + late)
+    reference = shift(said("we met John Smith in Oslo", "2-3 5-5"), 3)
+    heard = said("we met jon smyth in oslo")
+    shifted = shift(heard, 3 + late)
     aligned = align([word.lower() for word in reference.words], shifted.words)
     assert clocks_differ(reference, shifted, aligned, collar) == differ
     if differ:
         bare = project(reference, heard.replace(start=None, end=None), collar)
         assert project(reference, shifted, collar) == bare
         assert [one.by for one in bare] == ["alignment", "alignment"]
+
+
+def shift(transcript: Transcript, seconds: float) -> Transcript:
+    """Return a transcript whose words are that much later."""
+    assert transcript.start is not None
+    assert transcript.end is not None
+    return transcript.replace(start=transcript.start + seconds, end=transcript.end + seconds)
 
 
 def test_without_times_or_equal_words_clocks_agree() -> None:

@@ -21,7 +21,8 @@ WORDS = st.sampled_from("kodak co dac new york yolk anna an and 5 - の".split()
 @st.composite
 def transcripts(draw: st.DrawFn) -> Transcript:
     words = tuple(draw(st.lists(WORDS, max_size=8)))
-    start = np.cumsum([draw(st.sampled_from([-0.5, 0.0, 0.2, 0.5, 1.0])) for _ in words])
+    # Words may go back in time, but not before the beginning of the recording.
+    start = 4.0 + np.cumsum([draw(st.sampled_from([-0.5, 0.0, 0.2, 0.5, 1.0])) for _ in words])
     end = start + [draw(st.sampled_from([0.1, 0.3, math.nan])) for _ in words]
     places = st.tuples(st.integers(0, 7), st.integers(0, 7)).map(sorted)
     drawn = draw(st.lists(places, max_size=4))
