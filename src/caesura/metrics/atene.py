@@ -43,7 +43,7 @@ from caesura.text.punctuation import strip_punctuation
 NO_KNOWN_NAME = "the reference has no name of a class that the model knows"
 NO_TEXT = "no text was scored"
 HIDDEN_COUNTS = ("starts", "ends", "outside", "segments", "documents", "foreign", "apart")
-"""Counts that are not shown as values, besides those of `entity_words` and `text_match`."""
+"""Counts that are not shown as values, besides those of entity classes and of shared words."""
 
 
 @dataclass(frozen=True, repr=False)
