@@ -402,7 +402,7 @@ def list_models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
     from caesura.models import store
 
     named = [model] if isinstance(model, (str, Path)) else model
-    return [store.card(store.find(one)) for one in named or store.shipped()]
+    return [store.read_card(store.find_folder(one)) for one in named or store.shipped_models()]
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:

@@ -123,7 +123,7 @@ def test_problems_are_reported_in_one_line(caesura: Program, house: Path) -> Non
         done = caesura(*arguments)
         assert (done.code, done.out) == (1, "")
         assert done.err == (
-            f"caesura: {card}: the card is damaged: its checksum is another; "
+            f"caesura: {card}: the card is damaged: its checksum is wrong; "
             "copy it again from where it came, or train it anew\n"
         )
 

@@ -72,14 +72,14 @@ def test_text_of_another_format_adds_training_data(caesura: Program) -> None:
     assert done.code == 0
     assert "caesura: no development recordings" in done.err
     assert done.out == ""
-    card = store.card("model")
+    card = store.read_card("model")
     assert [(row["purpose"], row["recordings"]) for row in card.data] == [("train", 1), ("text", 2)]
 
 
 def test_a_model_that_is_there_is_replaced(caesura: Program) -> None:
     assert caesura(*SHORT).code == 0
     assert caesura(*SHORT, "--name", "other").code == 0
-    assert store.card("model").name == "other"
+    assert store.read_card("model").name == "other"
 
 
 def test_quiet_says_nothing_but_the_result(caesura: Program) -> None:

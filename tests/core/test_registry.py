@@ -156,8 +156,8 @@ def test_every_value_of_a_metric_leads_to_it() -> None:
     for name in registry.names("metric"):
         found = registry.find("metric", name)
         for value in (*found.best, found.main):
-            assert name in registry.giving(value.upper())
-    assert registry.giving("nothing") == ""
+            assert name in registry.value_hint(value.upper())
+    assert registry.value_hint("nothing") == ""
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_stored_model_gives_identical_probabilities(
         assert np.array_equal(one, other)
     with pytest.raises(ModelError, match="names is a Margins, and a detector is wanted"):
         _ = store.load(folder).detector
-    assert store.kind_of(folder) == "entity-model"
+    assert store.model_kind(folder) == "entity-model"
 
 
 def test_the_tagger_inside_is_stored_too(tmp_path: Path) -> None:

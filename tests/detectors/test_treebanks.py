@@ -45,11 +45,11 @@ def test_syntax_finds_more_sentence_ends_than_labels_alone(
 
 
 def test_models_with_syntax_are_small_together_and_say_what_they_are_for() -> None:
-    shipped = store.shipped()
+    shipped = store.shipped_models()
     files = [file for name in SYNTAX for file in shipped[name].iterdir()]
     assert sum(file.stat().st_size for file in files) <= 5_000_000
     for name in SYNTAX:
-        card = store.card(shipped[name])
+        card = store.read_card(shipped[name])
         assert card.detector.startswith("SDA(crf=CRF(")
         assert "tagger=Tagger(" in card.detector
         assert card.language == name.partition("-")[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from caesura import api
-from caesura.core.config import points
+from caesura.core.config import parse_setting
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
@@ -33,7 +33,7 @@ def text(words: str, *ends: int, id: str = "") -> Transcript:
     ],
 )
 def test_sweeps_are_read(written: str, setting: str, values: tuple[float, ...]) -> None:
-    assert points(written) == (setting, values)
+    assert parse_setting(written) == (setting, values)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_sweeps_are_read(written: str, setting: str, values: tuple[float, ...]) 
 )
 def test_what_is_no_sweep_is_refused(written: str) -> None:
     with pytest.raises(UnknownName, match="is not a sweep"):
-        points(written)
+        parse_setting(written)
 
 
 def test_endless_sweeps_are_refused() -> None:
     with pytest.raises(UnknownName, match="at most"):
-        points("k=0:2000")
+        parse_setting("k=0:2000")
 
 
 def test_a_sweep_needs_a_metric_with_the_setting() -> None:

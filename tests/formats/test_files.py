@@ -199,7 +199,7 @@ def test_files_that_fail_alike_share_one_message(
     )
     assert not caplog.messages
     (tmp_path / "damaged.json").write_text("{")
-    with pytest.raises(CaesuraError, match="6 of 7 files could not be read, as told above"):
+    with pytest.raises(CaesuraError, match="6 of 7 files could not be read, see above"):
         list(api.read(tmp_path))
     assert len(caplog.messages) == 2
     assert caplog.messages[0].startswith("5 files: a file of alternatives")

@@ -40,7 +40,7 @@ DETECTORS = [
     "SVM(cost=0.5, tagger=Tagger(cutoff=1))",
     "SDA(crf=CRF(iterations=30), bits=12)",
     "SDA(CRF(iterations=30, tagger=Tagger(size=40, cutoff=1)), longest=12, decision='posterior')",
-    *(f"Model({name!r})" for name in store.shipped("detector")),
+    *(f"Model({name!r})" for name in store.shipped_models("detector")),
 ]
 BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA")
 """Detectors for which every gap bears on every other one: their own streams see too little."""

@@ -245,7 +245,7 @@ def test_a_stored_model_is_found_and_told_in_the_signature(tmp_path: Path) -> No
     found = score_recordings(
         [text], [[text]], [named, caesura.parse("metric", "Words")], ScoringSettings((), False)
     )
-    checksum = store.card(folder).checksum
+    checksum = store.read_card(folder).checksum
     assert named.checksum == checksum
     assert f"|model={checksum[:12]}|" in found.signatures[0]
     assert "model=" not in found.signatures[1]

@@ -72,7 +72,7 @@ def test_ends_of_sentences(hypothesis: str, reference: str, expected: Disagreeme
 
 def test_each_reference_is_reported_by_its_number() -> None:
     found = disagreements("a bc", "a b c", "a bc", "ab c")
-    assert [(each.kind, each.reference, each.against) for each in found] == [
+    assert [(each.kind, each.reference, each.reference_number) for each in found] == [
         ("m:1", "b c", 1),
         ("m:n", "ab c", 3),
     ]

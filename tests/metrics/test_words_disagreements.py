@@ -63,7 +63,9 @@ def test_deletions_stand_before_the_next_word_that_was_recognised(
 def test_disagreements_are_reported_word_by_word() -> None:
     reference, hypothesis = text("a b c d e f"), text("a x c d g f h")
     found = list(Words().disagreements(hypothesis, [reference, hypothesis]))
-    assert [(e.level, e.kind, e.reference, e.hypothesis, e.place, e.against) for e in found] == [
+    assert [
+        (e.level, e.kind, e.reference, e.hypothesis, e.place, e.reference_number) for e in found
+    ] == [
         ("word", "substituted", "b", "x", 1, 1),
         ("word", "substituted", "e", "g", 4, 1),
         ("word", "inserted", "", "h", 6, 1),

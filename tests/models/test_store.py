@@ -91,7 +91,7 @@ def test_saved_and_loaded_are_the_same_bit_by_bit(folder: Path) -> None:
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
     )
-    assert store.card(folder) == card
+    assert store.read_card(folder) == card
 
 
 def test_saving_again_gives_the_same_bytes(folder: Path, kept: dict[str, bytes]) -> None:
@@ -158,7 +158,7 @@ def test_any_byte_that_changes_is_seen(
     else:
         # A blank may become another blank: then the card still says the same.
         assert name == store.CARD
-        assert card.document() == json.loads(kept[name])
+        assert card.to_document() == json.loads(kept[name])
 
 
 @given(data=st.data())
@@ -182,7 +182,7 @@ def test_no_card_raises_anything_else(
     folder = tmp_path_factory.mktemp("any")
     (folder / store.CARD).write_bytes(content)
     with pytest.raises(ModelError, match=r"not JSON|not the card"):
-        store.card(folder)
+        store.read_card(folder)
 
 
 DEEP = ("[" * 100_000, "the card is not JSON")
@@ -200,7 +200,7 @@ DOCUMENTS = [
 @pytest.mark.parametrize(("text", "message"), [*DOCUMENTS, DEEP, MANY])
 def test_cards_that_are_none(folder: Path, text: str, message: str) -> None:
     (folder / store.CARD).write_text(text)
-    for reading in (store.load, store.card):
+    for reading in (store.load, store.read_card):
         with pytest.raises(ModelError, match=message) as found:
             reading(folder)
         assert str(found.value).startswith(f"{folder}/{store.CARD}: ")
@@ -269,7 +269,7 @@ def test_arrays_that_do_not_fit(folder: Path, data: bytes, message: str) -> None
     with pytest.raises(ModelError, match=message) as found:
         store.load(folder)
     assert str(found.value).startswith(f"{folder}/{store.ARRAYS}: ")
-    assert store.card(folder).bytes == len(data)
+    assert store.read_card(folder).bytes == len(data)
 
 
 def test_arrays_of_another_model_are_seen(folder: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_file_too_large_is_not_read(folder: Path) -> None:
     with (folder / store.CARD).open("r+b") as file:
         file.truncate(store.CARD_LIMIT + 1)
     with pytest.raises(ModelError, match="has 16777217 bytes, and should have at most 16777216"):
-        store.card(folder)
+        store.read_card(folder)
     with (folder / store.ARRAYS).open("r+b") as file:
         file.truncate(1 << 40)
     rewritten_from(folder)
@@ -407,13 +407,13 @@ def test_a_card_takes_what_training_has_to_say() -> None:
     card = Card(scores={"f1": none, "nan": float("nan")}, curve=(row,))
     assert card.scores == {"f1": None, "nan": None}
     assert card.curve == ({"classes": "('.', '?')", "detector": repr(Pause()), "f1": 0.5, "n": 3},)
-    assert Card.of(json.loads(json.dumps(card.document()))) == card
+    assert Card.from_document(json.loads(json.dumps(card.to_document()))) == card
 
 
 def test_models_that_ship_are_whole_and_small() -> None:
-    for name, folder in store.shipped().items():
-        card, learner = store.load(store.find(name))
-        assert store.find(name) == folder
+    for name, folder in store.shipped_models().items():
+        card, learner = store.load(store.find_folder(name))
+        assert store.find_folder(name) == folder
         assert card.name == name
         assert isinstance(learner, Detector) == (name != "atene")
         assert card.about

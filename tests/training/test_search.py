@@ -286,7 +286,7 @@ def test_tuples_can_be_tuned(tmp_path: Path) -> None:
         detector, train=TRAIN, dev=DEV, output=out, tune="strength=(4,16),(1, 2.5)"
     )
     assert [row.settings["strength"] for row in made.curve] == [(4, 16), (1, 2.5)]
-    assert [row["strength"] for row in store.card(out).curve] == ["(4, 16)", "(1, 2.5)"]
+    assert [row["strength"] for row in store.read_card(out).curve] == ["(4, 16)", "(1, 2.5)"]
 
 
 def test_a_combination_of_detectors_is_tuned_as_a_whole() -> None:
@@ -336,7 +336,7 @@ def test_the_card_describes_the_training(tmp_path: Path) -> None:
         normalize="case",
         **texts,
     )
-    card = store.card(tmp_path / "model")
+    card = store.read_card(tmp_path / "model")
     assert {name: getattr(card, name) for name in texts} == texts
     assert card.name == "model"
     assert card.detector == repr(made.detector)

@@ -124,7 +124,7 @@ def command(model: tuple[str, ...], json: bool) -> None:
 
     cards = caesura.list_models(model)
     if json:
-        options.print_json([card.document() for card in cards])
+        options.print_json([card.to_document() for card in cards])
         return
 
     click.echo(describe_card(cards[0]) if len(model) == 1 else cards_table(cards))

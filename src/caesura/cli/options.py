@@ -73,9 +73,9 @@ def complete_names(*kinds: registry.Kind) -> Complete:
 
 def complete_detectors(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
     """Complete the names of detectors and of models that ship with Caesura."""
-    from caesura.models.store import shipped
+    from caesura.models.store import shipped_models
 
-    models = [name for name in shipped("detector") if name.startswith(typed)]
+    models = [name for name in shipped_models("detector") if name.startswith(typed)]
     return models + complete_names("detector")(context, parameter, typed)
 
 

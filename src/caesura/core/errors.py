@@ -1,8 +1,8 @@
-"""Everything that can go wrong, in one small tree.
+"""All errors that Caesura raises on purpose, and how unknown names are answered.
 
-    CaesuraError            catch this to catch whatever Caesura raises on purpose
+    CaesuraError            catch this to catch them all
     ├── FormatError         a file is not what its format says; names file and line
-    ├── AmbiguousFormat     the format cannot be told from the file; lists the candidates
+    ├── AmbiguousFormat     the format of a file is not clear; lists the candidates
     ├── UnknownName         no format, metric, detector or parameter of that name
     ├── LayerError          a layer is missing, or does not fit the words
     ├── ModelError          a model is damaged, too new, or not there yet
@@ -10,7 +10,7 @@
     ├── PluginError         a plug-in cannot be imported, or lacks what its kind needs
     └── OutputError         a result cannot be written where it was asked for
 
-What a user should know but need not stop for goes to the logger `caesura`.
+A message is one line: where, what is wrong, and what to do. Warnings go to the logger `caesura`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import logging
 from collections.abc import Iterable, Sequence
 
 CLOSE = 0.7
-"""How alike names are of which one may be meant by the other; 1 is the same."""
+"""How similar a name must be to be suggested; 1 is equal."""
 
 
-def same(name: str, known: Iterable[str]) -> str:
-    """Give the known name that differs in case and dashes at most; or none."""
+def same_name(name: str, known: Iterable[str]) -> str:
+    """Return the known name that differs in case and dashes at most, or ''."""
     return {_plain(each): each for each in known}.get(_plain(name), "")
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """Give the known name that was likely meant; or none."""
+def closest_name(name: str, known: Iterable[str]) -> str:
+    """Return the most similar known name, or '' if none is close."""
     from difflib import get_close_matches
 
     plain = {_plain(each): each for each in known}
@@ -40,23 +40,23 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace("-", "_")
 
 
-def advice(name: str, known: Iterable[str], told: str = "known are", other: str = "") -> str:
-    """Ask whether a known name was meant, or else tell all of them.
+def advice(name: str, known: Iterable[str], intro: str = "known are", other: str = "") -> str:
+    """Suggest the known name that was probably meant, or list all known names after `intro`.
 
-    Other advice goes before names that are merely close.
+    `other` is advice that comes before names that are merely similar.
     """
     known = list(known)
-    meant = same(name, known) or ("" if other else closest(name, known))
+    meant = same_name(name, known) or ("" if other else closest_name(name, known))
     if meant:
         return f"did you mean {meant!r}?"
-    return other or f"{told} {', '.join(known) or 'none'}"
+    return other or f"{intro} {', '.join(known) or 'none'}"
 
 
 class CaesuraError(Exception):
-    """A problem told in one line: what it is, where it is, and what to do about it."""
+    """A problem in one line: `where` it is, `what` it is, and what to do (`remedy`)."""
 
     LONGEST = 400
-    """Characters of `what`; a damaged file can be one endless word, and is quoted in part."""
+    """The most characters of `what`: a damaged file may be one very long word."""
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
         if len(what) > self.LONGEST:
@@ -74,23 +74,23 @@ class FormatError(CaesuraError):
 
 
 class AmbiguousFormat(CaesuraError):  # noqa: N818 - reads as what it is
-    """The format of a file cannot be told from its name and content."""
+    """The format of a file is not clear from its name and content."""
 
 
 class UnknownName(CaesuraError):  # noqa: N818
-    """A name or parameter that nothing is registered under."""
+    """There is no format, metric, detector or setting of that name."""
 
 
 class LayerError(CaesuraError):
-    """A layer of a transcript is missing or does not fit its words."""
+    """A layer of a transcript is missing, or does not fit its words."""
 
 
 class ModelError(CaesuraError):
-    """A model is damaged, newer than this program, or has yet to be trained."""
+    """A model is damaged, newer than this program, or not trained yet."""
 
 
 class MismatchError(CaesuraError):
-    """Things that were to be compared do not belong together."""
+    """A hypothesis and a reference, or other data to compare, do not belong together."""
 
 
 class PluginError(CaesuraError):
@@ -104,11 +104,14 @@ class OutputError(CaesuraError):
 logger = logging.getLogger("caesura")
 
 SHOWN = 3
-"""Files that are named of those that failed alike."""
+"""Files that are named, of those with the same error."""
 
 
-def tell(failed: Sequence[CaesuraError], count: int, what: str) -> None:
-    """Raise a single error as it is; of several, tell each kind once and raise their number."""
+def raise_failures(failed: Sequence[CaesuraError], count: int, what: str) -> None:
+    """Raise the errors of `count` files as one: a single one as it is, several by their number.
+
+    If several differ, each kind is logged once.
+    """
     if not failed:
         return
     if len(failed) == 1:
@@ -118,15 +121,15 @@ def tell(failed: Sequence[CaesuraError], count: int, what: str) -> None:
         kinds.setdefault((error.what, error.remedy), []).append(error)
     number = f"{len(failed)} of {count} files {what}"
     if len(kinds) == 1:
-        raise _together(failed, number)
+        raise _joined_error(failed, number)
     for alike in kinds.values():
         alone = len(alike) == 1
-        logger.error("%s", alike[0] if alone else _together(alike, f"{len(alike)} files"))
-    raise CaesuraError(f"{number}, as told above")
+        logger.error("%s", alike[0] if alone else _joined_error(alike, f"{len(alike)} files"))
+    raise CaesuraError(f"{number}, see above")
 
 
-def _together(alike: Sequence[CaesuraError], number: str) -> CaesuraError:
-    """Make one error of several that say the same of different files."""
+def _joined_error(alike: Sequence[CaesuraError], number: str) -> CaesuraError:
+    """Make one error of equal ones of different files."""
     places = [error.where for error in alike[:SHOWN] if error.where]
     shown = ", ".join([*places, "…"] if len(alike) > SHOWN else places)
     where = f" ({shown})" if places else ""

@@ -1,14 +1,18 @@
-"""What formats, detectors, streams, taggers and metrics promise each other.
+"""The protocols: what every format, metric, detector, tagger and entity model must provide.
 
-The laws, tested for everything registered (tests/laws):
+This is the contract for authors of plug-ins (docs/plugins.md). A class derives from one of the
+protocols, is a frozen dataclass with `repr=False`, and has a `name`. Abstract methods must be
+defined; all others have a default that is right for most classes.
 
-1. `parse(repr(x)) == x`; equal configuration gives equal results.
-2. Counts add over documents; the order of documents and of references does not matter.
+The laws hold for everything registered. `caesura.testing` checks them:
+
+1. `parse(repr(x)) == x`, and equal objects give equal results, in any process.
+2. Counts of documents add; the order of documents and of references does not matter.
 3. A copy of the reference gets the best value.
-4. `read(write(t)) == t` on what a format carries, if it is writable; a reader meets any bytes
-   with transcripts or one `CaesuraError`.
-5. What a detector says of a recording does not depend on its neighbours, and a stream with
-   enough look-ahead says the same as the whole.
+4. `read(write(t)) == t` for what a format carries, if it is writable; a reader turns any bytes into
+   transcripts or raises one `CaesuraError`.
+5. The decisions of a detector do not depend on other recordings in the batch; a stream with enough
+   look-ahead decides like the whole recording; a stored and loaded model decides alike, bit by bit.
 """
 
 from __future__ import annotations
@@ -29,38 +33,44 @@ from caesura.core.values import Counts, Value
 
 
 class Format(Configured, ABC):
-    """Reads transcripts, writes them if it is `writable`, and says which layers it carries."""
+    """Reads transcripts from files, and writes them if it is `writable`.
+
+    Formats of text derive from `formats.base.TextFormat`, which decodes files.
+    """
 
     suffixes: ClassVar[Strings]
-    """File suffixes, dot and lower case included; the first is used for writing."""
+    """File suffixes, in lower case and with the dot; the first one is used for writing."""
 
     writable: ClassVar[bool] = True
-    """Whether transcripts can be written in this format; many are only read."""
+    """Whether transcripts can be written in this format; many formats are only read."""
 
     carries: ClassVar[frozenset[str]]
-    """What survives writing and reading, of the names in `transcript.CARRIED`.
+    """Layers that survive writing and reading, of the names in `core.transcript.CARRIED`.
 
-    Of a format that is only read: what its files can tell.
+    For a format that is only read: the layers that its files may have.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset()
-    """What a transcript must have to be written, besides what is carried."""
+    """Layers that a transcript must have to be written, besides those in `carries`."""
 
     plain: ClassVar[bool] = False
-    """Whether it recognises any text, so that the claim of another format is the better one."""
+    """Whether it recognises any text, so that any other format that recognises a file is chosen."""
 
     tokenised: ClassVar[bool] = False
-    """Whether words are tokens that somebody chose, whatever stands around them."""
+    """Whether the words of its files are tokens that annotators chose, as in a treebank."""
 
     may_be_empty: ClassVar[bool] = False
-    """Whether a file without content is one of no words, and not a damaged one."""
+    """Whether an empty file is a recording without words; if not, it is an error."""
 
     holds: ClassVar[str] = "one"
-    """'one' or 'many' recordings in a file."""
+    """Whether a file holds 'one' recording or 'many'."""
 
     @classmethod
     def recognises(cls, source: Any) -> bool:
-        """Whether the content of a file (a `formats.source.Source`) is unmistakably its own."""
+        """Tell whether the content of a file (a `formats.source.Source`) is surely of this format.
+
+        It is asked if the suffix does not decide. It may raise a `CaesuraError`, which means no.
+        """
         return False
 
     @abstractmethod
@@ -68,9 +78,10 @@ class Format(Configured, ABC):
         """Yield each recording of an open file, or raise one `FormatError`."""
 
     def write(self, transcripts: Iterable[Transcript], file: BinaryIO) -> None:
-        """Write the recordings; layers the format does not carry are left out.
+        """Write recordings; layers that the format does not carry are left out.
 
-        Every format that is `writable` defines this.
+        Every format that is `writable` defines this. A transcript that cannot be written is an
+        `OutputError` or a `LayerError`.
         """
         raise self.not_writable()
 
@@ -85,202 +96,234 @@ class Format(Configured, ABC):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One place where a hypothesis and a reference differ, in words that can be shown."""
+    """One place where a hypothesis and a reference differ, as reports show it."""
 
     level: str
     """What differs: 'token', 'word', 'entity', 'name', 'segment' or 'sentence'."""
 
     kind: str
-    """In which way."""
+    """How it differs, such as 'missing' or 'substituted'."""
 
     reference: str
+    """The text of the reference."""
+
     hypothesis: str
+    """The text of the hypothesis."""
+
     before: str
+    """A few words of the hypothesis before the place."""
+
     after: str
-    """A few words of the hypothesis around it."""
+    """A few words of the hypothesis after the place."""
 
     place: int
-    """The word of the hypothesis at which it stands, or before which something is missing."""
+    """The index of the word of the hypothesis; where a word is missing, of the next one."""
 
-    against: int = 1
-    """The number of the reference."""
+    reference_number: int = 1
+    """The number of the reference, from 1 on."""
 
     loss: float = 0.0
-    """How much harm it does, for metrics that can tell; the more the worse."""
+    """How much the disagreement costs, for metrics that weigh them."""
 
 
 PerGapCounts = Iterator[tuple[str, NDArray[Any]]]
-"""Names of counts, each with a column over words."""
+"""Names of counts, each with a column over the words of the hypothesis."""
 
 
 class Metric(Configured, ABC):
-    """Compares a hypothesis with references: counts for a document, values for their sum."""
+    """Compares a hypothesis with references, in two steps.
+
+    `count` counts on one document, and `values` makes values of the counts of one document or of
+    the sum over many. So the value of a corpus is no mean of means, and confidence intervals come
+    from resampled counts. Names of counts and values that belong to one reference end in its
+    number, as in `f1_2`; those of a pair of references in both, as in `kappa_1_2`.
+    """
 
     compares: ClassVar[Strings] = ("sentences",)
-    """Layers of hypothesis and references that must be known."""
+    """Layers that hypothesis and references must have; others are a `LayerError` of `count`."""
 
     same_words: ClassVar[bool] = True
     """Whether hypothesis and references must have the same words."""
 
     raw: ClassVar[bool] = False
-    """Whether texts are compared as they were read, unless a normalisation is asked for."""
+    """Whether texts are compared as they were read, unless the user asks for a normalisation."""
 
     parts: ClassVar[str] = "sentences"
-    """What one document is made of when parts of it are resampled: 'sentences' or 'words'."""
+    """The unit that is resampled if there is one document only: 'sentences' or 'words'."""
 
     best: ClassVar[Mapping[str, float]]
-    """The best possible value of each value that has one."""
+    """The best possible value, for each value that has one, as in {'f1': 1.0, 'ser': 0.0}."""
 
     main: ClassVar[str]
-    """The value that stands for the metric where there is room for one."""
+    """The name of the most important value, for tables and tests that show one."""
 
     @abstractmethod
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
-        """Count on one document."""
+        """Count on one document; there may be no words and no references."""
 
     @abstractmethod
     def values(self, counts: Counts) -> dict[str, Value]:
-        """Turn (sums of) counts into named values."""
+        """Make values of counts: finite numbers, or `Undefined` with the reason.
 
-    def drawn(self, counts: Counts) -> Counts:
-        """Leave out counts that are too many to be drawn again or printed."""
+        Counts that are not there are 0. Values in `best` are undefined without any counts.
+        """
+
+    def resampled_counts(self, counts: Counts) -> Counts:
+        """Return the counts that `values` needs for resampling, without long lists for reports."""
         return counts
 
     def per_gap_counts(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts | None:
-        """Say how much each word of the hypothesis adds to each count, if that can be said.
+        """Yield how much each word of the hypothesis adds to each count; None if unknown.
 
-        It is what resampling parts of one document rests on: the columns sum to the counts that
-        are drawn.
+        With it, parts of a single document can be resampled. The columns sum to
+        `resampled_counts(count(...))`.
         """
         return None
 
-    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
-        """Count boundaries of each reference that have no gap of their own among the words.
+    def missed_counts(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
+        """Count boundaries that alignment could not carry over to the hypothesis as missed.
 
-        `lost` has the gaps near which they are; None if a metric has no way to count them.
+        `lost` has, for each reference, the gaps near which they were, of `count` gaps. None if
+        the metric cannot count them.
         """
         return None
 
     def disagreements(
         self, hypothesis: Transcript, references: Sequence[Transcript]
     ) -> Iterator[Disagreement]:
-        """Tell what differs, one by one and in order, if a metric can: why, not only how many."""
+        """Yield each place where a reference differs, in order, for reports."""
         return iter(())
 
     def remarks(self, counts: Counts) -> list[str]:
-        """Tell in plain sentences what a reader of the values must know."""
+        """Return sentences that a reader of the values should know, such as a small sample."""
         return []
 
     @property
     def checksum(self) -> str:
-        """What tells a model that the values depend on from others of its name; '' without one."""
+        """The checksum of a model that the values depend on, for the signature; '' without one."""
         return ""
 
 
 class Stream(ABC):
-    """A detector at work on words that arrive over time."""
+    """Runs a detector on words that arrive over time."""
 
     @abstractmethod
     def push(self, words: Transcript) -> list[Transcript]:
-        """Take the next word or words; give the sentences that have become final."""
+        """Take the next words; return the sentences that are final now."""
 
     @abstractmethod
     def close(self) -> list[Transcript]:
-        """End the recording; give what is left."""
+        """End the recording; return the remaining sentences."""
 
     @abstractmethod
     def state(self) -> Mapping[str, Any]:
-        """Give, as JSON can hold it, what `Detector.stream(state)` needs to take up the thread."""
+        """Return the state as JSON values, from which `Detector.stream(state)` resumes."""
 
 
 class Detector(Trainable, ABC):
-    """Gathers evidence about each gap and decides where sentences end."""
+    """Finds sentence ends: gives the log-odds of a boundary after each word, and decides."""
 
     @abstractmethod
     def log_odds(self, transcript: Transcript) -> Floats:
-        """Evidence for a boundary after each word; above 0 speaks for one."""
+        """Return a finite number for each gap; above 0 a boundary is more likely than not.
+
+        Gap i lies after word i. A transcript without any of the layers that the detector needs
+        may be a `LayerError`, and `lacks` says so.
+        """
 
     def label(self, transcript: Transcript) -> Strings | None:
-        """Class of each gap, for detectors that tell classes apart."""
+        """Return the class of each gap, such as '.', '?' or ''; None without classes."""
         return None
 
     def detect(self, transcript: Transcript) -> Segmentation:
-        """Decide: a boundary wherever the evidence speaks for one."""
+        """Decide each gap: by default, a boundary where the log-odds are above 0."""
         log_odds = self.log_odds(transcript)
         return Segmentation(log_odds > 0, self.label(transcript), log_odds)
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Decide for many recordings at once, which may be faster and says just the same."""
+        """Decide many recordings at once; it may be faster, with the same decisions."""
         return [self.detect(transcript) for transcript in transcripts]
 
     def annotate(self, transcript: Transcript) -> Transcript:
-        """Give the transcript with the sentences, and with what else was found on the way.
+        """Return the transcript with its sentences, and with clusters or trees if it finds them.
 
-        Clusters and trees that it came with belong to other sentences, and are left out.
+        Former clusters and trees are left out, because they belong to other sentences.
         """
         found = self.detect(transcript)
         return transcript.replace(sentences=found, cluster=None, head=None, relation=None)
 
     def coverage(self, transcript: Transcript) -> float:
-        """Give the share of the words that are known; all of them, if words play no part."""
+        """Return the share of words that were seen in training; 1 if words are not looked at."""
         return 1.0
 
     def lacks(self, transcript: Transcript) -> str:
-        """Say what is missing if a transcript gives this detector nothing to go by, else ''."""
+        """Say what is missing if nothing in the transcript is evidence for this detector, else ''.
+
+        For example 'no word times and no speakers to go by'.
+        """
         return ""
 
     @abstractmethod
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Begin, or take up again, to detect in words that arrive over time."""
+        """Start a stream, or resume one from its state.
+
+        `detectors.window_stream.WindowStream` does it for any detector that looks at some words
+        before and after each gap.
+        """
 
 
 M = TypeVar("M")
 
 
 class TrainableDetector(ModelBacked[M], Detector):
-    """A detector with a model, which training or a stored model gives it."""
+    """A detector that keeps what it has learnt in `model`, of the type M."""
 
 
 class WordTagger(Trainable, ABC):
-    """Gives words their parts of speech, where a transcript does not bring them."""
+    """Tags words with their parts of speech."""
 
     @abstractmethod
     def tag(self, transcript: Transcript) -> Transcript:
-        """Give the transcript with a tag for each word; punctuation has PUNCT."""
+        """Return the transcript with a tag for each word; a word of punctuation has PUNCT."""
 
     def tag_all(self, transcripts: Sequence[Transcript]) -> list[Transcript]:
-        """Tag many recordings at once, which may be faster and says just the same."""
+        """Tag many recordings at once; it may be faster, with the same tags."""
         return [self.tag(transcript) for transcript in transcripts]
 
 
 class EntityProbabilities(NamedTuple):
-    """Probabilities at each word of a text: no name in the first column, then each class."""
+    """Probabilities at each word: a row for each word, columns for no entity and each class."""
 
     classes: Strings
+    """The classes, in the order of the columns after the first."""
+
     start: Floats
-    """Whether a name starts here, and of which class."""
+    """Whether an entity starts at the word, and of which class."""
 
     end: Floats
+    """Whether an entity ends at the word, and of which class."""
+
     inside: Floats
+    """Whether the word is inside an entity, and of which class."""
 
 
 class EntityModel(Trainable, ABC):
-    """Says how likely names are at the words of a text."""
+    """Estimates how likely named entities start, end and continue at each word."""
 
     capitals: bool
-    """Whether it looks at how words are written."""
+    """Whether upper and lower case matter."""
 
     @property
     @abstractmethod
     def classes(self) -> Strings:
-        """The classes of names that are known, in order."""
+        """The classes of entities that were learnt, in order."""
 
     def probabilities(self, transcript: Transcript) -> EntityProbabilities:
-        """Give the probabilities of labels at each word."""
+        """Return the probabilities at each word."""
         return self.probabilities_all([transcript])[0]
 
     @abstractmethod
     def probabilities_all(self, transcripts: Sequence[Transcript]) -> list[EntityProbabilities]:
-        """Do so for many texts at once, which may be faster and says just the same."""
+        """Return the probabilities for many texts at once; they are the same as for each alone."""

@@ -18,7 +18,7 @@ from keyword import kwlist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from caesura.core import plugins
-from caesura.core.errors import PluginError, UnknownName, advice, same
+from caesura.core.errors import PluginError, UnknownName, advice, same_name
 
 if TYPE_CHECKING:
     from caesura.core.config import Configured
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 Kind = Literal["format", "detector", "tagger", "entity-model", "metric"]
 
 KEYWORD = re.compile(rf"\b(?:{'|'.join(kwlist)})(?=\s*=(?!=))")
-"""A word of Python where a setting is named, as in class=1, which does not parse."""
+"""A keyword of Python as the name of a setting, as in class=1, which Python cannot parse."""
 
 LEARNERS: tuple[Kind, ...] = ("detector", "tagger", "entity-model")
-"""What can be trained."""
+"""Kinds of classes that can be trained."""
 
 NAMES: dict[Kind, dict[str, str]] = {
     "format": {
@@ -228,11 +228,11 @@ def find(kind: Kind, name: str) -> type[Configured]:
     plugin = plugins.find(kind, name)
     if plugin is not None:
         return plugin.plugin_class
-    hint = advice(name, all_names(kind), other=giving(name) if kind == "metric" else "")
+    hint = advice(name, all_names(kind), other=value_hint(name) if kind == "metric" else "")
     raise UnknownName(f"no {kind} is named {name!r}", remedy=hint)
 
 
-def giving(value: str) -> str:
+def value_hint(value: str) -> str:
     """Say which metrics have a value of that name, if any do, and how to ask for them."""
     from caesura.core.values import Counts
 
@@ -241,7 +241,7 @@ def giving(value: str) -> str:
         if all(map(plugins.has_default, fields(entry.registered_class))):
             for each in entry.registered_class().values(Counts()):
                 found.setdefault(each, []).append(entry.name)
-    meant = same(value, found)
+    meant = same_name(value, found)
     if not meant:
         return ""
     first, *others = found[meant]
@@ -273,17 +273,17 @@ def parse(kind: Kind, text: str) -> Configured:
 
 
 def _parsed(text: str) -> ast.expr:
-    """Parse a text, in which settings may be named by words of Python, so that this can be told."""
+    """Parse a text; a setting named like a keyword of Python is parsed too, to be reported."""
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:
-        # A full-width letter is the plain one in a name, by NFKC, but not in a word of Python.
+        # By NFKC, a full-width letter is the plain one in a name, but it makes no keyword.
         wide = KEYWORD.sub(lambda word: chr(ord(word[0][0]) + 0xFEE0) + word[0][1:], text)
         return ast.parse(wide, mode="eval").body
 
 
 def learner(text: str) -> Detector | WordTagger | EntityModel:
-    """Make the detector, the tagger or the entity model that a text describes."""
+    """Make the detector, tagger or entity model that a text describes."""
     name = text.split("(")[0].strip()
     kind = kind_of(name, "detector")
     if kind == "detector" and name.isidentifier() and not is_known(kind, name):
@@ -318,7 +318,7 @@ def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
         }
         if len(settings) == len(tree.keywords):
             return _make(kind, tree.func.id, values, settings)
-    hint = giving(text) if kind == "metric" else ""
+    hint = value_hint(text) if kind == "metric" else ""
     if isinstance(tree, ast.Tuple):
         hint = "give --metric once for each" if kind == "metric" else f"name one {kind}"
     hint = hint or "write a name, as in Name or Name(setting=1)"
@@ -326,7 +326,7 @@ def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
 
 
 def _value(kind: Kind, tree: ast.expr, text: str) -> Any:
-    """Give a setting: a literal, a registered thing of any kind, or several of either."""
+    """Return a setting: a literal, a registered object of any kind, or a list of them."""
     named = tree.func if isinstance(tree, ast.Call) else tree
     inner = kind_of(named.id, kind) if isinstance(named, ast.Name) else kind
     if isinstance(tree, ast.Call) or (isinstance(tree, ast.Name) and is_known(inner, tree.id)):

@@ -1,4 +1,4 @@
-"""Recordings as JSON objects: Caesura's own form, in which nothing is lost."""
+"""Transcripts as JSON objects, without loss: the lines of a JSONL file, and states of streams."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SHAPE = "a recording is an object whose 'words' is a list of texts"
 
 
 def is_recording(document: Any) -> bool:
-    """Whether a JSON value has the words of a recording."""
+    """Tell whether a JSON value has the words of a recording."""
     return isinstance(document, dict) and _strings(document.get("words"))
 
 
 def to_document(transcript: Transcript) -> dict[str, Any]:
-    """Give the JSON object of a recording; absent layers are absent keys."""
+    """Return the JSON object of a recording; a layer that is not known has no key."""
     document: dict[str, Any] = {}
     if transcript.id:
         document["id"] = transcript.id
@@ -55,7 +55,7 @@ def _nulls(array: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def from_document(document: Any) -> Transcript:
-    """Make a transcript of a JSON object."""
+    """Make a transcript from a JSON object."""
     if not is_recording(document):
         raise FormatError(SHAPE)
     unknown = sorted(set(document) - KEYS)
@@ -101,7 +101,7 @@ def _column(name: str, cells: Any) -> Any:
 
 
 def _fits(cell: Any, missing: Any) -> bool:
-    """Whether a cell is of the kind of the column's missing cell."""
+    """Tell whether a cell has the type of the column's missing cell."""
     if isinstance(missing, (str, bool)):
         return type(cell) is type(missing)
     kinds = (int,) if missing == -1 else (int, float)

@@ -1,4 +1,4 @@
-"""What a metric counts, and what comes of it: a number, or none and why."""
+"""Counts and values: what a metric counts, and the numbers that follow, or why there is none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Counts(Mapping[str, float]):
-    """Named sufficient statistics of a metric: they add, and what is not named is 0."""
+    """Counts of a metric by name. They add, and a name that is not there counts 0."""
 
     __slots__ = ("_numbers",)
 
@@ -37,7 +37,7 @@ class Counts(Mapping[str, float]):
         return len(self._numbers)
 
     def items(self) -> ItemsView[str, float]:
-        """Names and numbers."""
+        """Return the names and numbers."""
         return self._numbers.items()
 
     def __add__(self, other: Counts) -> Counts:
@@ -51,7 +51,7 @@ class Counts(Mapping[str, float]):
 
     @classmethod
     def total(cls, many: Iterable[Counts]) -> Counts:
-        """Add up any number, which takes no longer than to look at each once."""
+        """Add many counts in one pass."""
         numbers: dict[str, float] = {}
         for each in many:
             for name, number in each.items():
@@ -64,7 +64,7 @@ class Counts(Mapping[str, float]):
 
 @dataclass(frozen=True)
 class Undefined:
-    """The value of a measure that has none here, and why."""
+    """A value that does not exist, and the reason, such as 'no boundary in the reference'."""
 
     reason: str
 
@@ -73,12 +73,12 @@ Value = float | Undefined
 
 
 def ratio(numerator: float, denominator: float, reason: str) -> Value:
-    """Divide, or say why that has no meaning."""
+    """Divide; if the denominator is 0, the value is undefined for this reason."""
     return numerator / denominator if denominator else Undefined(reason)
 
 
 def as_json(value: Any) -> Any:
-    """NaN and undefined become null: what JSON can say."""
+    """Return a value as JSON can hold it: NaN, infinity and undefined values become null."""
     if isinstance(value, Undefined):
         return None
     if isinstance(value, float) and not np.isfinite(value):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Strings
-from caesura.core.config import between, one_of, prefixed_state, split_state
+from caesura.core.config import check_number, check_one_of, prefixed_state, split_state
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import class_count, without_punctuation
 from caesura.detectors.hmm import DECISIONS, HMMDetector, NumberedWords, drop_punctuation
@@ -52,11 +52,11 @@ class Combination(HMMDetector):
             raise ValueError("lm is an LM and pause a PauseModel")
         if self.lm.classes != self.pause.classes:
             raise ValueError("the classes of lm and pause differ")
-        one_of("way", self.way, ("A", "B"))
-        one_of("decision", self.decision, DECISIONS)
-        between("weight", self.weight, 0, 1000)
-        between("bias", self.bias, -1e9, 1e9)
-        between("lone_bias", self.lone_bias, -1e9, 1e9)
+        check_one_of("way", self.way, ("A", "B"))
+        check_one_of("decision", self.decision, DECISIONS)
+        check_number("weight", self.weight, 0, 1000)
+        check_number("bias", self.bias, -1e9, 1e9)
+        check_number("lone_bias", self.lone_bias, -1e9, 1e9)
 
     @property
     def classes(self) -> Strings:  # type: ignore[override]

@@ -12,7 +12,7 @@ from itertools import repeat
 import numpy as np
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
-from caesura.core.config import strings
+from caesura.core.config import check_texts
 from caesura.core.errors import LayerError
 from caesura.core.transcript import Transcript
 from caesura.text.punctuation import punctuation_flags
@@ -29,7 +29,7 @@ WITHIN = frozenset(",:-–—")
 
 def check_classes(classes: object) -> Strings:
     """Check the setting `classes`: distinct labels, of which at least one ends sentences."""
-    found = strings("classes", classes)
+    found = check_texts("classes", classes)
     if "" in found or len(set(found)) < len(found):
         raise ValueError(f"classes are different labels, not {classes!r}")
     if found and WITHIN.issuperset(found):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
-from caesura.core.config import between, one_of, several, whole
+from caesura.core.config import check_integer, check_number, check_one_of, check_tuple
 from caesura.core.protocols import TrainableDetector
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import check_classes, class_count, classes_of_gaps, missing_sentences
@@ -106,13 +106,13 @@ class LM(HMMDetector, TrainableDetector[LanguageModel]):
     retrain_settings = frozenset({"order", "cutoff", "prune", "text_prune", "classes"})
 
     def __post_init__(self) -> None:
-        whole("order", self.order, 2, 5)
-        one_of("factors", self.factors, FACTORS)
-        one_of("smoothing", self.smoothing, KINDS)
-        one_of("decision", self.decision, DECISIONS)
-        whole("cutoff", self.cutoff, 1, 1 << 31)
-        between("share", self.share, 0, 1)
-        between("bias", self.bias, -1e9, 1e9)
+        check_integer("order", self.order, 2, 5)
+        check_one_of("factors", self.factors, FACTORS)
+        check_one_of("smoothing", self.smoothing, KINDS)
+        check_one_of("decision", self.decision, DECISIONS)
+        check_integer("cutoff", self.cutoff, 1, 1 << 31)
+        check_number("share", self.share, 0, 1)
+        check_number("bias", self.bias, -1e9, 1e9)
         object.__setattr__(self, "classes", check_classes(self.classes))
         if self.histories > MOST_HISTORIES:
             raise ValueError(
@@ -120,15 +120,15 @@ class LM(HMMDetector, TrainableDetector[LanguageModel]):
                 f"would be {self.histories:,} sequences of them, and {MOST_HISTORIES:,} is the most"
             )
         for name in ("strength", "prune", "text_prune"):
-            object.__setattr__(self, name, several(name, getattr(self, name)))
+            object.__setattr__(self, name, check_tuple(name, getattr(self, name)))
         if len(self.strength) != 2:
             raise ValueError(f"strength is two numbers, not {self.strength!r}")
         for number in self.strength:
-            between("strength", number, 1e-9, 1e9)
+            check_number("strength", number, 1e-9, 1e9)
         for name in ("prune", "text_prune"):
             least = getattr(self, name)
             for number in least:
-                whole(name, number, 1, 1 << 31)
+                check_integer(name, number, 1, 1 << 31)
             if len(least) > self.order - 1 or any(a > b for a, b in pairwise(least)):
                 raise ValueError(
                     f"{name} is up to {self.order - 1} numbers that do not fall, not {least!r}"

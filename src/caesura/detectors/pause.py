@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
-from caesura.core.config import strings
+from caesura.core.config import check_texts
 from caesura.core.protocols import Detector, Stream
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import NO_GAP
@@ -53,8 +53,8 @@ class Pause(Detector):
         number = type(self.threshold) in (int, float) and 0 <= self.threshold < np.inf
         if not number:
             raise ValueError(f"threshold is a number of seconds, not {self.threshold!r}")
-        object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
-        object.__setattr__(self, "markers", strings("markers", self.markers))
+        object.__setattr__(self, "evidence", check_texts("evidence", self.evidence, EVIDENCE))
+        object.__setattr__(self, "markers", check_texts("markers", self.markers))
 
     @property
     def reach(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
-from caesura.core.config import between, strings
+from caesura.core.config import check_number, check_texts
 from caesura.core.errors import ModelError
 from caesura.core.protocols import Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
@@ -90,12 +90,12 @@ class PauseModel(TrainableDetector[PauseCounts]):
     retrain_settings = frozenset({"step", "longest", "timed", "evidence", "classes"})
 
     def __post_init__(self) -> None:
-        between("step", self.step, 0.001, 60)
-        between("longest", self.longest, self.step, self.step * MOST_BINS)
-        between("timed", self.timed, 0, 1)
-        between("smooth", self.smooth, *SMOOTH)
-        between("bias", self.bias, -1e9, 1e9)
-        object.__setattr__(self, "evidence", strings("evidence", self.evidence, EVIDENCE))
+        check_number("step", self.step, 0.001, 60)
+        check_number("longest", self.longest, self.step, self.step * MOST_BINS)
+        check_number("timed", self.timed, 0, 1)
+        check_number("smooth", self.smooth, *SMOOTH)
+        check_number("bias", self.bias, -1e9, 1e9)
+        object.__setattr__(self, "evidence", check_texts("evidence", self.evidence, EVIDENCE))
         object.__setattr__(self, "classes", check_classes(self.classes))
 
     def train(

@@ -16,7 +16,14 @@ from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.models.store import Stored, card, find, kind_of, load, shipped
+from caesura.models.store import (
+    StoredModel,
+    find_folder,
+    load,
+    model_kind,
+    read_card,
+    shipped_models,
+)
 from caesura.text.languages import LANGUAGES, language_code, languages_differ
 
 logger = logging.getLogger("caesura")
@@ -42,7 +49,7 @@ class Model(Detector):
             raise ValueError(f"model is the name or the folder of a model, not {self.model!r}")
 
     @cached_property
-    def stored(self) -> Stored:
+    def stored(self) -> StoredModel:
         """The card and the detector, loaded when they are first needed."""
         return _load(self.model, ())
 
@@ -194,8 +201,12 @@ class ModelStream(Stream):
 def models_for(language: str) -> list[str]:
     """Return the names of the models that ship for a language; none if it is unknown."""
     wanted = language_code(language)
-    names = shipped("detector")
-    return [name for name in names if wanted and language_code(card(find(name)).language) == wanted]
+    names = shipped_models("detector")
+    return [
+        name
+        for name in names
+        if wanted and language_code(read_card(find_folder(name)).language) == wanted
+    ]
 
 
 def get_detector(detector: str | Detector) -> Detector:
@@ -204,7 +215,7 @@ def get_detector(detector: str | Detector) -> Detector:
         return detector
     name = detector.partition("(")[0].strip()
     built_in = name in registry.names("detector")
-    if not built_in and (detector in shipped() or _is_folder(detector)):
+    if not built_in and (detector in shipped_models() or _is_folder(detector)):
         _refuse_other_kinds(detector)
         return Model(detector)
     try:
@@ -212,11 +223,11 @@ def get_detector(detector: str | Detector) -> Detector:
     except UnknownName as error:
         if registry.is_known("detector", name):
             raise
-        if name in shipped():
+        if name in shipped_models():
             raise UnknownName(
                 f"the model {name} takes no settings", remedy="train one with those settings"
             ) from error
-        models = ", ".join(shipped("detector"))
+        models = ", ".join(shipped_models("detector"))
         also = (
             f"models are {models}, or name a model folder" if models else "or name a model folder"
         )
@@ -224,9 +235,9 @@ def get_detector(detector: str | Detector) -> Detector:
 
 
 def _refuse_other_kinds(model: str) -> None:
-    folder = find(model)
-    if kind_of(folder) != "detector":
-        made = card(folder).detector.split("(")[0]
+    folder = find_folder(model)
+    if model_kind(folder) != "detector":
+        made = read_card(folder).detector.split("(")[0]
         raise ModelError(
             f"the model {model} is a {made}, and a detector is wanted",
             remedy="name another model, or train a detector",
@@ -240,12 +251,12 @@ def _is_folder(name: str) -> bool:
         return False
 
 
-def _load(model: str, within: tuple[Path, ...]) -> Stored:
+def _load(model: str, within: tuple[Path, ...]) -> StoredModel:
     """Load a model and the models that it refers to; none may refer back to one of `within`."""
-    folder = find(model).resolve()
+    folder = find_folder(model).resolve()
     if folder in within:
         raise ModelError("the model refers to itself", where=str(folder), remedy="train it again")
-    found = _load_cached(str(folder), card(folder).checksum)
+    found = _load_cached(str(folder), read_card(folder).checksum)
     for inner in found.detector.parts():
         if isinstance(inner, Model):
             _load(inner.model, (*within, folder))
@@ -253,7 +264,7 @@ def _load(model: str, within: tuple[Path, ...]) -> Stored:
 
 
 @lru_cache(maxsize=8)
-def _load_cached(folder: str, checksum: str) -> Stored:  # noqa: ARG001 - another checksum, another model
+def _load_cached(folder: str, checksum: str) -> StoredModel:  # noqa: ARG001 - another checksum, another model
     return load(folder)
 
 

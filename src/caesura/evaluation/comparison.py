@@ -155,7 +155,7 @@ class Comparison:
             if name not in known:
                 raise UnknownName(
                     f"none of the metrics gives a value {name!r}",
-                    remedy=advice(name, known, "they give", registry.giving(name)),
+                    remedy=advice(name, known, "they give", registry.value_hint(name)),
                 )
 
     def __getitem__(self, system: str) -> Scores:
@@ -212,9 +212,10 @@ class Comparison:
             units = [one.units[i] for one in self.scores]
         else:
             order = [each.id for each in self.scores[0].documents]
-            drawn = self.scores[0].metrics[i].drawn
+            resampled = self.scores[0].metrics[i].resampled_counts
             by_id = [
-                {each.id: drawn(each.counts[i]) for each in one.documents} for one in self.scores
+                {each.id: resampled(each.counts[i]) for each in one.documents}
+                for one in self.scores
             ]
             units = [[one[id] for id in order] for one in by_id]
         if len(units[0]) < 2:

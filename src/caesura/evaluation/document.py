@@ -134,7 +134,9 @@ class Document:
 
     def lost_counts(self, metric: Metric) -> PerGapCounts | None:
         """Return what boundaries that were lost in the alignment add to the counts."""
-        return metric.missed(self.lost, self.words) if self.lost and metric.same_words else None
+        return (
+            metric.missed_counts(self.lost, self.words) if self.lost and metric.same_words else None
+        )
 
     def block_counts(self, metric: Metric) -> list[Counts]:
         """Return the counts of each block of sentences or words.

@@ -8,7 +8,7 @@ from typing import Any
 
 from caesura.core import registry
 from caesura.core.arrays import Strings
-from caesura.core.config import points
+from caesura.core.config import parse_setting
 from caesura.core.errors import UnknownName
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
@@ -70,7 +70,7 @@ class EvaluationOptions:
             raise UnknownName(str(error)) from error
         parsed = {
             "metrics": tuple(metrics),
-            "sweeps": tuple(map(points, ranges)),
+            "sweeps": tuple(map(parse_setting, ranges)),
             "steps": steps,
             "resampling": resampling,
         }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from caesura.core.arrays import Indices, Strings
-from caesura.core.config import strings
+from caesura.core.config import check_texts
 from caesura.core.errors import LayerError, UnknownName
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
@@ -127,7 +127,7 @@ def project(
     recordings = list(read(hypothesis, format=format))
     _, references = read_each(reference, reference_format, format)
     all = with_sidecars((one for part in references for one in part), alternatives, entity_classes)
-    all = _keep_classes(all, strings("classes", classes))
+    all = _keep_classes(all, check_texts("classes", classes))
     doubtful: list[str] = []
     apart: list[str] = []
     for ours, (given,) in pair_recordings(recordings, [all]):

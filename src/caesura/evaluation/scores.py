@@ -127,7 +127,7 @@ def _json(each: RecurringDisagreement, documents: list[str]) -> dict[str, Any]:
         **({"loss": each.loss} if each.loss else {}),
         "example": {
             "document": documents[number],
-            "reference": one.against,
+            "reference": one.reference_number,
             "place": one.place,
             "before": one.before,
             "after": one.after,
@@ -238,7 +238,7 @@ class Scores:
             only = self.documents[0]
             return tuple(only.block_counts(metric) for metric in self.metrics)
         return tuple(
-            [metric.drawn(each.counts[i]) for each in self.documents]
+            [metric.resampled_counts(each.counts[i]) for each in self.documents]
             for i, metric in enumerate(self.metrics)
         )
 
@@ -441,7 +441,7 @@ class Scores:
             {
                 "metric": repr(metric),
                 **describe_values(metric.values(counts)),
-                "counts": dict(metric.drawn(counts)),
+                "counts": dict(metric.resampled_counts(counts)),
             }
             for metric, counts in zip(self.metrics, document.counts, strict=True)
         ]

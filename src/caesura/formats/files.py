@@ -12,7 +12,13 @@ from pathlib import Path
 
 from caesura.core import registry
 from caesura.core.atomic import atomic
-from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, OutputError, tell
+from caesura.core.errors import (
+    AmbiguousFormat,
+    CaesuraError,
+    FormatError,
+    OutputError,
+    raise_failures,
+)
 from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Origin, Transcript
@@ -248,7 +254,7 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
                     failed.append(error)
     except CaesuraError as error:
         failed.append(error)
-    tell(failed, len(written), "could not be written")
+    raise_failures(failed, len(written), "could not be written")
     return list(written)
 
 

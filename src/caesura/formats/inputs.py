@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from caesura.core import registry
 from caesura.core.arrays import Strings
-from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, tell
+from caesura.core.errors import AmbiguousFormat, CaesuraError, FormatError, raise_failures
 from caesura.core.protocols import Format
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats import files as _files
@@ -53,7 +53,7 @@ def read(
             from caesura.formats import in_memory
 
             yield from in_memory.read(given, reader or None)
-    tell(failed, len(seen), "could not be read")
+    raise_failures(failed, len(seen), "could not be read")
 
 
 def _read_path(

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from caesura.core.config import between, one_of
+from caesura.core.config import check_number, check_one_of
 from caesura.core.protocols import Disagreement, EntityModel, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
@@ -24,7 +24,7 @@ from caesura.metrics.base import (
     require_entities,
     split_by_reference,
 )
-from caesura.models.store import card, find, load
+from caesura.models.store import find_folder, load, read_card
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import (
     COLLAR,
@@ -80,23 +80,23 @@ class ATENE(Pairwise):
             raise ValueError(
                 f"model is the name or the folder of an entity model, not {self.model!r}"
             )
-        between("collar", self.collar, 0, 1e6)
-        one_of("phones", self.phones, SOURCES)
+        check_number("collar", self.collar, 0, 1e6)
+        check_one_of("phones", self.phones, SOURCES)
 
     @property
     def entity_model(self) -> EntityModel:
         """The model, read when it is first needed."""
         if isinstance(self.model, EntityModel):
             return self.model
-        folder = find(self.model)
-        return _load_model(str(folder.resolve()), card(folder).checksum)
+        folder = find_folder(self.model)
+        return _load_model(str(folder.resolve()), read_card(folder).checksum)
 
     @cached_property
     def checksum(self) -> str:
         """The checksum of the model: of its card, or of its settings and weights."""
         within = "".join(part.checksum for part in self.entity_model.parts())
         if isinstance(self.model, str) and not within:
-            return card(find(self.model)).checksum
+            return read_card(find_folder(self.model)).checksum
         whole = hashlib.sha256(f"{within} {self.entity_model!r}".encode())
         for name, array in sorted(self.entity_model.state().items()):
             whole.update(f"{name} {array.dtype} {array.shape} ".encode() + array.tobytes())
@@ -105,7 +105,7 @@ class ATENE(Pairwise):
     @cached_property
     def _language(self) -> str:
         """The language on the model's card; '' if there is none."""
-        return card(find(self.model)).language if isinstance(self.model, str) else ""
+        return read_card(find_folder(self.model)).language if isinstance(self.model, str) else ""
 
     def compare(
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]

@@ -68,7 +68,7 @@ class PerReference(Metric):
         if not parts:
             return {name: Undefined(NONE_GIVEN) for name in self.rates(Counts())}
         found = {name: mean_over_references([one[name] for one in rates]) for name in rates[0]}
-        parts = [self.drawn(part) for part in parts]
+        parts = [self.resampled_counts(part) for part in parts]
         found |= dict(Counts.total(parts))
         if len(parts) > 1:
             for number, (one, part) in enumerate(zip(rates, parts, strict=True), 1):

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Indices, Strings
-from caesura.core.config import strings
+from caesura.core.config import check_texts
 from caesura.core.errors import LayerError
 from caesura.core.protocols import PerGapCounts
 from caesura.core.segmentation import Segmentation
@@ -47,7 +47,7 @@ class Boundary(Pairwise):
     def __post_init__(self) -> None:
         if type(self.count_end) is not bool:
             raise ValueError(f"count_end is True or False, not {self.count_end!r}")
-        classes = strings("classes", self.classes)
+        classes = check_texts("classes", self.classes)
         if "" in classes or len(set(classes)) < len(classes):
             raise ValueError(f"classes must be labels that differ, not {classes!r}")
         object.__setattr__(self, "classes", classes)
@@ -63,7 +63,7 @@ class Boundary(Pairwise):
         yield "missing", (theirs > 0) & ~both
         yield "spurious", (ours > 0) & ~both
 
-    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
+    def missed_counts(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count boundaries that were lost in an alignment as missing."""
         return None if self.classes else lost_boundary_counts(lost, count, "missing")
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Strings
-from caesura.core.config import between, one_of, strings
+from caesura.core.config import check_number, check_one_of, check_texts
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value, ratio
@@ -111,13 +111,13 @@ class Entities(Pairwise):
 
     def __post_init__(self) -> None:
         for name in ("classes", "without"):
-            object.__setattr__(self, name, strings(name, getattr(self, name)))
+            object.__setattr__(self, name, check_texts(name, getattr(self, name)))
         asked: object = self.insertions
         if isinstance(asked, bool):
             object.__setattr__(self, "insertions", "inside" if asked else "none")
-        one_of("insertions", self.insertions, INSERTIONS)
-        one_of("weights", self.weights, WEIGHTS)
-        between("alpha", self.alpha, 0, 1)
+        check_one_of("insertions", self.insertions, INSERTIONS)
+        check_one_of("weights", self.weights, WEIGHTS)
+        check_number("alpha", self.alpha, 0, 1)
         if type(self.nested) is not bool:
             raise ValueError(f"nested is True or False, not {self.nested!r}")
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from caesura.core.arrays import Indices, Strings
-from caesura.core.errors import closest, same
+from caesura.core.errors import closest_name, same_name
 from caesura.core.protocols import PerGapCounts
 from caesura.core.transcript import Span
 from caesura.core.values import Counts
@@ -183,7 +183,7 @@ def unknown_class_remarks(counts: Counts, classes: Strings) -> list[str]:
     remarks = []
     for label in classes:
         if label not in known and label not in SPELLING_CLASSES:
-            meant = same(label, known) or closest(label, known)
+            meant = same_name(label, known) or closest_name(label, known)
             question = f": did you mean {meant!r}?" if meant else ""
             remarks.append(
                 f"no entity in the reference is of class {label} (there are "

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Indices, Strings
-from caesura.core.config import strings
+from caesura.core.config import check_texts
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
@@ -78,7 +78,7 @@ class Joint(PerReference):
             raise ValueError(f"multiwords is one of {MULTIWORDS}, not {self.multiwords!r}")
         named: object = self.tables
         tables = (named,) if isinstance(named, str) else named
-        object.__setattr__(self, "tables", strings("tables", tables, tuple(TOKEN_TABLES)))
+        object.__setattr__(self, "tables", check_texts("tables", tables, tuple(TOKEN_TABLES)))
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Count correct, spurious and missing units for each reference."""

@@ -75,15 +75,19 @@ class TextDifferences:
     reference: TokenView
     hypothesis: TokenView
     matching: Matching
-    against: int
+    reference_number: int
 
     @classmethod
     def of(
-        cls, reference: Tokenization, hypothesis: Tokenization, matching: Matching, against: int
+        cls,
+        reference: Tokenization,
+        hypothesis: Tokenization,
+        matching: Matching,
+        reference_number: int,
     ) -> TextDifferences:
         """Take the tokens of two texts and their matching."""
         gold, system = TokenView(reference, matching.gold), TokenView(hypothesis, matching.system)
-        return cls(gold, system, matching, against)
+        return cls(gold, system, matching, reference_number)
 
     def tokens(self) -> Iterator[Disagreement]:
         """Yield each group of incorrect tokens."""
@@ -114,7 +118,7 @@ class TextDifferences:
             side.text(first - CONTEXT, first),
             side.text(beyond, beyond + CONTEXT),
             side.word(first),
-            self.against,
+            self.reference_number,
         )
 
 

@@ -124,7 +124,7 @@ class KolarLamel(GapMetric):
             "deletions": counts["deletions"],
         }
 
-    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
+    def missed_counts(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count boundaries that were lost in an alignment as errors of the first rate."""
         return lost_boundary_counts(lost, count, "errors", "boundaries")
 

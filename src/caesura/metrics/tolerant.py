@@ -92,7 +92,7 @@ class Tolerant(Pairwise):
             )
             yield "untimed", np.bincount(untimed, minlength=count)
 
-    def missed(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
+    def missed_counts(self, lost: Sequence[Indices], count: int) -> PerGapCounts | None:
         """Count boundaries that were lost in an alignment as missing."""
         return lost_boundary_counts(lost, count, "missing")
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Indices
-from caesura.core.config import one_of
+from caesura.core.config import check_one_of
 from caesura.core.errors import LayerError, MismatchError
 from caesura.core.protocols import Disagreement, PerGapCounts
 from caesura.core.transcript import Transcript
@@ -194,9 +194,9 @@ class Words(PerReference):
     main = "wer"
 
     def __post_init__(self) -> None:
-        one_of("weights", self.weights, WEIGHTS)
-        one_of("unit", self.unit, WORD_UNITS)
-        one_of("empty", self.empty, EMPTY_RULES)
+        check_one_of("weights", self.weights, WEIGHTS)
+        check_one_of("unit", self.unit, WORD_UNITS)
+        check_one_of("empty", self.empty, EMPTY_RULES)
 
     def aligned(self, hypothesis: Transcript, reference: Transcript) -> AlignedWords:
         """Return the alignment of a hypothesis with one reference."""
@@ -233,7 +233,7 @@ class Words(PerReference):
             numbers |= {f"{name}_{number}": count for name, count in counts.items()}
         return Counts(**numbers)
 
-    def drawn(self, counts: Counts) -> Counts:
+    def resampled_counts(self, counts: Counts) -> Counts:
         """Leave out the counts of pairs, which are as many as words."""
         return without_pair_counts(counts)
 

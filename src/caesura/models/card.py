@@ -1,4 +1,4 @@
-"""The card of a model: what it is, what it was made of, and how good it is."""
+"""The card of a model: what it is, what it was trained on, and how good it is."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from caesura.core.errors import ModelError
 from caesura.core.values import as_json
 
 FORMAT, VERSION, CHECKSUM = "caesura_model", 1, "checksum"
-"""The keys of a card that are about the card itself, and the version of the format."""
+"""Keys that are about the card itself, and the version of its format."""
 
 REQUIRES = "requires"
-"""A key that only the cards of models with classes of plug-ins have."""
+"""A key that a card has only if the model needs plug-ins."""
 
-ANEW = "copy it again from where it came, or train it anew"
+GET_AGAIN = "copy it again from where it came, or train it anew"
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Card:
-    """What there is to say of a model.
+    """The description of a model.
 
     `data` has a row for each corpus it was trained on (name, recordings, words, sentences),
-    `scores` what it reaches on development recordings, `curve` a row for each setting tried.
+    `scores` are those on the development set, `curve` has a row for each setting that was tried.
     `detector`, `version` (of Caesura), `bytes` and `sha256` (of the arrays) are set by saving,
     and so is `requires`, the plug-ins whose classes the model is made of, as in 'name==1.0'.
     """
@@ -66,12 +66,12 @@ class Card:
 
     @property
     def checksum(self) -> str:
-        """The SHA-256 of what the card says, however it is laid out."""
+        """The SHA-256 of the content of the card; blanks and the order of keys do not matter."""
         plain = json.dumps(self._document(), sort_keys=True, allow_nan=False)
         return hashlib.sha256(plain.encode()).hexdigest()
 
-    def document(self) -> dict[str, Any]:
-        """Give the card as a JSON object."""
+    def to_document(self) -> dict[str, Any]:
+        """Return the card as a JSON object."""
         return {**self._document(), CHECKSUM: self.checksum}
 
     def _document(self) -> dict[str, Any]:
@@ -81,8 +81,8 @@ class Card:
         return document
 
     @classmethod
-    def of(cls, document: Any) -> Card:
-        """Make a card of a JSON object, and see that nothing has changed since it was written."""
+    def from_document(cls, document: Any) -> Card:
+        """Make a card from a JSON object, and verify its checksum."""
         if not isinstance(document, dict) or type(document.get(FORMAT)) is not int:
             raise ModelError(
                 "this is not the card of a model", remedy=f"it is a JSON object with {FORMAT!r}"
@@ -94,10 +94,10 @@ class Card:
             )
         keys = {each.name for each in fields(cls)} - ({REQUIRES} - set(document))
         if set(document) != keys | {FORMAT, CHECKSUM} or document[FORMAT] != VERSION:
-            raise ModelError("the card is damaged", remedy=ANEW)
+            raise ModelError("the card is damaged", remedy=GET_AGAIN)
         made = cls(**{key: document[key] for key in keys})
         if made.checksum != document[CHECKSUM]:
-            raise ModelError("the card is damaged: its checksum is another", remedy=ANEW)
+            raise ModelError("the card is damaged: its checksum is wrong", remedy=GET_AGAIN)
         return made
 
 
@@ -109,7 +109,7 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
 
 
 def _row(name: str, row: object) -> dict[str, Any]:
-    """Check that a row has texts, numbers and truth values; what is undefined becomes None."""
+    """Check that a row has texts, numbers and booleans; an undefined value becomes None."""
     if not isinstance(row, Mapping):
         raise ModelError(f"the {name} of a card cannot be {row!r}")
     cells = {key: _cell(value) for key, value in row.items()}
@@ -120,7 +120,7 @@ def _row(name: str, row: object) -> dict[str, Any]:
 
 
 def _cell(value: object) -> Any:
-    """Give what JSON can hold; settings that are tuples or things with a text become texts."""
+    """Return a value that JSON can hold; tuples and objects with settings become texts."""
     if isinstance(value, (tuple, Configured)):
         return repr(value)
     return as_json(value.item() if isinstance(value, np.generic) else value)

@@ -1,10 +1,10 @@
-"""Model folders: the arrays of a trained detector, tagger or entity model, and its card.
+"""Save and load model folders: the card of a trained object, and the arrays it has learnt.
 
     card.json             the detector and its settings, data, scores, licence, checksums
     arrays.safetensors    what was learnt
 
-A folder is read only if both files say what they said when they were written. Nothing in them
-is code: the registry makes the detector (or other), which is then given arrays of numbers.
+A folder is loaded only if the checksums of both files are right. Nothing in it is code: the
+registry makes the detector, tagger or entity model, which then takes arrays of numbers.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ from caesura.core.atomic import atomic_folder
 from caesura.core.config import Trainable
 from caesura.core.errors import CaesuraError, ModelError, OutputError, PluginError, UnknownName
 from caesura.core.protocols import Detector, EntityModel, WordTagger
-from caesura.models.card import ANEW, FORMAT, Card
-
-__all__ = ["Card", "Stored", "card", "find", "kind_of", "load", "refuse_others", "save", "shipped"]
+from caesura.models.card import FORMAT, GET_AGAIN, Card
 
 CARD, ARRAYS = "card.json", "arrays.safetensors"
 CARD_LIMIT, ARRAYS_LIMIT = 16 << 20, 2 << 30
-"""Bytes that a model may have."""
+"""The most bytes of each file."""
 
 NUMBERS = "biuf"
-"""Kinds of arrays: truth values, integers and floats."""
+"""Kinds of arrays that can be stored: bool, integers and floats."""
 
 MODULE = "module "
-"""How a requirement begins that is a module, which is imported and not installed."""
+"""Prefix of a requirement that is a module to import, and no package to install."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -52,57 +50,57 @@ MISFITS = (
     TypeError,
     ValueError,
 )
-"""What may go wrong in making sense of arrays: it is their fault."""
+"""What `from_state` may raise if the arrays are wrong."""
 
 
-class Stored(NamedTuple):
-    """A model: its card, and what has learnt."""
+class StoredModel(NamedTuple):
+    """A model that was loaded: its card, and the trained object."""
 
     card: Card
     learner: Trainable
 
     @property
     def detector(self) -> Detector:
-        """The detector; it is an error if the model is something else."""
+        """The detector; a `ModelError` if the model is of another kind."""
         if isinstance(self.learner, Detector):
             return self.learner
-        raise self._other("a detector", "name another model, or train a detector")
+        raise self._wrong_kind("a detector", "name another model, or train a detector")
 
     @property
     def tagger(self) -> WordTagger:
-        """The tagger; it is an error if the model is something else."""
+        """The tagger; a `ModelError` if the model is of another kind."""
         if isinstance(self.learner, WordTagger):
             return self.learner
-        raise self._other(
+        raise self._wrong_kind(
             "a tagger", "train one: caesura train Tagger --train FILES --output MODEL"
         )
 
     @property
     def entity_model(self) -> EntityModel:
-        """The entity model; it is an error if the model is something else."""
+        """The entity model; a `ModelError` if the model is of another kind."""
         if isinstance(self.learner, EntityModel):
             return self.learner
-        raise self._other(
+        raise self._wrong_kind(
             "an entity model", "train one: caesura train Margins --train FILES --output MODEL"
         )
 
-    def _other(self, wanted: str, remedy: str) -> ModelError:
+    def _wrong_kind(self, wanted: str, remedy: str) -> ModelError:
         what = f"the model {self.card.name} is a {self.learner.name}, and {wanted} is wanted"
         return ModelError(what, remedy=remedy)
 
 
 def save(folder: str | Path, detector: Trainable, card: Card) -> Path:
-    """Write a model folder, all of it or nothing, in place of a model that is there already.
+    """Write a model folder, completely or not at all; a former model is replaced.
 
-    The card gets the detector, the version and the checksums. The same detector and card give
-    the same bytes.
+    The detector, the version, the checksums and the plug-ins it needs are added to the card. The
+    same detector and card give the same bytes.
     """
     target = Path(folder)
     if str(folder) == "":
         raise OutputError("the model has an empty name", remedy="name a folder for it")
-    refuse_others(target)
-    _refuse_unreadable(detector)
-    data = _packed(detector.state())
+    check_replaceable(target)
+    _check_text(detector)
+    data = _pack(detector.state())
     whole = replace(
         card,
         name=card.name or target.resolve().name,
@@ -112,16 +110,16 @@ def save(folder: str | Path, detector: Trainable, card: Card) -> Path:
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
     )
-    text = json.dumps(whole.document(), indent=1, allow_nan=False) + "\n"
+    text = json.dumps(whole.to_document(), indent=1, allow_nan=False) + "\n"
     with atomic_folder(target) as made:
         (made / ARRAYS).write_bytes(data)
         (made / CARD).write_bytes(text.encode())
     return target
 
 
-def load(folder: str | Path) -> Stored:
-    """Read a model folder, or raise a `ModelError`."""
-    found = card(folder)
+def load(folder: str | Path) -> StoredModel:
+    """Read a model folder and verify its checksums; a `ModelError` says what is wrong."""
+    found = read_card(folder)
     file = Path(folder, ARRAYS)
     if found.bytes > ARRAYS_LIMIT:
         raise ModelError(f"the model has more than {ARRAYS_LIMIT} bytes", where=str(file))
@@ -130,45 +128,45 @@ def load(folder: str | Path) -> Stored:
         raise ModelError(
             "the arrays are damaged: their checksum is not the card's",
             where=str(file),
-            remedy=ANEW,
+            remedy=GET_AGAIN,
         )
     try:
-        return Stored(found, _taught(found, _unpacked(data)))
+        return StoredModel(found, _make(found, _unpack(data)))
     except ModelError as error:
-        raise ModelError(error.what, where=str(file), remedy=error.remedy or ANEW) from error
+        raise ModelError(error.what, where=str(file), remedy=error.remedy or GET_AGAIN) from error
 
 
-def card(folder: str | Path) -> Card:
-    """Read the card of a model folder, and nothing else."""
+def read_card(folder: str | Path) -> Card:
+    """Read and verify the card of a model folder, without its arrays."""
     file = Path(folder, CARD)
     data = _read(file, CARD_LIMIT)
     try:
-        return Card.of(json.loads(data))
+        return Card.from_document(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise ModelError("the card is not JSON", where=str(file), remedy=ANEW) from error
+        raise ModelError("the card is not JSON", where=str(file), remedy=GET_AGAIN) from error
     except ModelError as error:
-        raise ModelError(error.what, where=str(file), remedy=error.remedy or ANEW) from error
+        raise ModelError(error.what, where=str(file), remedy=error.remedy or GET_AGAIN) from error
 
 
-def shipped(kind: registry.Kind | None = None) -> dict[str, Path]:
-    """Name the models that come with Caesura, all or those of one kind, and their folders."""
-    room = Path(str(files("caesura"))) / "models"
-    folders = [file.parent for file in sorted(room.glob(f"*/{CARD}"))]
-    return {each.name: each for each in folders if kind is None or kind_of(each) == kind}
+def shipped_models(kind: registry.Kind | None = None) -> dict[str, Path]:
+    """Return the folders of the models that ship with Caesura by name, all or those of one kind."""
+    models = Path(str(files("caesura"))) / "models"
+    folders = [file.parent for file in sorted(models.glob(f"*/{CARD}"))]
+    return {each.name: each for each in folders if kind is None or model_kind(each) == kind}
 
 
-def kind_of(folder: str | Path) -> registry.Kind:
-    """Tell whether a model is a detector, a tagger or an entity model."""
-    return registry.kind_of(card(folder).detector.split("(")[0], "detector")
+def model_kind(folder: str | Path) -> registry.Kind:
+    """Return the kind of a model: detector, tagger or entity model."""
+    return registry.kind_of(read_card(folder).detector.split("(")[0], "detector")
 
 
-def find(model: str | Path) -> Path:
-    """Give the folder of a model: one that ships, by its name, or else the one named."""
-    return shipped().get(str(model), Path(model))
+def find_folder(model: str | Path) -> Path:
+    """Return the folder of a model: of one that ships, by its name, or else the path itself."""
+    return shipped_models().get(str(model), Path(model))
 
 
 def _read(file: Path, most: int) -> bytes:
-    """Read a file of at most so many bytes."""
+    """Read a file, or raise an error if it has more than `most` bytes."""
     try:
         if not file.is_file():
             raise _missing(file)
@@ -177,7 +175,7 @@ def _read(file: Path, most: int) -> bytes:
             raise ModelError(
                 f"the file has {size} bytes, and should have at most {most}",
                 where=str(file),
-                remedy=ANEW,
+                remedy=GET_AGAIN,
             )
         with file.open("rb") as opened:
             return opened.read(size)
@@ -192,15 +190,15 @@ def _missing(file: Path) -> ModelError:
             where=str(file.parent),
             remedy=f"a model is a folder with {CARD} and {ARRAYS}",
         )
-    known = ", ".join(shipped())
+    known = ", ".join(shipped_models())
     names = f", or a model that ships: {known}" if known else ""
     return ModelError(
         "there is no such model", where=str(file.parent), remedy=f"name a model folder{names}"
     )
 
 
-def refuse_others(folder: Path) -> None:
-    """Refuse to write in place of anything but a model, damaged or not, or an empty folder."""
+def check_replaceable(folder: Path) -> None:
+    """Refuse to replace anything but a model, damaged or not, or an empty folder."""
     try:
         replaceable = not folder.exists() or (folder.is_dir() and _is_model(folder))
     except ModelError:
@@ -216,13 +214,15 @@ def refuse_others(folder: Path) -> None:
 
 
 def _is_model(folder: Path) -> bool:
+    """Tell whether a folder is empty, or has the files of a model and nothing else."""
     names = {inner.name for inner in folder.iterdir()}
     if CARD not in names:
         return not names
     return names <= {CARD, ARRAYS} and FORMAT.encode() in _read(folder / CARD, CARD_LIMIT)
 
 
-def _refuse_unreadable(detector: Trainable) -> None:
+def _check_text(detector: Trainable) -> None:
+    """Refuse a detector whose `repr`, which goes on the card, does not parse back to it."""
     try:
         same = registry.learner(repr(detector)) == detector
     except CaesuraError as error:
@@ -231,18 +231,18 @@ def _refuse_unreadable(detector: Trainable) -> None:
         raise ModelError(f"{detector!r} cannot be stored: its text does not make it again")
 
 
-def _packed(arrays: Arrays) -> bytes:
+def _pack(arrays: Arrays) -> bytes:
     from safetensors.numpy import save as pack
 
     size = sum(array.nbytes for array in arrays.values())
     if size > ARRAYS_LIMIT:
         raise ModelError(f"a model of {size} bytes is too large", remedy="cut it down or prune it")
-    _refuse_others_than_numbers(arrays)
-    # In C order, which keeps a single number one, and by name: what is packed is always the same.
+    _check_numbers(arrays)
+    # In C order and sorted by name, so that equal arrays are always the same bytes.
     return pack({name: np.asarray(arrays[name], order="C") for name in sorted(arrays)})
 
 
-def _unpacked(data: bytes) -> Arrays:
+def _unpack(data: bytes) -> Arrays:
     from safetensors import SafetensorError
     from safetensors.numpy import load as unpack
 
@@ -250,18 +250,18 @@ def _unpacked(data: bytes) -> Arrays:
         arrays = unpack(data)
     except (SafetensorError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise ModelError(f"the arrays cannot be read: {error}") from error
-    _refuse_others_than_numbers(arrays)
+    _check_numbers(arrays)
     return arrays
 
 
-def _refuse_others_than_numbers(arrays: Arrays) -> None:
+def _check_numbers(arrays: Arrays) -> None:
     for name, array in arrays.items():
         if array.dtype.kind not in NUMBERS or array.dtype.itemsize > 8:
             raise ModelError(f"the array {name!r} is of {array.dtype}, and not of numbers")
 
 
-def _taught(card: Card, arrays: Arrays) -> Trainable:
-    """Make the detector or tagger of a card and give it what was learnt."""
+def _make(card: Card, arrays: Arrays) -> Trainable:
+    """Make the detector, tagger or entity model of a card from its arrays."""
     try:
         detector = registry.learner(card.detector).from_state(arrays)
         names = set(detector.state())

@@ -168,7 +168,7 @@ def columns_over_words_sum_to_the_counts(metric: Metric, examples: int) -> None:
         words = len(document[0])
         assert all(column.shape in ((words,), (max(words, 1),)) for _, column in columns)
         summed = Counts(**{name: column.sum(dtype=object) or 0 for name, column in columns})
-        assert summed == metric.drawn(metric.count(*document))
+        assert summed == metric.resampled_counts(metric.count(*document))
 
 
 def order_of_references_does_not_matter(metric: Metric, examples: int) -> None:
@@ -204,7 +204,7 @@ def disagreements_are_with_references_that_differ(metric: Metric, examples: int)
         assert list(metric.disagreements(hypothesis, [hypothesis])) == []
         for each in metric.disagreements(hypothesis, references):
             assert each.level in LEVELS
-            assert 1 <= each.against <= len(references)
+            assert 1 <= each.reference_number <= len(references)
             assert 0 <= each.place < max(1, len(hypothesis))
             assert (each.reference, each.hypothesis) != ("", "")
 

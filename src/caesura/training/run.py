@@ -186,7 +186,7 @@ def train(
 
 def check_output_folder(output: str | Path) -> None:
     """Raise an error, before any work is done, if a model cannot be written there."""
-    store.refuse_others(Path(output))
+    store.check_replaceable(Path(output))
     above = next(each for each in Path(output).absolute().parents if each.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise OutputError("cannot be written", where=str(output), remedy="name another folder")

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from caesura.core.arrays import Flags, Floats
-from caesura.core.config import MOST_POINTS, Trainable, number, points
+from caesura.core.config import MOST_VALUES, Trainable, parse_number, parse_setting
 from caesura.core.errors import CaesuraError, LayerError, MismatchError, UnknownName
 from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
@@ -269,14 +269,14 @@ def parse_ranges(tune: str | Sequence[str]) -> dict[str, tuple[Any, ...]]:
     """Read the settings to tune, each with its values."""
     found: dict[str, tuple[Any, ...]] = {}
     for written in [tune] if isinstance(tune, str) else tune:
-        setting, values = points(written, "range to tune", _parse_value)
+        setting, values = parse_setting(written, "range to tune", _parse_value)
         if setting in found:
             raise UnknownName(f"{setting!r} is to be tuned twice", remedy="give all values at once")
         found[setting] = values
     count = prod(map(len, found.values()))
-    if count > MOST_POINTS:
+    if count > MOST_VALUES:
         raise UnknownName(
-            f"there are {count:,} combinations to try", remedy=f"tune through {MOST_POINTS} at most"
+            f"there are {count:,} combinations to try", remedy=f"tune through {MOST_VALUES} at most"
         )
     return found
 
@@ -289,7 +289,7 @@ def _parse_value(text: str) -> Any:
     if text in CONSTANTS:
         return CONSTANTS[text]
     try:
-        return number(text)
+        return parse_number(text)
     except ValueError:
         if not text.isidentifier() or text in ("nan", "inf", "infinity"):
             raise

@@ -44,7 +44,7 @@ def load_or_train(cache: Path, name: str, key: str, kind: type[L], train: Callab
 def _load_if_current(folder: Path, key: str) -> Trainable | None:
     """Return the model in a folder if it was stored with this key."""
     try:
-        if not (folder / store.CARD).is_file() or store.card(folder).notes != key:
+        if not (folder / store.CARD).is_file() or store.read_card(folder).notes != key:
             return None
         return store.load(folder).learner
     except ModelError:

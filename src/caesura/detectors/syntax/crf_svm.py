@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Flags, Floats, Indices
-from caesura.core.config import between, one_of, whole
+from caesura.core.config import check_integer, check_number, check_one_of
 from caesura.core.protocols import WordTagger
 from caesura.detectors.hmm import DECISIONS
 from caesura.detectors.syntax.chunking import (
@@ -55,12 +55,12 @@ class CRF(Chunker[Chain]):
     retrain_settings = frozenset({"c2", "iterations", "cutoff", "size", "tagger"})
 
     def __post_init__(self) -> None:
-        between("c2", self.c2, 0, 1e9)
-        whole("iterations", self.iterations, 1, 1 << 31)
-        whole("cutoff", self.cutoff, 1, 1 << 31)
-        one_of("decision", self.decision, DECISIONS)
-        between("bias", self.bias, -1e9, 1e9)
-        whole("size", self.size, 0, 1 << 31)
+        check_number("c2", self.c2, 0, 1e9)
+        check_integer("iterations", self.iterations, 1, 1 << 31)
+        check_integer("cutoff", self.cutoff, 1, 1 << 31)
+        check_one_of("decision", self.decision, DECISIONS)
+        check_number("bias", self.bias, -1e9, 1e9)
+        check_integer("size", self.size, 0, 1 << 31)
         check_tagger(self.tagger)
 
     def fit(self, known: Indices, examples: Sequence[TrainingExample]) -> Chain:
@@ -121,10 +121,10 @@ class SVM(Chunker[Margins]):
     retrain_settings = frozenset({"cost", "cutoff", "size", "tagger"})
 
     def __post_init__(self) -> None:
-        between("cost", self.cost, 1e-9, 1e9)
-        whole("cutoff", self.cutoff, 1, 1 << 31)
-        between("bias", self.bias, -1e9, 1e9)
-        whole("size", self.size, 0, 1 << 31)
+        check_number("cost", self.cost, 1e-9, 1e9)
+        check_integer("cutoff", self.cutoff, 1, 1 << 31)
+        check_number("bias", self.bias, -1e9, 1e9)
+        check_integer("size", self.size, 0, 1 << 31)
         check_tagger(self.tagger)
 
     def fit(self, known: Indices, examples: Sequence[TrainingExample]) -> Margins:

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices
-from caesura.core.config import between, one_of, prefixed_state, split_state, whole
+from caesura.core.config import (
+    check_integer,
+    check_number,
+    check_one_of,
+    prefixed_state,
+    split_state,
+)
 from caesura.core.errors import LayerError
 from caesura.core.protocols import Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
@@ -121,17 +127,17 @@ class SDA(TrainableDetector[ArcModel]):
     def __post_init__(self) -> None:
         if not isinstance(self.crf, CRF):
             raise ValueError(f"crf is a CRF, not {self.crf!r}")
-        between("alpha", self.alpha, 0, 1000)
-        between("bias", self.bias, -1e9, 1e9)
-        whole("longest", self.longest, 1, MOST_UNITS)
-        whole("reach", self.reach, 1, self.longest)
-        whole("ahead", self.ahead, 0, self.reach)
-        one_of("decision", self.decision, DECISIONS)
-        between("ridge", self.ridge, 1e-9, 1e9)
-        whole("bits", self.bits, arcs.FEWEST_BITS, arcs.MOST_BITS)
-        between("pause", self.pause, 0, 1e9)
-        whole("stretch", self.stretch, SHORTEST, 1 << 31)
-        whole("patience", self.patience, 1, 1 << 31)
+        check_number("alpha", self.alpha, 0, 1000)
+        check_number("bias", self.bias, -1e9, 1e9)
+        check_integer("longest", self.longest, 1, MOST_UNITS)
+        check_integer("reach", self.reach, 1, self.longest)
+        check_integer("ahead", self.ahead, 0, self.reach)
+        check_one_of("decision", self.decision, DECISIONS)
+        check_number("ridge", self.ridge, 1e-9, 1e9)
+        check_integer("bits", self.bits, arcs.FEWEST_BITS, arcs.MOST_BITS)
+        check_number("pause", self.pause, 0, 1e9)
+        check_integer("stretch", self.stretch, SHORTEST, 1 << 31)
+        check_integer("patience", self.patience, 1, 1 << 31)
 
     @property
     def candidate_window(self) -> CandidateWindow:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
-from caesura.core.config import ModelBacked, between, whole
+from caesura.core.config import ModelBacked, check_integer, check_number
 from caesura.core.errors import LayerError
 from caesura.core.protocols import EntityModel, EntityProbabilities, WordTagger
 from caesura.core.transcript import Span, Transcript, batches
@@ -276,9 +276,9 @@ class Margins(ModelBacked[MarginsModel], EntityModel):
                 raise ValueError(f"{name} is True or False, not {getattr(self, name)!r}")
         if self.tagger is not None and not isinstance(self.tagger, WordTagger):
             raise ValueError(f"tagger is Tagger(), Tagged('FOLDER') or None, not {self.tagger!r}")
-        whole("cutoff", self.cutoff, 1, 1 << 31)
-        between("ridge", self.ridge, 1e-6, 1e6)
-        whole("size", self.size, 0, 1 << 31)
+        check_integer("cutoff", self.cutoff, 1, 1 << 31)
+        check_number("ridge", self.ridge, 1e-6, 1e6)
+        check_integer("size", self.size, 0, 1 << 31)
 
     @property
     def classes(self) -> Strings:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
-from caesura.core.config import ModelBacked, between, whole
+from caesura.core.config import ModelBacked, check_integer, check_number
 from caesura.core.errors import LayerError, ModelError
 from caesura.core.protocols import WordTagger
 from caesura.core.transcript import Transcript, batches
@@ -30,7 +30,7 @@ from caesura.detectors.tagging.linear import (
 )
 from caesura.ml import maxent
 from caesura.ml.features import Hashes, Keys, Plan, Template
-from caesura.models.store import card, find, load
+from caesura.models.store import find_folder, load, read_card
 from caesura.text.punctuation import punctuation_flags
 from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
@@ -248,9 +248,9 @@ class Tagger(ModelBacked[TaggerModel], WordTagger):
     retrain_settings: ClassVar[frozenset[str]] = frozenset({"size", "cutoff", "ridge"})
 
     def __post_init__(self) -> None:
-        whole("size", self.size, 1, 1_000_000)
-        whole("cutoff", self.cutoff, 1, 1000)
-        between("ridge", self.ridge, 1e-6, 1e6)
+        check_integer("size", self.size, 1, 1_000_000)
+        check_integer("cutoff", self.cutoff, 1, 1000)
+        check_number("ridge", self.ridge, 1e-6, 1e6)
 
     def train(
         self,
@@ -366,8 +366,8 @@ class Tagged(WordTagger):
     @cached_property
     def stored(self) -> WordTagger:
         """The tagger, read when it is first needed."""
-        folder = find(self.model)
-        found = _load_tagger(str(folder.resolve()), card(folder).checksum)
+        folder = find_folder(self.model)
+        found = _load_tagger(str(folder.resolve()), read_card(folder).checksum)
         if isinstance(found, Tagged):
             raise ModelError(
                 f"the model refers to another, {found.model}",
@@ -379,7 +379,7 @@ class Tagged(WordTagger):
     @property
     def checksum(self) -> str:
         """The checksum of the stored tagger's card."""
-        return card(find(self.model)).checksum
+        return read_card(find_folder(self.model)).checksum
 
     def tag(self, transcript: Transcript) -> Transcript:
         """Tag as the stored tagger does."""

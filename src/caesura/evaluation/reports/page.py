@@ -242,7 +242,7 @@ def _recurring(each: RecurringDisagreement, places: _Places) -> dict[str, Any]:
                 "place": places.of(number, one.place),
                 "before": shorten_text(one.before),
                 "after": shorten_text(one.after),
-                "against": one.against,
+                "against": one.reference_number,
             }
             for number, one in each.examples
         ],

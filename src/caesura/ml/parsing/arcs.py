@@ -21,7 +21,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices
-from caesura.core.config import between, whole
+from caesura.core.config import check_integer, check_number
 from caesura.core.errors import ModelError
 from caesura.ml import maxent
 from caesura.ml.features import Hashes, constant
@@ -343,8 +343,8 @@ def train_arcs(
     examples: Sequence[ArcExample], window: CandidateWindow, bits: int, ridge: float
 ) -> ArcModel:
     """Train the weights by maximum likelihood of the known heads, with the penalty `ridge`."""
-    whole("bits", bits, FEWEST_BITS, MOST_BITS)
-    between("ridge", ridge, 1e-9, 1e9)
+    check_integer("bits", bits, FEWEST_BITS, MOST_BITS)
+    check_number("ridge", ridge, 1e-9, 1e9)
     encoded = [_encode(each, window, bits) for each in examples if len(each.features)]
     if not any(len(sizes) for _, sizes, _ in encoded):
         return ArcModel(np.zeros(1 << bits, np.int8), 0.0)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from caesura.core.arrays import Flags, Floats, Indices
-from caesura.core.config import whole
+from caesura.core.config import check_integer
 from caesura.core.errors import CaesuraError
 from caesura.ml.parsing.chart import (
     IMPOSSIBLE,
@@ -49,9 +49,9 @@ class IncrementalSearch:
     def __init__(
         self, longest: int, patience: int | None = None, state: Mapping[str, Any] | None = None
     ) -> None:
-        whole("longest", longest, 1, MOST_UNITS)
+        check_integer("longest", longest, 1, MOST_UNITS)
         if patience is not None:
-            whole("patience", patience, 0, sys.maxsize)
+            check_integer("patience", patience, 0, sys.maxsize)
         self.longest = longest
         self.patience = patience
         saved = state or {"given": 0, "before": [0.0], "origin": [0], "scores": None}
@@ -250,7 +250,7 @@ def best_parse(scores: ParseScores, longest: int) -> Parse:
 
 def boundary_probabilities(scores: ParseScores, longest: int) -> Floats:
     """Return the probability of a boundary at each gap between units: a sum over all parses."""
-    whole("longest", longest, 1, MOST_UNITS)
+    check_integer("longest", longest, 1, MOST_UNITS)
     if len(scores) < 2:
         return np.zeros(0)
     table = _sum_table(scores, longest)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from caesura.core.arrays import ByValue, Flags, Indices
-from caesura.core.config import one_of
+from caesura.core.config import check_one_of
 from caesura.core.errors import LayerError
 from caesura.text.alignment.sclite import NumberedTexts, Unpaired, lightest_alignment
 
@@ -103,7 +103,7 @@ class Alignment(ByValue):
 
 def align(source: Sequence[str], target: Sequence[str], weights: str = "edits") -> Alignment:
     """Align two texts word by word with the fewest edits, or with the least weight."""
-    one_of("weights", weights, WEIGHTS)
+    check_one_of("weights", weights, WEIGHTS)
     ends = np.array([len(source)]), np.array([len(target)])
     return _align_numbers(source, target, ends, weights)
 
@@ -119,7 +119,7 @@ def align_parts(
 
     A part holds the words from the stop of the part before to its own; it may be empty.
     """
-    one_of("weights", weights, WEIGHTS)
+    check_one_of("weights", weights, WEIGHTS)
     stops = _check_stops(source_stops, len(source)), _check_stops(target_stops, len(target))
     if len(stops[0]) != len(stops[1]):
         raise LayerError(f"{len(stops[0])} parts cannot be aligned with {len(stops[1])}")

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from caesura.core.arrays import Flags, Strings
-from caesura.core.errors import CaesuraError, UnknownName, advice, closest
+from caesura.core.errors import CaesuraError, UnknownName, advice, closest_name
 from caesura.core.transcript import Span, Transcript
 from caesura.text.alignment.word_alignment import align
 from caesura.text.languages import ANY_LANGUAGE, FILLERS, language_code
@@ -196,7 +196,7 @@ def describe(steps: Sequence[str]) -> str:
 def _advice(steps: Sequence[str], unknown: str) -> str:
     """Say how to write steps that are not joined with +, or which step was meant."""
     parts = re.findall(r"[^\s,;+|]+", "+".join(steps))
-    meant = [closest(part, STEPS) for part in parts]
+    meant = [closest_name(part, STEPS) for part in parts]
     if parts == list(steps):
         return advice(unknown, STEPS)
     right = "+".join(meant) if parts and all(meant) else "case+dots"

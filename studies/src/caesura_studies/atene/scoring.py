@@ -22,7 +22,7 @@ from caesura.metrics.atene_risks import UNIT, MarginLosses
 from caesura.metrics.entity_matching import EntityMatching, pair_costs
 from caesura.metrics.entity_words import EntityWords
 from caesura.metrics.words import Words
-from caesura.models.store import find, load
+from caesura.models.store import find_folder, load
 from caesura.text.alignment.transfer import project_spans
 from caesura.text.alignment.word_alignment import Alignment, align
 from caesura.text.entity_projection import Projected, drop_overlaps, project, separate_overlaps
@@ -158,7 +158,7 @@ def word_rates(compared: Comparisons) -> tuple[dict[str, Column], dict[Key, Coun
         title: {key: as_float(each[name]) for key, each in values.items()}
         for name, title in WORDS.items()
     }
-    return columns, {key: metric.drawn(each) for key, each in counts.items()}
+    return columns, {key: metric.resampled_counts(each) for key, each in counts.items()}
 
 
 def pooled(counts: Mapping[Key, Counts], recogniser: str) -> float:
@@ -284,7 +284,7 @@ def make_entity_model(features: Features) -> Margins:
 
 @lru_cache(maxsize=1)
 def _tagger() -> WordTagger:
-    chunker: Any = load(find(TAGGER_MODEL)).learner
+    chunker: Any = load(find_folder(TAGGER_MODEL)).learner
     tagger: WordTagger = chunker.crf.tagger
     return tagger
 

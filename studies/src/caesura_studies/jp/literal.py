@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from caesura.core.arrays import Strings
-from caesura.core.config import one_of
+from caesura.core.config import check_one_of
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
 from caesura.metrics.base import PerReference, split_by_reference
@@ -57,7 +57,7 @@ class PrintedJoint(PerReference):
     main = "sentence_f1"
 
     def __post_init__(self) -> None:
-        one_of("algorithm", self.algorithm, ALGORITHMS)
+        check_one_of("algorithm", self.algorithm, ALGORITHMS)
         joint = Joint(self.multiwords, self.tables)
         object.__setattr__(self, "tables", joint.tables)
 
