@@ -22,6 +22,7 @@ def spoken(
 ) -> Transcript:
     """Words of a second each with these pauses between them, and sentence ends after `ends`."""
     start = np.concatenate([[0.0], np.cumsum(np.nan_to_num([1 + pause for pause in pauses]))])
+    start += max(0.0, -start.min())  # times are seconds from 0 on, also where words overlap
     end = start + 1
     end[:-1][np.isnan(pauses)] = NAN
     count = len(start)

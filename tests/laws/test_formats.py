@@ -18,7 +18,8 @@ from caesura.testing.format_laws import FORMAT_LAWS, Subject, read_bytes
 SAMPLES = Path(__file__).parent.parent / "formats" / "samples"
 FORMATS = registry.names("format")
 READ_ONLY = [name for name in FORMATS if not registry.find("format", name).writable]
-DAMAGED = 10_000
+DAMAGED = 40 * settings().max_examples
+"""2,000 damaged files of each format; 40,000 when `CAESURA_TESTS` is thorough."""
 NOT_IN_SAMPLES = {
     "whispercpp": {"opening"},
     "vosk": {"opening", "mark", "blank"},

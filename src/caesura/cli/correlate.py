@@ -78,7 +78,7 @@ from caesura.cli.options import INPUT, option
     "--negate",
     multiple=True,
     metavar="COLUMN",
-    help="Column to count with the opposite sign: higher is better in it, and worse in others.",
+    help="Column in which higher is better, while in the others it is worse: its sign is reversed.",
 )
 @scoring_options.resampling
 @scoring_options.report(".md, .tex, .json, .png or .svg")

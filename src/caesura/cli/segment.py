@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     default="none",
     show_default=True,
     metavar="STEPS",
-    help="Steps before sentences are looked for, joined with +, as in case+punctuation.",
+    help="Steps before sentences are looked for, joined with +, as in case+dots+punctuation.",
 )
 @options.output
 @options.to

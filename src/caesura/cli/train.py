@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def card_options(command: Any) -> Any:
     """What the card of the model says."""
     for name, help in (
-        ("--licence", "Licence of the model, which that of its data may prescribe."),
+        ("--licence", "Licence of the model; the licence of the data may prescribe it."),
         ("--language", "Language, such as en."),
         ("--about", "A sentence that says what the model is for."),
         ("--name", "Name of the model; that of its folder if not given."),
@@ -68,15 +68,15 @@ def card_options(command: Any) -> Any:
     default="none",
     show_default=True,
     metavar="STEPS",
-    help="Steps before training and tuning, joined with +, as in case+punctuation.",
+    help="Steps before training and tuning, joined with +, as in case+dots+punctuation.",
 )
 @option(
     "--tune",
     multiple=True,
     metavar="SETTING=VALUES",
     help="Try values of a setting, as in weight=0.5:2:0.5, order=2,3 or lm.order=2,3 for the "
-    "detector inside. Repeat it for all combinations. The bias needs no tuning: the best one "
-    "is always chosen.",
+    "detector inside. Repeat it to tune several settings: all combinations are tried. "
+    "The bias needs no tuning: the best one is always chosen.",
 )
 @option(
     "--goal",

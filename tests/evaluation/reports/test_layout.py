@@ -77,7 +77,7 @@ def wide(line: str) -> int:
     return sum(0 if kind in ("Mn", "Me", "Cf") else 1 + (size in "WF") for kind, size in kinds)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(any_results())
 def test_any_results_fit_a_terminal_with_all_numbers(results: Results) -> None:
     shown = terminal(results)
@@ -90,7 +90,7 @@ def test_any_results_fit_a_terminal_with_all_numbers(results: Results) -> None:
                 assert cell.strip() in shown
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(any_results())
 def test_markdown_rows_have_as_many_cells_as_their_head(results: Results) -> None:
     made = list(result_tables(results))
@@ -104,7 +104,7 @@ def bare(text: str) -> str:
     return re.sub(r"\\[\\{}#$%&_]", "", re.sub(r"(?m)^%.*$", "", text))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(any_results())
 def test_latex_is_balanced_and_nothing_in_a_name_is_a_command(results: Results) -> None:
     made = latex(results)

@@ -241,7 +241,7 @@ def dots(transcript: Transcript) -> Transcript:
 
 
 def punctuation(transcript: Transcript) -> Transcript:
-    """Remove all punctuation.
+    """Remove punctuation around words, but not the dots of abbreviations (see `dots`).
 
     Removes the layers `opening` and `mark`, punctuation at words (as `split_marks` sees it: the
     dots of abbreviations stay), and words that are only punctuation or tagged PUNCT. A curly
