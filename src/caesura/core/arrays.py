@@ -40,6 +40,8 @@ MISSING: Mapping[str, Any] = {
 """Columns over words, and the value of a cell that is not known."""
 
 
+TIMES = ("start", "end")
+
 EXPECTED = {
     "f": "a number, or None where it is not known",
     "i": "the index of a word, or -1 where it is not known",
@@ -58,22 +60,21 @@ def column(name: str, values: ArrayLike | Sequence[str], missing: Any = None) ->
     if isinstance(missing, str):
         return text_column(name, values)
     kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
-    if _is_column(values, kind):
-        return values
-    # A slice of a column, which cannot be changed either, has been checked before.
-    checked = isinstance(values, np.ndarray) and values.dtype == kind and not values.flags.writeable
-    array = np.array(values if checked else _checked_array(name, values, missing), dtype=kind)
+    if isinstance(values, np.ndarray) and values.dtype == kind and values.ndim == 1:
+        flags = values.flags
+        # A column, or a slice of one, cannot be changed: it has been checked before.
+        if not flags.writeable:
+            return values if flags.owndata else frozen(values.copy())
+    array = np.array(_checked_array(name, values, missing), dtype=kind)
     if array.ndim != 1:
         raise LayerError(f"{name} has {array.ndim} dimensions, and a column has one")
+    return frozen(array)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Make an array immutable, which marks it as a column that needs no check."""
     array.flags.writeable = False
     return array
-
-
-def _is_column(values: object, kind: type[np.generic]) -> bool:
-    """Tell whether an array is an immutable column already."""
-    if not isinstance(values, np.ndarray) or values.dtype != kind or values.ndim != 1:
-        return False
-    return bool(values.flags.owndata) and not values.flags.writeable
 
 
 def _checked_array(name: str, values: Any, missing: Any) -> NDArray[Any]:
@@ -96,6 +97,12 @@ def _checked_array(name: str, values: Any, missing: Any) -> NDArray[Any]:
     for at in np.flatnonzero(~_fitting(array, missing))[:1].tolist():
         cell = cells[at] if cells else array[at].item()
         raise LayerError(f"{name}[{at}] is {cell!r}, and should be {expected}")
+    if name in TIMES:
+        for at in np.flatnonzero(array < 0)[:1].tolist():
+            raise LayerError(
+                f"{name}[{at}] is {array[at]}, and times are seconds from 0 on",
+                remedy="write None where a time is not known",
+            )
     return array
 
 
@@ -258,11 +265,11 @@ def take_cells(name: str, layer: Any, kept: Indices) -> Any:
     if isinstance(layer, tuple):
         return tuple(map(layer.__getitem__, kept.tolist()))
     if len(kept) and name == "blank":
-        return np.logical_or.reduceat(layer, kept)
+        return frozen(np.logical_or.reduceat(layer, kept))
     if len(kept) and name == "cluster":
         after_kept = np.concatenate(([0], kept[:-1] + 1))
-        return np.logical_or.reduceat(layer[: kept[-1] + 1], after_kept)
-    return layer[kept]
+        return frozen(np.logical_or.reduceat(layer[: kept[-1] + 1], after_kept))
+    return frozen(layer[kept])
 
 
 def _move_back(layer: Strings, kept: Indices) -> Strings:

@@ -28,6 +28,7 @@ from caesura.core.arrays import (
     Indices,
     Strings,
     column,
+    frozen,
     join_cells,
     take_cells,
     text_column,
@@ -41,7 +42,6 @@ Texts = Sequence[str | None]
 """What can be given as a column; None is a cell that is not known."""
 
 SPANS = ("entities", "multiwords", "alternatives")
-TIMES = ("start", "end")
 LAYERS = (*MISSING, *SPANS, "evidence", "sentences")
 """All optional layers of a transcript."""
 
@@ -76,6 +76,7 @@ class Span(NamedTuple):
     key: str = ""
 
 
+SPAN_TYPES = (int, int, str, str)
 Spans = Iterable[Span | tuple[int, int, str]]
 
 
@@ -159,14 +160,20 @@ class Transcript(ByValue):
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        self._check_fields(("id", "language", "words", *LAYERS))
+
+    def _check_fields(self, names: Iterable[str]) -> None:
+        """Check some fields, and hold them as they are held: immutable columns and spans."""
         known = vars(self)
         for name in ("id", "language"):
             if not isinstance(known[name], str):
                 raise LayerError(f"{name} is {known[name]!r}, and should be a text")
         try:
-            known["words"] = text_column("words", self.words)
-            for name in self.layers:
-                known[name] = self._checked(name, known[name])
+            if "words" in names:
+                known["words"] = text_column("words", self.words)
+            for name in LAYERS:
+                if known[name] is not None and name in names:
+                    known[name] = self._checked(name, known[name])
         except LayerError as error:
             raise LayerError(error.what, where=self.id, remedy=error.remedy) from error
 
@@ -189,12 +196,6 @@ class Transcript(ByValue):
             raise LayerError(
                 f"head[{at}] is {cells[at]}, and points outside the {count} words",
                 remedy="write the index of a word, from 0 on, its own for a root, or -1",
-            )
-        if name in TIMES and count and cells is not layer and (cells < 0).any():
-            at = int(np.flatnonzero(cells < 0)[0])
-            raise LayerError(
-                f"{name}[{at}] is {cells[at]}, and times are seconds from 0 on",
-                remedy="write None where a time is not known",
             )
         return cells
 
@@ -227,7 +228,8 @@ class Transcript(ByValue):
         vars(made).update(vars(self) | changes)
         if len(vars(made)) > len(vars(self)):
             raise TypeError(f"a transcript has no {', '.join(changes.keys() - vars(self).keys())}")
-        made.__post_init__()
+        # Layers that stay fit the words as before, unless those change.
+        made._check_fields(("words", *LAYERS) if "words" in changes else changes)
         return made
 
     def only(self, layers: Iterable[str]) -> Transcript:
@@ -254,7 +256,8 @@ class Transcript(ByValue):
                 changes[name] = layer[first:stop]
         if self.head is not None:
             head = self.head[first:stop]
-            changes["head"] = np.where((head >= first) & (head < stop), head - first, -1)
+            found = np.where((head >= first) & (head < stop), head - first, -1)
+            changes["head"] = frozen(found)
         return self.replace(**changes)
 
     def take(self, words: ArrayLike) -> Transcript:
@@ -425,6 +428,9 @@ def _checked_spans(name: str, spans: Any, count: int) -> tuple[Span, ...]:
 
 
 def _checked_span(name: str, at: int, given: Any) -> Span:
+    # Most spans were checked before: this is the fast way to see that.
+    if type(given) is Span and tuple(map(type, given)) == SPAN_TYPES:
+        return given
     with suppress(TypeError, ValueError):
         first, last, *texts = given
         span = Span(index(first), index(last), *texts)
