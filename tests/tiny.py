@@ -1,4 +1,4 @@
-"""Detectors that learn as little as can be, for tests of what becomes of what is learnt."""
+"""Very small detectors that learn, for tests of training and storing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.window_stream import WindowStream
 
 Table = dict[int, tuple[float, int]]
-"""How often a sentence ended after a word, and how often the word was seen."""
+"""Counts of sentence ends after a word, and of the word, by hash."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +96,7 @@ class Tiny(TrainableDetector[Table]):
 
 @dataclass(frozen=True, repr=False)
 class Around(TrainableDetector[Floats]):
-    """A detector around another, which keeps what it has learnt apart from its settings."""
+    """A detector with another one as a setting, and a model of its own."""
 
     inner: Detector = Tiny()
     factor: float = 1.0
@@ -128,7 +128,7 @@ class Around(TrainableDetector[Floats]):
 
 @dataclass(frozen=True, repr=False)
 class Bare(TrainableDetector[Mapping[str, NDArray[Any]]]):
-    """Knows whatever arrays it is given, and finds no boundary."""
+    """Keeps any arrays as its model, and finds no boundary."""
 
     name = "Bare"
 
@@ -146,15 +146,15 @@ class Bare(TrainableDetector[Mapping[str, NDArray[Any]]]):
 
 
 def register(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the registry know these detectors while a test runs."""
+    """Register these detectors while a test runs."""
     for made in (Tiny, Around, Bare):
         place = f"{made.__module__}:{made.__name__}"
         monkeypatch.setitem(registry.NAMES["detector"], made.name, place)
     Tiny.trainings.clear()
 
 
-def taught(**settings: Any) -> Tiny:
-    """One that knows thirteen words, and that a sentence ends after two of them."""
+def trained_tiny(**settings: Any) -> Tiny:
+    """Train a detector on a talk of thirteen words and two sentences."""
     words = tuple("we know the words of this small talk and no others so far".split())
     ends = Segmentation.of_gaps(len(words), [6, 12])
     return Tiny(letters=9, **settings).train([Transcript(words, sentences=ends)])

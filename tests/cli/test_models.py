@@ -12,7 +12,7 @@ from caesura.core.errors import ModelError
 from caesura.models import store
 from caesura.models.card import Card
 from cli.running import Program
-from tiny import register, taught
+from tiny import register, trained_tiny
 
 FULL = Card(
     about="Pauses and words of calls about earnings, from two corpora of spoken English",
@@ -35,8 +35,8 @@ FULL = Card(
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     register(monkeypatch)
     monkeypatch.setattr(store, "files", lambda _: tmp_path)
-    store.save(tmp_path / "models" / "en", taught(), FULL)
-    store.save(tmp_path / "models" / "an-enormously-long-name", taught(), Card())
+    store.save(tmp_path / "models" / "en", trained_tiny(), FULL)
+    store.save(tmp_path / "models" / "an-enormously-long-name", trained_tiny(), Card())
     return tmp_path
 
 
@@ -58,7 +58,7 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
     assert by_name == caesura("models", house / "models" / "en")
     lines = by_name.out.splitlines()
     assert lines[0] == "model      en"
-    assert f"detector   {taught()!r}" in lines
+    assert f"detector   {trained_tiny()!r}" in lines
     assert "size       451 B" in lines
     shown = api.list_models("en")[0].checksum[:12]
     assert f"checksum   {shown}, the model= of signatures" in lines
@@ -74,7 +74,7 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
 
 def test_scores_too_wide_for_a_row_stand_under_each_other(caesura: Program, house: Path) -> None:
     scores = {"precision": 0.75, **{f"f1_of_corpus_{i}": 0.5 for i in range(6)}}
-    store.save(house / "models" / "wide", taught(), replace(FULL, scores=scores, curve=()))
+    store.save(house / "models" / "wide", trained_tiny(), replace(FULL, scores=scores, curve=()))
     shown = caesura("models", "wide").out
     rows = shown.partition("On development recordings\n\n")[2].splitlines()
     assert [line.split() for line in rows[2:]] == [
@@ -131,7 +131,7 @@ def test_problems_are_reported_in_one_line(caesura: Program, house: Path) -> Non
 def test_a_damaged_model_does_not_segment(caesura: Program, house: Path) -> None:
     (house / "talk.txt").write_text("we know the words of this small talk\n")
     assert caesura("segment", house / "talk.txt", "--detector", "en", "--format", "text").code == 0
-    other = store.save(house / "other", taught().adjusted(bias=1.0), Card())
+    other = store.save(house / "other", trained_tiny().adjusted(bias=1.0), Card())
     (other / "arrays.safetensors").write_bytes(b"")
     done = caesura("segment", house / "talk.txt", "--detector", other, "--format", "text")
     assert (done.code, done.out) == (1, "")

@@ -1,4 +1,4 @@
-"""Folders that appear only when they are complete; files are tested with the formats."""
+"""Atomic output: files and folders are complete or not there."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def fill(path: Path, text: str, error: BaseException | None = None) -> None:
             raise error
 
 
-def test_a_folder_appears_whole_and_replaces_the_former(tmp_path: Path) -> None:
+def test_a_folder_appears_when_complete_and_replaces_the_former_one(tmp_path: Path) -> None:
     target = tmp_path / "a" / "b"
     fill(target, "first")
     fill(target, "second")
@@ -24,7 +24,7 @@ def test_a_folder_appears_whole_and_replaces_the_former(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError(), OSError(28, "full")])
-def test_interrupted_nothing_is_left_and_the_former_stays(
+def test_after_an_interruption_nothing_is_left_but_the_former_folder(
     tmp_path: Path, error: BaseException
 ) -> None:
     target = tmp_path / "b"
@@ -42,7 +42,7 @@ def test_interrupted_nothing_is_left_and_the_former_stays(
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(13, "not allowed")])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("step", [1, 2, 3])
-def test_between_two_renames_there_is_always_a_whole_folder(
+def test_between_two_renames_one_complete_folder_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, when: str, step: int
 ) -> None:
     target = tmp_path / "b"
@@ -76,7 +76,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
     assert (tmp_path / "real" / "x").read_text() == "text"
 
 
-def test_where_no_folder_can_be_there_is_one_error(tmp_path: Path) -> None:
+def test_a_place_where_no_folder_can_be_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="cannot be written"):
         fill(tmp_path / "file" / "b", "text")

@@ -13,7 +13,7 @@ import caesura
 from caesura.core import plugins, registry
 from caesura.core.errors import ModelError, PluginError, UnknownName
 from caesura.core.plugins import find_study
-from caesura.core.protocols import Metric
+from caesura.core.protocols import Metric, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.detectors.column import Column
@@ -465,3 +465,24 @@ def test_a_format_of_a_distribution_is_known_by_suffix_and_by_content(
     assert (tmp_path / "out.shout").read_text() == "SHOUT\nso\nit\n"
     (folder / "d.txt").write_text("So it goes.")
     assert next(caesura.read(folder / "d.txt")).words == ("So", "it", "goes")
+
+
+@dataclass(frozen=True, repr=False)
+class EveryNoun(WordTagger):
+    """A tagger that tags every word as a noun."""
+
+    name = "EveryNoun"
+
+    def tag(self, transcript: Transcript) -> Transcript:
+        return transcript.replace(tag=("NOUN",) * len(transcript))
+
+
+def test_a_tagger_may_be_a_plugin_and_a_setting_of_a_detector(tmp_path: Path) -> None:
+    caesura.register(EveryNoun)
+    assert registry.learner("EveryNoun") == EveryNoun()
+    assert registry.kind_of("EveryNoun", "detector") == "tagger"
+    crf = registry.parse("detector", "CRF(tagger=EveryNoun())")
+    assert EveryNoun() in crf.parts()
+    stored = store.load(store.save(tmp_path / "nouns", EveryNoun(), Card()))
+    assert stored.tagger.tag(Transcript(["so"])).tag == ("NOUN",)
+    assert store.model_kind(tmp_path / "nouns") == "tagger"

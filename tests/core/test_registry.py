@@ -1,4 +1,4 @@
-"""Names, settings, and texts that are neither."""
+"""Registered names, settings in brackets, and texts that are neither."""
 
 import sys
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ def test_a_name_alone_has_the_defaults() -> None:
     assert registry.parse("metric", " Boundary() ") == Boundary()
 
 
-def test_settings_by_name_and_by_place() -> None:
+def test_settings_by_name_and_by_position() -> None:
     assert registry.parse("detector", "Pause(0.7)") == Pause(threshold=0.7)
     made = registry.parse("metric", "Boundary(count_end=True, classes=('.', '?'))")
     assert made == Boundary(count_end=True, classes=(".", "?"))
 
 
-def test_things_inside_things() -> None:
+def test_a_setting_may_be_a_registered_object() -> None:
     made = registry.parse("detector", "Lookahead(Pause(threshold=1.0), words=3)")
     assert made == Lookahead(Pause(threshold=1.0), words=3)
     assert registry.parse("detector", repr(made)) == made
 
 
-def test_several_things_inside_a_thing() -> None:
+def test_a_setting_may_be_a_list_of_registered_objects() -> None:
     made = registry.parse("detector", "Fusion((Pause(evidence=('pause',)), Column('bert')))")
     assert made == Fusion((Pause(evidence=("pause",)), Column("bert")))
     assert registry.parse("detector", repr(made)) == made
@@ -78,7 +78,7 @@ def test_several_things_inside_a_thing() -> None:
         ("Lookahead(3)", "Lookahead: detector is a detector, not 3"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(text: str, message: str) -> None:
+def test_a_wrong_text_is_an_error_of_one_line(text: str, message: str) -> None:
     with pytest.raises(UnknownName) as caught:
         registry.parse("detector", text)
     assert message in str(caught.value)
@@ -92,7 +92,7 @@ def test_names_are_unique_over_kinds() -> None:
 
 @dataclass(frozen=True, repr=False)
 class Reader(Configured):
-    """Something made with a thing of another kind."""
+    """A metric with settings that are objects of other kinds."""
 
     tagger: object = None
     others: tuple[object, ...] = ()
@@ -110,7 +110,7 @@ def test_settings_may_be_of_another_kind(monkeypatch: pytest.MonkeyPatch) -> Non
     assert made == registry.parse("metric", repr(made))
 
 
-def test_a_thing_of_another_kind_is_refused_by_its_kind() -> None:
+def test_an_object_of_another_kind_is_refused() -> None:
     for text in ("Tagger", "Tagger(size=3)"):
         with pytest.raises(UnknownName, match="Tagger is a tagger, and a detector is wanted"):
             registry.parse("detector", text)
@@ -121,7 +121,7 @@ def test_a_thing_of_another_kind_is_refused_by_its_kind() -> None:
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_a_thing_or_an_error(text: str) -> None:
+def test_any_text_is_an_object_or_an_error(text: str) -> None:
     try:
         made = registry.parse("metric", text)
     except CaesuraError as error:
@@ -146,13 +146,13 @@ def test_any_text_is_a_thing_or_an_error(text: str) -> None:
         ("Entities('PERSON')", "classes is a tuple of texts, not 'PERSON': write classes=('PERS"),
     ],
 )
-def test_what_was_meant_by_a_metric_is_guessed(text: str, message: str) -> None:
+def test_an_unknown_metric_gets_a_suggestion(text: str, message: str) -> None:
     with pytest.raises(UnknownName) as caught:
         registry.parse("metric", text)
     assert message in str(caught.value)
 
 
-def test_every_value_of_a_metric_leads_to_it() -> None:
+def test_the_name_of_a_value_suggests_its_metric() -> None:
     for name in registry.names("metric"):
         found = registry.find("metric", name)
         for value in (*found.best, found.main):
@@ -171,7 +171,7 @@ def test_every_value_of_a_metric_leads_to_it() -> None:
         ("Words", "Words is a metric, and a detector is wanted"),
     ],
 )
-def test_what_was_meant_by_a_learner_is_guessed(text: str, message: str) -> None:
+def test_an_unknown_learner_gets_a_suggestion(text: str, message: str) -> None:
     with pytest.raises(UnknownName) as caught:
         registry.learner(text)
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Slicing, joining and thinning out transcripts, against slow and obvious versions."""
+"""Slicing, joining and selecting words, compared with slow and obvious code."""
 
 import pickle
 from itertools import pairwise
@@ -20,8 +20,8 @@ few = settings(max_examples=40)
 
 
 @st.composite
-def thinned(draw: st.DrawFn) -> tuple[Transcript, list[bool]]:
-    """A transcript, and which of its words to keep."""
+def transcripts_with_masks(draw: st.DrawFn) -> tuple[Transcript, list[bool]]:
+    """Draw a transcript, and which of its words to keep."""
     transcript = draw(MANY)
     count = len(transcript)
     heads = st.lists(st.integers(-1, count - 1), min_size=count, max_size=count)
@@ -29,8 +29,8 @@ def thinned(draw: st.DrawFn) -> tuple[Transcript, list[bool]]:
     return transcript.replace(head=np.array(draw(heads), np.int64)), draw(kept)
 
 
-def runs(keep: list[bool]) -> list[tuple[int, list[int]]]:
-    """Each kept word with the dropped words between it and the next kept one."""
+def kept_with_dropped(keep: list[bool]) -> list[tuple[int, list[int]]]:
+    """Return each kept word with the dropped words between it and the next kept one."""
     found: list[tuple[int, list[int]]] = []
     for at, kept in enumerate(keep):
         if kept:
@@ -40,8 +40,8 @@ def runs(keep: list[bool]) -> list[tuple[int, list[int]]]:
     return found
 
 
-def climbed(head: list[int], keep: list[bool], word: int) -> int:
-    """The nearest kept ancestor, the word itself below a dropped root, -1 if unknown."""
+def nearest_kept_head(head: list[int], keep: list[bool], word: int) -> int:
+    """Return the nearest kept ancestor; the word itself below a dropped root, -1 if unknown."""
     at, seen = head[word], {word}
     if at == word:
         return word
@@ -63,13 +63,13 @@ def test_taking_all_changes_nothing(transcript: Transcript) -> None:
 
 
 @few
-@given(thinned())
-def test_take_keeps_cells_and_hands_on_what_stands_between_words(
+@given(transcripts_with_masks())
+def test_take_keeps_cells_and_moves_what_follows_dropped_words(
     drawn: tuple[Transcript, list[bool]],
 ) -> None:
     transcript, keep = drawn
     taken = transcript.take(np.array(keep, np.bool_))
-    whole = runs(keep)
+    whole = kept_with_dropped(keep)
     places = [at for at, _ in whole]
     assert taken.words == tuple(transcript.words[at] for at in places)
     for name in ("opening", "mark", "speaker", "tag", "lemma", "relation", "features", "subtag"):
@@ -92,8 +92,8 @@ def test_take_keeps_cells_and_hands_on_what_stands_between_words(
 
 
 @few
-@given(thinned())
-def test_take_hangs_words_on_the_nearest_kept_ancestor(
+@given(transcripts_with_masks())
+def test_take_attaches_words_to_the_nearest_kept_ancestor(
     drawn: tuple[Transcript, list[bool]],
 ) -> None:
     transcript, keep = drawn
@@ -102,12 +102,12 @@ def test_take_hangs_words_on_the_nearest_kept_ancestor(
     assert taken.head is not None
     head = transcript.head.tolist()
     places = [at for at, kept in enumerate(keep) if kept]
-    expected = [climbed(head, keep, at) for at in places]
+    expected = [nearest_kept_head(head, keep, at) for at in places]
     assert taken.head.tolist() == [places.index(at) if at >= 0 else -1 for at in expected]
 
 
 @few
-@given(thinned())
+@given(transcripts_with_masks())
 def test_take_keeps_sentences_clusters_and_spans(drawn: tuple[Transcript, list[bool]]) -> None:
     transcript, keep = drawn
     taken = transcript.take(np.array(keep, np.bool_))
@@ -132,7 +132,7 @@ def test_take_keeps_sentences_clusters_and_spans(drawn: tuple[Transcript, list[b
 
 
 @few
-@given(thinned(), st.data())
+@given(transcripts_with_masks(), st.data())
 def test_taking_twice_is_taking_once(
     drawn: tuple[Transcript, list[bool]], data: st.DataObject
 ) -> None:
@@ -200,7 +200,7 @@ def test_slices_keep_what_lies_inside(transcript: Transcript, first: int, stop: 
 
 @few
 @given(st.lists(SOME, max_size=3))
-def test_join_counts_on(parts: list[Transcript]) -> None:
+def test_join_renumbers_the_words_of_later_parts(parts: list[Transcript]) -> None:
     whole = Transcript.join(parts)
     assert whole.words == sum((part.words for part in parts), ())
     at = 0
@@ -234,7 +234,7 @@ def test_join_fills_columns_of_evidence_that_some_parts_lack() -> None:
     np.testing.assert_equal(whole["y"], [np.nan] * 4)
 
 
-def test_evidence_is_a_value() -> None:
+def test_evidence_is_immutable_and_compared_by_value() -> None:
     cells = np.array([0.5, np.nan])
     one = Transcript(("a", "b"), evidence={"x": cells, "y": cells})
     same = Transcript(("a", "b"), evidence={"y": [np.nan, np.nan], "x": [0.5, np.nan]})
@@ -286,7 +286,7 @@ def test_punctuation_around_a_multiword_token_is_written() -> None:
         lambda t: st.tuples(st.just(t), st.lists(st.booleans(), min_size=len(t), max_size=len(t)))
     )
 )
-def test_a_reading_stays_while_all_its_words_do(drawn: tuple[Transcript, list[bool]]) -> None:
+def test_an_alternative_stays_if_all_its_words_do(drawn: tuple[Transcript, list[bool]]) -> None:
     transcript, mask = drawn
     place = np.cumsum(mask) - 1
     whole = [
@@ -297,7 +297,7 @@ def test_a_reading_stays_while_all_its_words_do(drawn: tuple[Transcript, list[bo
     assert transcript.take(np.array(mask, np.bool_)).alternatives == tuple(sorted(whole))
 
 
-def test_a_slice_through_a_reading_leaves_it_out() -> None:
+def test_a_slice_through_an_alternative_drops_it() -> None:
     spans = (Span(0, 1, "x"), Span(1, 2, ""), Span(2, 2, "y z"))
     transcript = Transcript(("a", "b", "c"), entities=spans, alternatives=spans)
     part = transcript[1:3]

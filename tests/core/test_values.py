@@ -1,4 +1,4 @@
-"""Values are checked at the door and stay as they are."""
+"""Transcripts and segmentations check their arguments and are immutable."""
 
 import copy
 import io
@@ -38,7 +38,7 @@ def test_copies_are_equal_and_immutable(again: Transcript) -> None:
         again.id = "other"  # type: ignore[misc]
 
 
-def test_lists_and_unknown_cells_are_taken() -> None:
+def test_lists_and_unknown_cells_are_accepted() -> None:
     made: Transcript = MAKE(
         ["a", "b", "c"],
         start=[0, None, 2.5],
@@ -71,7 +71,7 @@ def test_lists_and_unknown_cells_are_taken() -> None:
     )
 
 
-def test_what_was_given_can_change_without_harm() -> None:
+def test_changing_an_argument_afterwards_does_not_change_the_transcript() -> None:
     start = np.array([0.0, 1.0, 2.0])
     words = Transcript(("a", "b", "c"), start=start)
     start[0] = 9
@@ -161,7 +161,7 @@ def test_what_was_given_can_change_without_harm() -> None:
         (lambda: CUT.of_gaps(3, [0.5]), r"gaps\[0\] is 0.5, and should be the index"),
     ],
 )
-def test_what_does_not_fit_is_refused(made: object, message: str) -> None:
+def test_an_argument_that_does_not_fit_is_refused(made: object, message: str) -> None:
     with pytest.raises(LayerError, match=message):
         made()  # type: ignore[operator]
 
@@ -175,7 +175,7 @@ def test_sentences_from_gaps_pairs_and_flags_are_the_same() -> None:
     assert len(Segmentation(np.zeros(0, np.bool_)).sentences) == 0
 
 
-def test_an_error_about_an_endless_word_stays_readable() -> None:
+def test_an_error_about_a_very_long_word_stays_short() -> None:
     with pytest.raises(CaesuraError) as caught:
         list(registry.parse("format", "iwslt").read(io.BytesIO(b"a" * 1_000_000)))
     assert len(str(caught.value)) < 600

@@ -20,7 +20,7 @@ from caesura.detectors.stored_model import HEAD, LEAST, Model, get_detector
 from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.card import Card
-from tiny import register, taught
+from tiny import register, trained_tiny
 
 KNOWN = tuple("we know the words of this small talk and no others so far".split())
 FOREIGN = tuple("wir kennen diese kleine Rede noch nicht".split())
@@ -33,8 +33,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         register(patch)
         patch.setattr(store, "files", lambda _: house)
-        store.save(house / "models" / "en", taught(), Card(language="en"))
-        store.save(house / "models" / "any", taught(), Card())
+        store.save(house / "models" / "en", trained_tiny(), Card(language="en"))
+        store.save(house / "models" / "any", trained_tiny(), Card())
         yield house / "models"
 
 
@@ -72,14 +72,14 @@ def test_a_model_is_chosen_by_name_or_folder(shipped: Path) -> None:
     assert get_detector("Lookahead(Model('en'))") == Lookahead(Model("en"))
     assert get_detector(Pause()) == Pause()
     for text in ("en", "any", str(shipped / "any")):
-        assert same(Model(text), taught(), talk(30))
+        assert same(Model(text), trained_tiny(), talk(30))
 
 
 def test_a_registered_name_comes_before_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    store.save("Pause", taught(), Card())
+    store.save("Pause", trained_tiny(), Card())
     assert get_detector("Pause") == Pause()
     assert get_detector("./Pause") == Model("./Pause")
 
@@ -114,21 +114,21 @@ def test_nothing_is_read_before_it_is_needed(tmp_path: Path) -> None:
     nowhere = Model(str(tmp_path / "nowhere"))
     with pytest.raises(ModelError, match="there is no such model; name a model folder, or a model"):
         nowhere.detect(talk(3))
-    store.save(tmp_path / "nowhere", taught(), Card())
-    assert same(nowhere, taught(), talk(3))
+    store.save(tmp_path / "nowhere", trained_tiny(), Card())
+    assert same(nowhere, trained_tiny(), talk(3))
 
 
 def test_a_model_is_read_once_and_again_when_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = store.save(tmp_path / "m", taught(), Card())
+    place = store.save(tmp_path / "m", trained_tiny(), Card())
     first = Model(str(place))
     kept = first.stored.detector
     (place / store.ARRAYS).rename(tmp_path / "away")
     assert Model(str(place)).stored.detector is kept
     (tmp_path / "away").rename(place / store.ARRAYS)
-    store.save(place, taught().adjusted(bias=9.0), Card())
-    assert Model(str(place)).stored.detector == taught(bias=9.0)
+    store.save(place, trained_tiny().adjusted(bias=9.0), Card())
+    assert Model(str(place)).stored.detector == trained_tiny(bias=9.0)
     assert first.stored.detector is kept
 
 
@@ -136,7 +136,7 @@ def test_a_model_is_read_once_and_again_when_it_changes(
     "language", ["", "en", "EN-us", "eng", "English", " english (UK)", "und", "auto", "en_GB"]
 )
 def test_the_model_decides_in_its_language(language: str, notes: pytest.LogCaptureFixture) -> None:
-    assert same(Model("en"), taught(), talk(30, language=language))
+    assert same(Model("en"), trained_tiny(), talk(30, language=language))
     assert not notes.messages
 
 
@@ -162,10 +162,10 @@ def test_pauses_decide_in_another_language(
 
 
 def test_codes_without_a_list_are_others_only_if_that_is_sure(tmp_path: Path) -> None:
-    place = store.save(tmp_path / "pt", taught(), Card(language="pt"))
+    place = store.save(tmp_path / "pt", trained_tiny(), Card(language="pt"))
     model = Model(str(place))
-    assert same(model, taught(), talk(5, language="pt-BR"))
-    assert same(model, taught(), talk(5, language="por"))
+    assert same(model, trained_tiny(), talk(5, language="pt-BR"))
+    assert same(model, trained_tiny(), talk(5, language="por"))
     assert same(model, Pause(), talk(5, language="sv"))
     assert same(model, Pause(), talk(5, language="English"))
 
@@ -175,19 +175,19 @@ def test_pauses_decide_where_words_are_not_known(
     name: str, notes: pytest.LogCaptureFixture
 ) -> None:
     model = Model(name)
-    assert same(model, taught(), talk(LEAST - 1, 0))
-    assert same(model, taught(), talk(LEAST, 0.5))
+    assert same(model, trained_tiny(), talk(LEAST - 1, 0))
+    assert same(model, trained_tiny(), talk(LEAST, 0.5))
     assert not notes.messages
     assert same(model, Pause(), talk(LEAST, 0.45))
     assert notes.messages == [
         f"talk: the model {name} knows less than half of its words; pauses and marks decide alone"
     ]
     mixed = Transcript.join([talk(HEAD, 0.6), talk(500, 0)])
-    assert same(model, taught(), mixed)
+    assert same(model, trained_tiny(), mixed)
 
 
 def test_what_a_recording_says_of_itself_counts_first() -> None:
-    assert same(Model("en"), taught(), talk(60, 0, language="en"))
+    assert same(Model("en"), trained_tiny(), talk(60, 0, language="en"))
     assert same(Model("any"), Pause(), talk(60, 0, language="en"))
 
 
@@ -223,7 +223,7 @@ def test_a_model_is_as_it_was_stored(shipped: Path) -> None:
 
 def test_a_stored_detector_may_refer_to_a_model_but_not_to_itself(tmp_path: Path) -> None:
     outer = store.save(tmp_path / "outer", Lookahead(Model("en"), 3), Card())
-    assert same(Model(str(outer)), taught(), talk(30))
+    assert same(Model(str(outer)), trained_tiny(), talk(30))
     circle = store.save(tmp_path / "circle", Model(str(tmp_path / "x")), Card())
     store.save(tmp_path / "x", Lookahead(Model(str(circle))), Card())
     with pytest.raises(ModelError, match="circle: the model refers to itself"):

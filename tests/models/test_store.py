@@ -1,4 +1,4 @@
-"""Model folders: nothing is lost, damage is always seen, and nothing is half written."""
+"""Model folders: nothing is lost, damage is always detected, and no half model is left."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ from caesura.core.values import Undefined
 from caesura.detectors.pause import Pause
 from caesura.models import store
 from caesura.models.card import Card
-from tiny import Bare, Tiny, register, taught
+from tiny import Bare, Tiny, register, trained_tiny
 
 CARD = Card(
     name="small",
@@ -48,17 +48,17 @@ def _registered() -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return store.save(tmp_path / "model", taught(), CARD)
+    return store.save(tmp_path / "model", trained_tiny(), CARD)
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    place = store.save(tmp_path_factory.mktemp("kept") / "model", taught(), CARD)
+def saved_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    place = store.save(tmp_path_factory.mktemp("saved") / "model", trained_tiny(), CARD)
     return {name: (place / name).read_bytes() for name in FILES}
 
 
-def rewritten(folder: Path, **changes: Any) -> None:
-    """Change a card as someone would who knows how its checksum is made."""
+def rewrite_card(folder: Path, **changes: Any) -> None:
+    """Change a card and make its checksum right again."""
     document = json.loads((folder / store.CARD).read_text()) | changes
     del document["checksum"]
     plain = json.dumps(document, sort_keys=True)
@@ -66,27 +66,27 @@ def rewritten(folder: Path, **changes: Any) -> None:
     (folder / store.CARD).write_text(json.dumps(document))
 
 
-def refilled(folder: Path, data: bytes) -> None:
-    """Put other arrays in, with a card that says so."""
+def replace_arrays(folder: Path, data: bytes) -> None:
+    """Replace the arrays, and make the checksums right again."""
     (folder / store.ARRAYS).write_bytes(data)
-    rewritten(folder, bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+    rewrite_card(folder, bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
-def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return pack(dict(arrays))
 
 
 def test_saved_and_loaded_are_the_same_bit_by_bit(folder: Path) -> None:
     card, detector = store.load(folder)
-    assert detector == taught()
-    for name, array in taught().state().items():
+    assert detector == trained_tiny()
+    for name, array in trained_tiny().state().items():
         assert detector.state()[name].dtype == array.dtype
         assert detector.state()[name].tobytes() == array.tobytes()
-    assert detector.log_odds(TALK).tobytes() == taught().log_odds(TALK).tobytes()
+    assert detector.log_odds(TALK).tobytes() == trained_tiny().log_odds(TALK).tobytes()
     data = (folder / store.ARRAYS).read_bytes()
     assert card == replace(
         CARD,
-        detector=repr(taught()),
+        detector=repr(trained_tiny()),
         version=__version__,
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
@@ -94,12 +94,12 @@ def test_saved_and_loaded_are_the_same_bit_by_bit(folder: Path) -> None:
     assert store.read_card(folder) == card
 
 
-def test_saving_again_gives_the_same_bytes(folder: Path, kept: dict[str, bytes]) -> None:
+def test_saving_again_gives_the_same_bytes(folder: Path, saved_files: dict[str, bytes]) -> None:
     for name in FILES:
-        assert (folder / name).read_bytes() == kept[name]
+        assert (folder / name).read_bytes() == saved_files[name]
 
 
-def test_the_order_of_arrays_plays_no_part(tmp_path: Path) -> None:
+def test_the_order_of_arrays_does_not_matter(tmp_path: Path) -> None:
     arrays = {name: np.arange(3) for name in "dbeac"}
     backwards = {name: arrays[name] for name in "caebd"}
     one = store.save(tmp_path / "one", Bare().from_state(arrays), CARD)
@@ -133,7 +133,9 @@ def test_only_numbers_are_stored(tmp_path: Path, array: NDArray[Any]) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_too_large_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_too_large_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "ARRAYS_LIMIT", 100)
     store.save(tmp_path / "m", Bare().from_state({}), Card())
     with pytest.raises(ModelError, match="a model of 104 bytes is too large; cut it down"):
@@ -141,15 +143,15 @@ def test_what_is_too_large_is_not_written(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @given(data=st.data())
-def test_any_byte_that_changes_is_seen(
-    data: st.DataObject, kept: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+def test_any_changed_byte_is_detected(
+    data: st.DataObject, saved_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     name = data.draw(st.sampled_from(FILES))
-    at = data.draw(st.integers(0, len(kept[name]) - 1))
-    flipped = bytearray(kept[name])
+    at = data.draw(st.integers(0, len(saved_files[name]) - 1))
+    flipped = bytearray(saved_files[name])
     flipped[at] ^= data.draw(st.integers(1, 255))
     folder = tmp_path_factory.mktemp("flipped")
-    for each, content in kept.items():
+    for each, content in saved_files.items():
         (folder / each).write_bytes(content if each != name else bytes(flipped))
     try:
         card = store.load(folder).card
@@ -158,25 +160,25 @@ def test_any_byte_that_changes_is_seen(
     else:
         # A blank may become another blank: then the card still says the same.
         assert name == store.CARD
-        assert card.to_document() == json.loads(kept[name])
+        assert card.to_document() == json.loads(saved_files[name])
 
 
 @given(data=st.data())
-def test_any_end_that_is_missing_is_seen(
-    data: st.DataObject, kept: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+def test_any_truncated_file_is_detected(
+    data: st.DataObject, saved_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     name = data.draw(st.sampled_from(FILES))
     # The last character of the card is the end of a line, which says nothing.
-    stop = data.draw(st.integers(0, len(kept[name]) - 2))
+    stop = data.draw(st.integers(0, len(saved_files[name]) - 2))
     folder = tmp_path_factory.mktemp("cut")
-    for each, content in kept.items():
+    for each, content in saved_files.items():
         (folder / each).write_bytes(content if each != name else content[:stop])
     with pytest.raises(ModelError, match=r"damaged|not JSON"):
         store.load(folder)
 
 
 @given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda t: json.dumps(t).encode()))
-def test_no_card_raises_anything_else(
+def test_any_other_content_of_a_card_is_a_model_error(
     content: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
@@ -198,7 +200,7 @@ DOCUMENTS = [
 
 
 @pytest.mark.parametrize(("text", "message"), [*DOCUMENTS, DEEP, MANY])
-def test_cards_that_are_none(folder: Path, text: str, message: str) -> None:
+def test_json_that_is_no_card_is_refused(folder: Path, text: str, message: str) -> None:
     (folder / store.CARD).write_text(text)
     for reading in (store.load, store.read_card):
         with pytest.raises(ModelError, match=message) as found:
@@ -235,18 +237,18 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("changes", "message"), CHANGES, ids=str)
-def test_cards_with_a_good_checksum_that_are_wrong_all_the_same(
+def test_a_wrong_card_with_a_right_checksum_is_refused(
     folder: Path, changes: dict[str, Any], message: str
 ) -> None:
-    rewritten(folder, **changes)
+    rewrite_card(folder, **changes)
     with pytest.raises(ModelError, match=message) as found:
         store.load(folder)
     assert str(found.value).startswith(str(folder))
 
 
 def arrays(**changes: NDArray[Any] | None) -> bytes:
-    kept = {**taught().state(), **changes}
-    return packed({name: array for name, array in kept.items() if array is not None})
+    state = {**trained_tiny().state(), **changes}
+    return pack_arrays({name: array for name, array in state.items() if array is not None})
 
 
 FILLS = [
@@ -264,16 +266,16 @@ FILLS = [
 
 
 @pytest.mark.parametrize(("data", "message"), FILLS, ids=[str(i) for i in range(len(FILLS))])
-def test_arrays_that_do_not_fit(folder: Path, data: bytes, message: str) -> None:
-    refilled(folder, data)
+def test_arrays_that_do_not_fit_are_refused(folder: Path, data: bytes, message: str) -> None:
+    replace_arrays(folder, data)
     with pytest.raises(ModelError, match=message) as found:
         store.load(folder)
     assert str(found.value).startswith(f"{folder}/{store.ARRAYS}: ")
     assert store.read_card(folder).bytes == len(data)
 
 
-def test_arrays_of_another_model_are_seen(folder: Path) -> None:
-    other = taught().from_state({n: a[:5] for n, a in taught().state().items()})
+def test_arrays_of_another_model_are_detected(folder: Path) -> None:
+    other = trained_tiny().from_state({n: a[:5] for n, a in trained_tiny().state().items()})
     small = store.save(folder.parent / "other", other, CARD)
     shutil.copy(small / store.ARRAYS, folder / store.ARRAYS)
     with pytest.raises(ModelError, match="their checksum is not the card's; copy it again"):
@@ -282,7 +284,7 @@ def test_arrays_of_another_model_are_seen(folder: Path) -> None:
     assert len(store.load(folder).detector.state()["keys"]) == 5
 
 
-def test_what_is_missing_is_named(folder: Path) -> None:
+def test_a_missing_file_is_named(folder: Path) -> None:
     for name in (store.ARRAYS, store.CARD):
         (folder / name).unlink()
         with pytest.raises(ModelError, match=f"there is no {name}, so this is not a whole model"):
@@ -301,13 +303,13 @@ def test_a_file_too_large_is_not_read(folder: Path) -> None:
         store.read_card(folder)
     with (folder / store.ARRAYS).open("r+b") as file:
         file.truncate(1 << 40)
-    rewritten_from(folder)
+    copy_card_of_new_model(folder)
     with pytest.raises(ModelError, match="has 1099511627776 bytes, and should have at most"):
         store.load(folder)
 
 
-def rewritten_from(folder: Path) -> None:
-    shutil.copy(store.save(folder.parent / "new", taught(), CARD) / store.CARD, folder)
+def copy_card_of_new_model(folder: Path) -> None:
+    shutil.copy(store.save(folder.parent / "new", trained_tiny(), CARD) / store.CARD, folder)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -329,7 +331,7 @@ def test_a_model_replaces_a_model_even_a_damaged_one(folder: Path) -> None:
 
 def test_an_empty_folder_is_filled_and_a_name_is_given(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert store.load(store.save(tmp_path / "empty", taught(), Card())).card.name == "empty"
+    assert store.load(store.save(tmp_path / "empty", trained_tiny(), Card())).card.name == "empty"
 
 
 @pytest.mark.parametrize(
@@ -339,7 +341,7 @@ def test_nothing_but_a_model_is_replaced(tmp_path: Path, inside: list[str]) -> N
     for name in inside:
         (tmp_path / name).write_text('{"of": "another program"}')
     with pytest.raises(OutputError, match="not a model is there; name another folder"):
-        store.save(tmp_path, taught(), CARD)
+        store.save(tmp_path, trained_tiny(), CARD)
     assert sorted(inner.name for inner in tmp_path.iterdir()) == sorted(inside)
 
 
@@ -348,21 +350,21 @@ def test_a_model_with_a_file_of_the_user_beside_it_is_not_replaced(folder: Path)
     with pytest.raises(OutputError, match="not a model is there; name another folder"):
         store.save(folder, Pause(0.7), CARD)
     assert (folder / "notes.txt").read_text() == "mine"
-    assert store.load(folder).detector == taught()
+    assert store.load(folder).detector == trained_tiny()
 
 
 @pytest.mark.parametrize("where", ["file", "file/model", "", "x" * 300])
-def test_where_no_model_can_be_written(tmp_path: Path, where: str) -> None:
+def test_a_place_where_no_model_can_be_written_is_an_error(tmp_path: Path, where: str) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match=r"cannot be written|empty name"):
-        store.save(tmp_path / where if where else "", taught(), CARD)
+        store.save(tmp_path / where if where else "", trained_tiny(), CARD)
     assert (tmp_path / "file").read_text() == "x"
     assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize("part", FILES)
 @pytest.mark.parametrize("former", [True, False])
-def test_interrupted_nothing_is_left(
+def test_after_an_interruption_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, former: bool
 ) -> None:
     target = tmp_path / "model"
@@ -378,30 +380,30 @@ def test_interrupted_nothing_is_left(
 
     monkeypatch.setattr(Path, "write_bytes", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        store.save(target, taught(), CARD)
+        store.save(target, trained_tiny(), CARD)
     assert list(tmp_path.iterdir()) == [target] * former
     if former:
         assert store.load(target).detector == Pause(0.7)
 
 
-def test_what_could_not_be_loaded_is_not_saved(
+def test_a_detector_that_could_not_be_loaded_is_not_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ModelError, match="Tiny has to be trained"):
         store.save(tmp_path / "m", Tiny(), CARD)
     monkeypatch.setattr(Tiny, "name", "Small")
     with pytest.raises(ModelError, match=r"Small\(.*\) cannot be stored: no detector"):
-        store.save(tmp_path / "m", taught(), CARD)
+        store.save(tmp_path / "m", trained_tiny(), CARD)
     monkeypatch.setattr(Tiny, "name", "Pause")
     with pytest.raises(ModelError, match=r"cannot be stored: Pause has no setting 'letters'"):
-        store.save(tmp_path / "m", taught(), CARD)
+        store.save(tmp_path / "m", trained_tiny(), CARD)
     monkeypatch.setattr(Tiny, "__repr__", lambda _: "Pause")
     with pytest.raises(ModelError, match="cannot be stored: its text does not make it again"):
-        store.save(tmp_path / "m", taught(), CARD)
+        store.save(tmp_path / "m", trained_tiny(), CARD)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_card_takes_what_training_has_to_say() -> None:
+def test_a_card_holds_the_scores_and_settings_of_training() -> None:
     none = Undefined("there are no boundaries")
     row = {"classes": (".", "?"), "detector": Pause(), "f1": np.float64(0.5), "n": np.int64(3)}
     card = Card(scores={"f1": none, "nan": float("nan")}, curve=(row,))
@@ -410,7 +412,7 @@ def test_a_card_takes_what_training_has_to_say() -> None:
     assert Card.from_document(json.loads(json.dumps(card.to_document()))) == card
 
 
-def test_models_that_ship_are_whole_and_small() -> None:
+def test_shipped_models_are_complete_and_small() -> None:
     for name, folder in store.shipped_models().items():
         card, learner = store.load(store.find_folder(name))
         assert store.find_folder(name) == folder
