@@ -350,3 +350,30 @@ def test_streams_are_read_from_open_files() -> None:
     lines = "".join(json.dumps({"word": word}) + "\n" for word in TEXT.split())
     for file in (io.StringIO(lines), io.BytesIO(lines.encode()), caesura.Words(TEXT.split())):
         assert streamed(file) == SENTENCES
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([{"word": "so", "start": 0, "end": 1}], r"this list has .* word, start, end; .*\.Words\("),
+        ([{"text": "So it goes.", "start": 0, "end": 1}], r"this list .*format='whisper'"),
+        ({"horse": 1}, r"this dict is no .* horse; name its format with format="),
+        ("and/or what", r"No such file.*caesura\.Text"),
+        (["so it", "goes"], r"2 of 2 files could not be read: No such file .*caesura\.Text"),
+    ],
+)
+def test_what_cannot_be_read_gets_fitting_advice(given: Any, message: str) -> None:
+    with pytest.raises(CaesuraError, match=message):
+        list(caesura.segment(given))
+
+
+def test_the_advice_for_segments_works() -> None:
+    segments = [{"text": "So it goes.", "start": 0, "end": 1}]
+    (found,) = caesura.segment({"segments": segments}, format="whisper")
+    assert found.words == ("So", "it", "goes")
+
+
+@pytest.mark.parametrize(("given", "name"), [(None, "NoneType"), (b"abc", "bytes"), (5, "int")])
+def test_errors_name_the_type_that_was_given(given: Any, name: str) -> None:
+    with pytest.raises(TypeError, match=f"not {name}$"):
+        list(caesura.segment(given))

@@ -189,7 +189,7 @@ def test_list(caesura: Program, kind: str) -> None:
         (["segment", str(CTM), "--detector", "Paus"], 1, "did you mean 'Pause'?"),
         (["segment", str(CTM), "--to", "srtt"], 1, "did you mean 'srt'?"),
         (["segment", str(CTM), "--json", "-o", "x.json"], 2, "--to jsonl"),
-        (["convert", str(CTM)], 1, "choose one with --to"),
+        (["convert", str(CTM)], 1, "choose one with to= (--to)"),
         (["convert", str(CTM), "-o", "/proc/nowhere/x.srt"], 1, "cannot be written"),
         (["list", "horses"], 1, "nothing is called 'horses'"),
         (["score", str(CTM)], 2, "--reference"),
@@ -210,7 +210,10 @@ def test_json_of_no_known_kind_lists_the_candidates(caesura: Program, tmp_path: 
     odd.write_text('{"hello": "world"}')
     done = caesura("segment", odd)
     assert done.code == 1
-    assert "odd.json: the content does not tell the format; choose one with --format: " in done.err
+    assert (
+        "odd.json: the content does not tell the format; choose one with format= (--format): "
+        in done.err
+    )
     assert "whisper" in done.err
     odd.write_text('{"hello": ')
     assert "odd.json:1: not JSON" in caesura("segment", odd).err
@@ -368,3 +371,21 @@ def test_sentences_go_to_text_files_and_folders(caesura: Program, tmp_path: Path
     one, two = tmp_path / "talk.txt", tmp_path / "out" / "council.txt"
     assert one.read_text(encoding="utf-8") == two.read_text(encoding="utf-8")
     assert one.read_text(encoding="utf-8").startswith("good morning everyone and welcome\n")
+
+
+def test_a_mistyped_command_is_corrected(caesura: Program) -> None:
+    done = caesura("segmnt")
+    assert done.code == 2
+    assert "No such command 'segmnt'; did you mean 'segment'?" in done.err
+
+
+def test_reproduce_looks_for_the_study_before_its_options(
+    caesura: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("caesura.core.plugins._declared", lambda group: {})
+    for options in ((), ("--data", "absent")):
+        done = caesura("reproduce", "jp", *options)
+        assert done.code == 1
+        assert "no studies are installed" in done.err
+        assert "pip install ./studies" in done.err
+    assert "caesura-studies" in caesura("reproduce", "jp", "--help").out

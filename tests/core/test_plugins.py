@@ -70,7 +70,7 @@ def test_a_registered_class_is_found_by_its_name_and_its_repr() -> None:
     assert caesura.score(talk, reference=talk, metric="Share").values == ({"found_share": 1.0},)
     with pytest.raises(UnknownName, match="Share is a metric, and a detector is wanted"):
         registry.parse("detector", "Share")
-    with pytest.raises(UnknownName, match="found_share is a value of Share: --metric Share"):
+    with pytest.raises(UnknownName, match="found_share is a value of Share: metric='Share'"):
         registry.parse("metric", "FOUND-share")
     with pytest.raises(UnknownName, match="did you mean 'Share'"):
         registry.parse("metric", "Shares")

@@ -133,15 +133,29 @@ def test_any_text_is_an_object_or_an_error(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("WER", "no metric is named 'WER'; wer is a value of Words: --metric Words"),
-        ("eter", "no metric is named 'eter'; eter is a value of Entities: --metric Entities"),
-        ("NE-WER", "'NE-WER' is not a metric; ne_wer is a value of Entities: --metric Entities"),
-        ("ATENE_ds()", "atene_ds is a value of ATENE: --metric ATENE"),
+        (
+            "WER",
+            "no metric is named 'WER'; wer is a value of Words: metric='Words' (--metric Words)",
+        ),
+        (
+            "eter",
+            "no metric is named 'eter'; "
+            "eter is a value of Entities: metric='Entities' (--metric Entities)",
+        ),
+        (
+            "NE-WER",
+            "'NE-WER' is not a metric; "
+            "ne_wer is a value of Entities: metric='Entities' (--metric Entities)",
+        ),
+        ("ATENE_ds()", "atene_ds is a value of ATENE: metric='ATENE' (--metric ATENE)"),
         ("f1", "f1 is a value of Boundary, WiSeBE, "),
-        ("f1", ": --metric Boundary, or another of these"),
+        ("f1", ": metric='Boundary' (--metric Boundary), or another of these"),
         ("atene", "did you mean 'ATENE'?"),
         ("Wrods", "did you mean 'Words'?"),
-        ("Words,Entities", "'Words,Entities' is not a metric; give --metric once for each"),
+        (
+            "Words,Entities",
+            "'Words,Entities' is not a metric; give a list of them (--metric once for each)",
+        ),
         ("zzz", "no metric is named 'zzz'; known are Boundary, "),
         ("Entities('PERSON')", "classes is a tuple of texts, not 'PERSON': write classes=('PERS"),
     ],

@@ -157,7 +157,7 @@ def test_chosen_values() -> None:
     ]
     for name, advice in (
         ("SER", "did you mean 'ser'"),
-        ("wer", "wer is a value of Words: --metric Words"),
+        ("wer", r"wer is a value of Words: metric='Words' \(--metric Words\)"),
         ("recal", "did you mean 'recall'"),
     ):
         with pytest.raises(UnknownName, match=f"gives a value '{name}'; {advice}"):

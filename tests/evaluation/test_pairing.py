@@ -66,7 +66,10 @@ def test_a_system_without_some_recordings_is_named() -> None:
     ],
 )
 def test_the_first_word_that_differs_is_reported(ours: str, theirs: str, message: str) -> None:
-    with pytest.raises(MismatchError, match=f"{message}.*for word errors: --metric Words"):
+    with pytest.raises(
+        MismatchError,
+        match=rf"{message}.*align=True \(--align\).*metric='Words' \(--metric Words\)",
+    ):
         require_same_words(
             Transcript(tuple(ours.split())), Transcript(tuple(theirs.split())), "reference 1"
         )

@@ -158,3 +158,23 @@ def test_all_one_liners_are_exported() -> None:
     for name in functions:
         assert getattr(caesura, name) is getattr(quick, name)
     assert set(WORDS) < set(functions)
+
+
+@pytest.mark.parametrize("name", ["wer", "cer", "f1"])
+def test_a_string_that_names_a_file_is_an_error(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("So it goes.\n")
+    for named in (str(file), [str(file)]):
+        for sides in ((named, "So it goes."), ("So it goes.", named)):
+            with pytest.raises(CaesuraError, match=r"names a file.*pathlib\.Path.*caesura\.Text"):
+                value(name, *sides)
+    assert value("wer", file, caesura.Text("So it goes.")) == 0
+    assert value("wer", "a" * 5000, "a\0b") == 1
+    assert value("wer", [str(file), "so"], [str(file), "so"]) == 0
+
+
+@pytest.mark.parametrize("name", [*WORDS, "f1", "windowdiff", "boundary_similarity"])
+def test_an_unknown_option_is_named_with_the_function(name: str) -> None:
+    with pytest.raises(CaesuraError) as caught:
+        value(name, "a b", "a c", normalise="case")
+    assert str(caught.value) == f"{name} has no option 'normalise'; did you mean 'normalize'?"

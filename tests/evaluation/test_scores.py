@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import caesura
 from caesura import __version__, api
 from caesura.core import registry
 from caesura.core.errors import MismatchError
@@ -297,3 +298,16 @@ def test_formats_that_files_do_not_tell_are_signed(tmp_path: Path) -> None:
         format="text", reference_format="tokens"
     )
     assert "|format=lines|reference_format=lines|" in signed(format="lines")
+
+
+def test_scores_and_comparisons_print_the_tables_of_the_commands() -> None:
+    asked: Any = {"reference": caesura.Text("So it goes. We left."), "resamples": 0}
+    scores = caesura.score(caesura.Text("So it goes. We left."), **asked)
+    assert "f1" in str(scores).split()
+    assert scores.signatures[0] in str(scores)
+    assert repr(scores).startswith("Scores(")
+    found = caesura.compare(
+        [caesura.Text("So it goes. We left."), caesura.Text("So it goes we left.")], **asked
+    )
+    assert str(found).startswith("2 systems, 1 reference\n")
+    assert repr(found).startswith("Comparison(")

@@ -74,7 +74,7 @@ def test_formats_are_remembered_that_files_do_not_tell(
 
 
 def test_an_ambiguous_file_is_an_error_that_lists_the_candidates() -> None:
-    with pytest.raises(AmbiguousFormat, match="choose one with --format: lines, text"):
+    with pytest.raises(AmbiguousFormat, match=r"choose one with format= \(--format\): lines, text"):
         choose(Source("x.txt", b"One. Two.\nthree\nfour\nfive\nsix\nseven\neight\n"))
 
 
@@ -144,7 +144,7 @@ def test_formats_that_are_only_read_are_refused_with_those_to_choose_from(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CaesuraError) as caught:
         api.convert(SAMPLES / "ctm.ctm", to=to, output=output)
-    said, _, names = str(caught.value).partition("; choose one with --to: ")
+    said, _, names = str(caught.value).partition("; choose one with to= (--to): ")
     assert said == what
     writable = [name for name in registry.names("format") if registry.find("format", name).writable]
     assert names.split(", ") == writable
@@ -153,7 +153,7 @@ def test_formats_that_are_only_read_are_refused_with_those_to_choose_from(
 
 
 def test_a_suffix_names_the_formats_that_can_be_written_with_it(tmp_path: Path) -> None:
-    with pytest.raises(AmbiguousFormat, match=r"--to: tsv, bio, iwslt$"):
+    with pytest.raises(AmbiguousFormat, match=r"\(--to\): tsv, bio, iwslt$"):
         api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.tsv")
     api.convert(SAMPLES / "srt.srt", output=tmp_path / "x.json")
     assert "segments" in json.loads((tmp_path / "x.json").read_text())

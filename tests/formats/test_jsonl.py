@@ -98,9 +98,9 @@ def test_a_label_that_is_null_is_none() -> None:
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        ('{"type": "Begin", "id": "s"}', "--format: it looks like assemblyai"),
-        ('{"horse": 1}', "if it is of another format, name it with --format"),
-        ("{", "if it is of another format, name it with --format"),
+        ('{"type": "Begin", "id": "s"}', "format= (--format): it looks like assemblyai"),
+        ('{"horse": 1}', "if it is of another format, name it with format= (--format)"),
+        ("{", "if it is of another format, name it with format= (--format)"),
         ('{"words": []}\n[]', ""),
     ],
 )

@@ -15,7 +15,7 @@ import click
 
 from caesura import __version__
 from caesura.cli import COMMANDS
-from caesura.core.errors import CaesuraError
+from caesura.core.errors import CaesuraError, closest_name
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors that only writing has; one that names no file is of standard output."""
@@ -35,6 +35,15 @@ class LazyCommands(click.Group):
         module = importlib.import_module(f"caesura.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for a name that is not known, suggest the one that is meant."""
+        meant = "" if args[0] in COMMANDS else closest_name(args[0], COMMANDS)
+        if meant and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}; did you mean {meant!r}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the commands without importing them."""

@@ -7,12 +7,21 @@ import click
 from caesura.cli import options
 
 
+def _check_study(ctx: click.Context, _parameter: click.Parameter, study: str) -> str:
+    """Raise an error for a study that is not installed, before options are checked."""
+    if study and not ctx.resilient_parsing:
+        from caesura.core.plugins import find_study
+
+        find_study(study)
+    return study
+
+
 @options.command(
     "reproduce",
     examples="""
   caesura reproduce wisebe --data corpora/ --output study/""",
 )
-@click.argument("study")
+@click.argument("study", is_eager=True, callback=_check_study)
 @options.option(
     "--data",
     group=options.INPUT,
@@ -33,7 +42,8 @@ from caesura.cli import options
 def command(study: str, data: str, output: str) -> None:
     """Run a STUDY (wisebe, jp, gotoh-renals, oba, atene) again.
 
-    The report shows its numbers beside those of the paper.
+    The report shows its numbers beside those of the paper. Studies are a package of their own:
+    pip install caesura-studies, or in a clone of the repository: pip install ./studies.
     """
     import caesura
 

@@ -121,16 +121,17 @@ def raise_failures(failed: Sequence[CaesuraError], count: int, what: str) -> Non
         kinds.setdefault((error.what, error.remedy), []).append(error)
     number = f"{len(failed)} of {count} files {what}"
     if len(kinds) == 1:
-        raise _joined_error(failed, number)
+        raise _joined_error(failed, number, what.replace("could not", "cannot"))
     for alike in kinds.values():
         alone = len(alike) == 1
         logger.error("%s", alike[0] if alone else _joined_error(alike, f"{len(alike)} files"))
     raise CaesuraError(f"{number}, see above")
 
 
-def _joined_error(alike: Sequence[CaesuraError], number: str) -> CaesuraError:
-    """Make one error of equal ones of different files."""
+def _joined_error(alike: Sequence[CaesuraError], number: str, said: str = "") -> CaesuraError:
+    """Make one error of equal ones of different files; what `number` has `said` is left out."""
     places = [error.where for error in alike[:SHOWN] if error.where]
     shown = ", ".join([*places, "…"] if len(alike) > SHOWN else places)
     where = f" ({shown})" if places else ""
-    return CaesuraError(f"{number}: {alike[0].what}{where}", remedy=alike[0].remedy)
+    what = alike[0].what.removeprefix(f"{said}: ")
+    return CaesuraError(f"{number}: {what}{where}", remedy=alike[0].remedy)

@@ -246,7 +246,8 @@ def find_study(name: str) -> Study:
     known = _declared(STUDIES)
     if not known:
         raise UnknownName(
-            "no studies are installed", remedy="install them: pip install caesura-studies"
+            "no studies are installed",
+            remedy="install them: pip install caesura-studies (in a clone: pip install ./studies)",
         )
     if name not in known:
         raise UnknownName(f"no study is named {name!r}", remedy=advice(name, known))

@@ -246,7 +246,8 @@ def value_hint(value: str) -> str:
         return ""
     first, *others = found[meant]
     more = ", or another of these" if others else ""
-    return f"{meant} is a value of {', '.join((first, *others))}: --metric {first}{more}"
+    option = f"metric='{first}' (--metric {first})"
+    return f"{meant} is a value of {', '.join((first, *others))}: {option}{more}"
 
 
 @overload
@@ -320,7 +321,8 @@ def _build(kind: Kind, tree: ast.expr, text: str) -> Configured:
             return _make(kind, tree.func.id, values, settings)
     hint = value_hint(text) if kind == "metric" else ""
     if isinstance(tree, ast.Tuple):
-        hint = "give --metric once for each" if kind == "metric" else f"name one {kind}"
+        several = "give a list of them (--metric once for each)"
+        hint = several if kind == "metric" else f"name one {kind}"
     hint = hint or "write a name, as in Name or Name(setting=1)"
     raise UnknownName(f"{text!r} is not a {kind}", remedy=hint)
 

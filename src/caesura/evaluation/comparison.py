@@ -158,6 +158,13 @@ class Comparison:
                     remedy=advice(name, known, "they give", registry.value_hint(name)),
                 )
 
+    def __str__(self) -> str:
+        """Return the tables that the command `compare` prints."""
+        from caesura.evaluation.reports.render import terminal
+        from caesura.evaluation.reports.write import Results
+
+        return terminal(Results.of(self))
+
     def __getitem__(self, system: str) -> Scores:
         """Return the scores of a system."""
         if system not in self.systems:

@@ -226,7 +226,7 @@ def format_remarks(documents: Sequence[Document], metric: Metric) -> list[str]:
         return []
     return [
         f"plain texts were read as {' and as '.join(sorted(kinds))}, which end sentences "
-        "in different places: if that is wrong, name one format with --format"
+        "in different places: if that is wrong, name one format with format= (--format)"
     ]
 
 

@@ -125,6 +125,6 @@ def require_same_words(ours: Transcript, theirs: Transcript, side: str) -> None:
         f"the words differ: word {at + 1} is {shown[0]} in the hypothesis and {shown[1]} in {side} "
         f"({len(ours)} and {len(theirs)} words)",
         where=ours.id,
-        remedy="add --align to carry the boundaries over by alignment; "
-        "for word errors: --metric Words",
+        remedy="add align=True (--align) to carry the boundaries over by alignment; "
+        "for word errors: metric='Words' (--metric Words)",
     )

@@ -1,9 +1,10 @@
 """Values in one line: `caesura.wer("a b c", "a x c")`, `caesura.f1(reference, hypothesis)`.
 
 **The reference always comes first**, as in jiwer and nltk; both can be named instead:
-`wer(hypothesis=..., reference=...)`. In these functions a string is text, never a path (a file
-is given as a `pathlib.Path`). Lists are utterances for error rates of words and characters, and
-sentences for the values of boundaries. Transcripts and other input in memory are taken too.
+`wer(hypothesis=..., reference=...)`. In these functions a string is text, never a path (a file is
+given as a `pathlib.Path`; a string that names a file is an error). Lists are utterances for error
+rates of words and characters, and sentences for the values of boundaries. Transcripts and other
+input in memory are taken too.
 
 The numbers are those of the metric classes, whose settings can be given by name:
 `pk(reference, hypothesis, k=5)`. A value that is undefined, such as the word error rate of an
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from caesura.core import registry
-from caesura.core.errors import MismatchError
+from caesura.core.errors import FormatError, MismatchError, UnknownName, advice
 from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value
@@ -150,7 +152,9 @@ def _word_value(
     characters: bool = False,
 ) -> float:
     """Measure words, or characters as if each was a word."""
-    metric = _metric("Words", settings)
+    metric = _metric("Words", "cer" if characters else name, settings)
+    for given in (reference, hypothesis):
+        _refuse_file_names(given)
     steps = LADDER[-1] if normalize == LEAST else normalization_steps(normalize)
     describe(steps)
     as_written = not steps and _is_text(reference) and _is_text(hypothesis)
@@ -180,16 +184,51 @@ def _boundary_value(
 ) -> float:
     """Measure boundaries against one reference or several."""
     align = settings.pop("align", False)
-    made = _metric(metric, settings)
+    made = _metric(metric, FUNCTIONS.get(name, name), settings, ("align",))
+    for given in (*references, hypothesis):
+        _refuse_file_names(given)
     options = EvaluationOptions(metric=made, normalize=normalize, align=align, resamples=0)
     theirs = [_with_sentences(reference) for reference in references]
     (scores,) = evaluate_systems([_with_sentences(hypothesis)], theirs, options)
     return _number(scores.values[0][name])
 
 
-def _metric(name: str, settings: dict[str, Any]) -> Metric:
-    made: Metric = registry.find("metric", name)(**settings)
+FUNCTIONS = {"window_diff": "windowdiff", "similarity": "boundary_similarity"}
+"""Functions that are not named like the value that they return."""
+
+
+def _metric(
+    name: str, function: str, settings: dict[str, Any], options: Sequence[str] = ()
+) -> Metric:
+    """Make the metric of a function, or raise an error that names an unknown option."""
+    metric_class: Any = registry.find("metric", name)
+    known = ["normalize", *options, *(field.name for field in fields(metric_class))]
+    for option in settings:
+        if option not in known:
+            hint = advice(option, known, "it has")
+            raise UnknownName(f"{function} has no option {option!r}", remedy=hint)
+    made: Metric = metric_class(**settings)
     return made
+
+
+def _refuse_file_names(given: Given) -> None:
+    """Raise an error for a string, or a list of strings only, that names existing files."""
+    if not given or not _is_text(given):
+        return
+    texts: Any = [given] if isinstance(given, str) else given
+    if all(map(_names_file, texts)):
+        raise FormatError(
+            "this string names a file, and would be scored as text",
+            where=texts[0],
+            remedy="pass pathlib.Path(...) to read it, or caesura.Text(...) if it is text",
+        )
+
+
+def _names_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _number(value: Value) -> float:

@@ -181,6 +181,13 @@ class Scores:
     between_annotators: bool = False
     """Whether the references were compared with each other, and there is no system."""
 
+    def __str__(self) -> str:
+        """Return the tables that the command `score` prints."""
+        from caesura.evaluation.reports.render import terminal
+        from caesura.evaluation.reports.write import Results
+
+        return terminal(Results.of(self))
+
     def __getitem__(self, metric: str | Metric) -> MetricValues:
         """Return the values of a metric, given by its name, with or without its settings."""
         i = self._index(metric)

@@ -158,7 +158,7 @@ def choose(source: Source) -> Format:
     raise AmbiguousFormat(
         "the content does not tell the format",
         where=source.name,
-        remedy=f"choose one with --format: {', '.join(names)}",
+        remedy=f"choose one with format= (--format): {', '.join(names)}",
     )
 
 
@@ -188,7 +188,7 @@ def target(to: str | Format, output: str | Path) -> Format:
     raise AmbiguousFormat(
         "the output's name does not tell the format",
         where=str(output),
-        remedy=f"choose one with --to: {', '.join(fitting or writable())}",
+        remedy=f"choose one with to= (--to): {', '.join(fitting or writable())}",
     )
 
 
@@ -197,7 +197,7 @@ def _checked_writable(format: Format) -> Format:
     if format.writable:
         return format
     error = format.not_writable()
-    raise OutputError(error.what, remedy=f"choose one with --to: {', '.join(writable())}")
+    raise OutputError(error.what, remedy=f"choose one with to= (--to): {', '.join(writable())}")
 
 
 def destination(format: Format, folder: Path, transcript: Transcript, name: str) -> Path:

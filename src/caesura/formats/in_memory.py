@@ -171,8 +171,8 @@ def is_result(given: object) -> bool:
     )
 
 
-def read(given: Any, format: Format | None = None) -> Iterator[Transcript]:
-    """Read the recordings of one input that is no path."""
+def read(given: Any, format: Format | None = None, in_list: bool = False) -> Iterator[Transcript]:
+    """Read the recordings of one input that is no path; `in_list` is for error messages."""
     if isinstance(given, (Text, Sentences, Words)):
         yield given.transcript()
     elif isinstance(given, Readable):
@@ -180,7 +180,7 @@ def read(given: Any, format: Format | None = None) -> Iterator[Transcript]:
     elif is_table(given):
         yield from _read_table(given)
     elif is_result(given):
-        yield from _read_result(given, format)
+        yield from _read_result(given, format, in_list)
     else:
         raise TypeError(
             f"an input is a path, a Transcript, caesura.Text, Sentences or Words, a recogniser's "
@@ -194,7 +194,7 @@ def _read_open_file(file: Readable, format: Format | None) -> Iterator[Transcrip
     yield from read_source(open_file_source(file), format)
 
 
-def _read_result(given: Any, format: Format | None) -> Iterator[Transcript]:
+def _read_result(given: Any, format: Format | None, in_list: bool) -> Iterator[Transcript]:
     """Read a recogniser's result as its JSON file would be read."""
     from caesura.formats.files import read_source
 
@@ -204,11 +204,23 @@ def _read_result(given: Any, format: Format | None) -> Iterator[Transcript]:
         for transcript in read_source(Source("<result>", data), format):
             yield transcript.replace(origin=None)
     except AmbiguousFormat as error:
-        known = ", ".join(map(str, document)) if isinstance(document, dict) else ""
-        raise FormatError(
-            f"this dict is no recogniser's result that Caesura knows; its keys are {known}",
-            remedy="name its format with format=; words are given as caesura.Words([...])",
-        ) from error
+        raise _unknown_result(document, in_list) from error
+
+
+def _unknown_result(document: Any, in_list: bool) -> FormatError:
+    """Make the error for a dict of no known format; it may be one word or one segment."""
+    known = ", ".join(map(str, document)) if isinstance(document, dict) else ""
+    what = f"this dict is no recogniser's result that Caesura knows; its keys are {known}"
+    if in_list:
+        what = f"this list has a dict that is no recogniser's result; its keys are {known}"
+    keys = with_plain_keys(document) if isinstance(document, dict) else {}
+    text = next((string(keys[key]) for key in TEXT_KEYS if key in keys), "")
+    remedy = "name its format with format=; words are given as caesura.Words([...])"
+    if "words" in keys or len(text.split()) > 1:
+        remedy = "a list of segments is given as {'segments': [...]} with format='whisper'"
+    elif text:
+        remedy = "a list of words is given as caesura.Words([...])"
+    return FormatError(what, remedy=remedy)
 
 
 def _plain(given: Any) -> Any:

@@ -40,7 +40,8 @@ def read(
 
     Files that cannot be read are left out, and reported in one error at the end.
     """
-    several: Any = [files] if is_single(files) else files
+    in_list = not is_single(files)
+    several: Any = files if in_list else [files]
     reader = registry.parse("format", format) if format and isinstance(format, str) else format
     seen: set[str] = set()
     failed: list[CaesuraError] = []
@@ -52,7 +53,7 @@ def read(
         else:
             from caesura.formats import in_memory
 
-            yield from in_memory.read(given, reader or None)
+            yield from in_memory.read(given, reader or None, in_list)
     raise_failures(failed, len(seen), "could not be read")
 
 
@@ -82,14 +83,14 @@ def _read_path(
 
 
 def is_single(given: object) -> bool:
-    """Whether this is one input rather than several."""
-    if isinstance(given, (str, Path, Transcript, Mapping)):
+    """Whether this is one input rather than several; what cannot be read is one too."""
+    if isinstance(given, (str, bytes, bytearray, Path, Transcript, Mapping)):
         return True
     if isinstance(given, (list, tuple, Iterator)) and not hasattr(given, "read"):
         return False
     from caesura.formats.in_memory import is_in_memory
 
-    return is_in_memory(given)
+    return is_in_memory(given) or not isinstance(given, Iterable)
 
 
 def all_words(given: Any) -> Any:
@@ -109,11 +110,13 @@ def _is_file(given: object) -> bool:
 def is_missing_text(given: object) -> bool:
     """Whether a string names no file and may be meant as text.
 
-    It may if it is long, has several words or lines, or has neither a folder nor a suffix.
+    It may if it is long, has several words or lines, or has no suffix and is not a folder's name
+    without blanks.
     """
     if not isinstance(given, str) or given in ("", _files.STANDARD):
         return False
-    is_bare = os.sep not in given and not Path(given).suffix[1:].isalnum()
+    is_plain = os.sep not in given or len(given.split()) > 1
+    is_bare = is_plain and not Path(given).suffix[1:].isalnum()
     is_long = len(given) > 255 or "\n" in given or len(given.split()) > 3
     if not (is_bare or is_long):
         return False

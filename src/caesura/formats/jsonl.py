@@ -62,5 +62,5 @@ def _advice(source: Source) -> str:
     if Jsonl.recognises(source):
         return ""
     fitting = [format.name for format in recognized(source) if not format.plain]
-    advice = "if it is of another format, name it with --format"
+    advice = "if it is of another format, name it with format= (--format)"
     return f"{advice}: it looks like {' or '.join(fitting)}" if fitting else advice

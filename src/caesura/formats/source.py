@@ -102,7 +102,7 @@ class Source:
                 value, at = decoder.raw_decode(text, at)
                 found.append(value)
         except json.JSONDecodeError as error:
-            advice = "if it is of another format, name it with --format"
+            advice = "if it is of another format, name it with format= (--format)"
             raise self.error(f"not JSON: {error.msg}", error.lineno, advice) from error
         except (RecursionError, ValueError) as error:
             raise self.error("not JSON that can be read: nested too deeply or too large") from error

@@ -210,7 +210,7 @@ def require_same_length(hypothesis: Transcript, references: Sequence[Transcript]
             raise MismatchError(
                 f"the hypothesis has {len(hypothesis)} words and a reference {len(reference)}",
                 where=hypothesis.id,
-                remedy="add --align to carry the boundaries over by alignment",
+                remedy="add align=True (--align) to carry the boundaries over by alignment",
             )
 
 
