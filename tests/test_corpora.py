@@ -8,7 +8,7 @@ import pytest
 
 from caesura import api
 from caesura.core.errors import CaesuraError
-from caesura.formats.files import choose
+from caesura.formats.recognize import choose_format
 from caesura.formats.source import Source
 
 EXPECTED = {
@@ -75,7 +75,7 @@ def test_reads(corpora: Path, pattern: str, caplog: pytest.LogCaptureFixture) ->
     for path in files(corpora, pattern):
         if path.name == "README.md":
             continue
-        assert choose(Source(str(path), path.read_bytes())).name == EXPECTED[pattern], path
+        assert choose_format(Source(str(path), path.read_bytes())).name == EXPECTED[pattern], path
         try:
             words = sum(map(len, api.read(path)))
         except CaesuraError as error:

@@ -211,7 +211,7 @@ def test_json_of_no_known_kind_lists_the_candidates(caesura: Program, tmp_path: 
     done = caesura("segment", odd)
     assert done.code == 1
     assert (
-        "odd.json: the content does not tell the format; choose one with format= (--format): "
+        "odd.json: the content does not tell the format: it is JSON with the keys hello; "
         in done.err
     )
     assert "whisper" in done.err

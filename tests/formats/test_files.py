@@ -13,14 +13,15 @@ from caesura.core.errors import AmbiguousFormat, CaesuraError, OutputError, Unkn
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.azure import Azure
-from caesura.formats.files import choose, expand
+from caesura.formats.files import expand
+from caesura.formats.recognize import choose_format
 from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 
 
 def chosen(path: Path) -> str:
-    return choose(Source(str(path), path.read_bytes())).name
+    return choose_format(Source(str(path), path.read_bytes())).name
 
 
 AMBIGUOUS = {
@@ -45,7 +46,7 @@ def test_samples_are_recognised_by_name_and_content(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
 def test_samples_are_recognised_by_content_alone(path: Path) -> None:
     try:
-        found = choose(Source("<stdin>", path.read_bytes())).name
+        found = choose_format(Source("<stdin>", path.read_bytes())).name
     except AmbiguousFormat:
         assert path.name in AMBIGUOUS
     else:
@@ -75,12 +76,12 @@ def test_formats_are_remembered_that_files_do_not_tell(
 
 def test_an_ambiguous_file_is_an_error_that_lists_the_candidates() -> None:
     with pytest.raises(AmbiguousFormat, match=r"choose one with format= \(--format\): lines, text"):
-        choose(Source("x.txt", b"One. Two.\nthree\nfour\nfive\nsix\nseven\neight\n"))
+        choose_format(Source("x.txt", b"One. Two.\nthree\nfour\nfive\nsix\nseven\neight\n"))
 
 
 def test_binary_data_is_an_error_of_its_own() -> None:
     with pytest.raises(CaesuraError, match=r"x\.txt:1: byte 0 is not UTF-8 text"):
-        choose(Source("x.txt", b"\x80\x81"))
+        choose_format(Source("x.txt", b"\x80\x81"))
 
 
 def test_a_folder_without_transcripts_is_an_error(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from caesura.core import registry
 from caesura.core.errors import CaesuraError
 from caesura.formats.annotation.tiers import OVERLAP, role
-from caesura.formats.files import choose
+from caesura.formats.recognize import choose_format
 from caesura.formats.source import Source
 
 SIZE = 300_000
@@ -28,20 +28,20 @@ def read(format: str, text: str) -> None:
 def test_ten_thousand_lines_before_a_text_do_not_hang_recognition(line: str) -> None:
     source = Source("<stdin>", (line * 10_000 + "So it goes.\nWe tied it shut.\n").encode())
     with suppress(CaesuraError):
-        choose(source)
+        choose_format(source)
 
 
 @pytest.mark.parametrize("text", ["a b {}x 1 2", "a b c {}x", "({} x", "<{}", "{}{{"])
 @pytest.mark.parametrize("char", ["1", "a", " ", "-", "("])
 def test_a_long_line_does_not_hang_recognition(text: str, char: str) -> None:
     with suppress(CaesuraError):
-        choose(Source("<stdin>", text.format(char * SIZE).encode()))
+        choose_format(Source("<stdin>", text.format(char * SIZE).encode()))
 
 
 def test_blank_lines_and_comments_may_precede_conllu() -> None:
     row = "1\ta" + "\t_" * 8 + "\n"
     for before in ("\n" * 10_000, "# text = a\n \n\n" * 10_000):
-        assert choose(Source("<stdin>", (before + row).encode())).name == "conllu"
+        assert choose_format(Source("<stdin>", (before + row).encode())).name == "conllu"
 
 
 @pytest.mark.parametrize(

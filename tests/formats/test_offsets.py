@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from caesura.core import registry
 from caesura.core.errors import CaesuraError, FormatError
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.files import choose
 from caesura.formats.linguistic.conllu import ConllU
 from caesura.formats.linguistic.offsets import Offsets
+from caesura.formats.recognize import choose_format
 from caesura.formats.source import Source
 from caesura.testing.strategies import carried_part
 
@@ -317,7 +317,7 @@ def test_offsets_of_utf16_are_found_out_by_the_words() -> None:
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("offsets*")), ids=lambda path: path.stem)
 def test_its_samples_are_recognised_by_no_other_format(path: Path) -> None:
     source = Source(path.name, path.read_bytes())
-    assert choose(source) == Offsets()
+    assert choose_format(source) == Offsets()
     piped = Source("<stdin>", path.read_bytes())
     formats = [registry.find("format", name) for name in registry.names("format")]
     assert [f.name for f in formats if not f.plain and claims(f, piped)] == ["offsets"]

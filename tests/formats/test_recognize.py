@@ -15,8 +15,8 @@ from caesura.core import plugins, registry
 from caesura.core.errors import CaesuraError
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
-from caesura.formats.files import choose, expand
-from caesura.formats.recognize import TABLE, Keys, candidates, recognized
+from caesura.formats.files import expand
+from caesura.formats.recognize import TABLE, Keys, candidates, choose_format, recognized
 from caesura.formats.source import Source
 from caesura.testing.format_laws import damage
 
@@ -148,10 +148,10 @@ def test_formats_of_other_packages_are_asked(
     monkeypatch.setattr(registry, "plugin_entries", lambda kind: entries)
     monkeypatch.setattr(plugins, "find", lambda kind, name: plugins.Plugin(Haiku))
     poem = "OLD POND\nold pond a frog\nleaps in\nwater's sound\n"
-    assert choose(Source("x.txt", poem.encode())).name == "haiku"
-    assert choose(Source("<stdin>", poem.encode())).name == "haiku"
-    assert choose(Source("x.haiku", b"old")).name == "haiku"
-    assert choose(Source("x.txt", poem.lower().encode())).name == "lines"
+    assert choose_format(Source("x.txt", poem.encode())).name == "haiku"
+    assert choose_format(Source("<stdin>", poem.encode())).name == "haiku"
+    assert choose_format(Source("x.haiku", b"old")).name == "haiku"
+    assert choose_format(Source("x.txt", poem.lower().encode())).name == "lines"
     assert recognized(Source("", poem.encode())) == [Haiku]
     (tmp_path / "x.haiku").write_text(poem)
     assert [str(place) for _, place in expand([tmp_path])] == ["x.haiku"]

@@ -9,7 +9,7 @@ import pytest
 from caesura.core.errors import FormatError, OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.formats.files import choose
+from caesura.formats.recognize import choose_format
 from caesura.formats.source import Source
 from caesura.formats.tsv import Tsv
 
@@ -127,5 +127,5 @@ def test_a_unit_is_one_of_two() -> None:
     ],
 )
 def test_other_tables_are_not_recognised(text: str, name: str) -> None:
-    assert choose(Source("x.tsv", text.encode())).name == name
-    assert choose(Source("<stdin>", text.encode())).name == name
+    assert choose_format(Source("x.tsv", text.encode())).name == name
+    assert choose_format(Source("<stdin>", text.encode())).name == name

@@ -24,7 +24,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Origin, Transcript
 from caesura.formats.base import TextFormat
 from caesura.formats.recognize import (
-    TABLE,
+    choose_format,
     is_writable,
     known_suffixes,
     recognized,
@@ -85,7 +85,7 @@ def read_source(
 ) -> Iterator[Transcript]:
     """Yield the recordings of content in memory; `file` is the name to remember, if another."""
     blank = not source.data.removeprefix(BOM_UTF8).strip()
-    chosen = format or (_format_of_empty(source) if blank else choose(source))
+    chosen = format or (_format_of_empty(source) if blank else choose_format(source))
     reader = registry.parse("format", chosen) if isinstance(chosen, str) else chosen
     empty = blank and not (isinstance(reader, TextFormat) and reader.every_line)
     asked = "" if format is None or empty else _asked(reader, source)
@@ -138,40 +138,6 @@ def _certain(source: Source) -> list[str]:
     if len(sharing) == 1:
         return sharing
     return [format.name for format in recognized(source, sharing)]
-
-
-def choose(source: Source) -> Format:
-    """Choose the format of a file by its suffix or, if several share it, by its content."""
-    sharing = with_suffix(source.name)
-    if len(sharing) == 1:
-        return registry.find("format", sharing[0])()
-    certain = recognized(source, sharing)
-    if len(certain) == 1:
-        logger.info("%s: read as %s", source.name, certain[0].name)
-        if certain[0].plain:
-            _warn_of_ids(source)
-        return certain[0]()
-    if sharing and all(name in TABLE and TABLE[name].suffixes == (".json",) for name in sharing):
-        _ = source.documents
-    _ = source.text
-    names = [format.name for format in certain] or sharing or registry.names("format")
-    raise AmbiguousFormat(
-        "the content does not tell the format",
-        where=source.name,
-        remedy=f"choose one with format= (--format): {', '.join(names)}",
-    )
-
-
-def _warn_of_ids(source: Source) -> None:
-    """Warn of a text whose lines begin with ids, as Kaldi's do."""
-    from caesura.formats.nist.trn import has_ids
-
-    if has_ids(source):
-        logger.warning(
-            "%s: each line begins with an id, which counts as a word: if it is a Kaldi text, "
-            "add --format kaldi",
-            source.name,
-        )
 
 
 def target(to: str | Format, output: str | Path) -> Format:

@@ -3,11 +3,13 @@
 The table rules out formats without importing their modules: what stands there is *necessary*
 for a file of the format. The class of a format that is left is imported and asked
 (`Format.recognises`), so reading a Whisper file loads no other recogniser's module. Formats of
-other packages are not in the table; their classes are always asked.
+other packages are not in the table; their classes are always asked. `choose_format` takes the
+one that is left, and refuses a file of which the content does not tell the format.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
@@ -17,9 +19,14 @@ from typing import Any, Protocol
 
 from caesura.core import registry
 from caesura.core.arrays import Strings
-from caesura.core.errors import CaesuraError
+from caesura.core.errors import AmbiguousFormat, CaesuraError
 from caesura.core.protocols import Format
 from caesura.formats.source import Source
+
+logger = logging.getLogger("caesura")
+
+KEYS_SHOWN = 5
+"""Keys that an error names of a JSON file of no known format."""
 
 MARKUP = re.compile(r"[{<]|\[\s*([\[{\"\d\]]|$)|WEBVTT|File type = |-DOCSTART-|#!|# ")
 """How a first line begins that is no plain text."""
@@ -378,3 +385,48 @@ def recognizes(name: str, source: Source) -> bool:
     with suppress(CaesuraError):
         return registry.find("format", name).recognises(source)
     return False
+
+
+def choose_format(source: Source) -> Format:
+    """Choose the format of a file by its suffix or, if several share it, by its content."""
+    sharing = with_suffix(source.name)
+    if len(sharing) == 1:
+        return registry.find("format", sharing[0])()
+    certain = recognized(source, sharing)
+    if len(certain) == 1:
+        logger.info("%s: read as %s", source.name, certain[0].name)
+        if certain[0].plain:
+            _warn_of_ids(source)
+        return certain[0]()
+    if sharing and all(name in TABLE and TABLE[name].suffixes == (".json",) for name in sharing):
+        _ = source.documents
+    _ = source.text
+    names = [format.name for format in certain] or sharing or registry.names("format")
+    raise AmbiguousFormat(
+        f"the content does not tell the format{_described_keys(source)}",
+        where=source.name,
+        remedy=f"choose one with format= (--format): {', '.join(names)}",
+    )
+
+
+def _warn_of_ids(source: Source) -> None:
+    """Warn of a text whose lines begin with ids, as Kaldi's do."""
+    from caesura.formats.nist.trn import has_ids
+
+    if has_ids(source):
+        logger.warning(
+            "%s: each line begins with an id, which counts as a word: if it is a Kaldi text, "
+            "add --format kaldi",
+            source.name,
+        )
+
+
+def _described_keys(source: Source) -> str:
+    """Name the keys of a JSON object of no known shape; '' for any other content."""
+    with suppress(CaesuraError):
+        for document in source.documents[:1]:
+            if isinstance(document, dict) and document:
+                keys = [str(key) for key in document][:KEYS_SHOWN]
+                more = ", …" if len(document) > KEYS_SHOWN else ""
+                return f": it is JSON with the keys {', '.join(keys)}{more}"
+    return ""
