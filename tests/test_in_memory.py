@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import caesura
-from caesura.core.errors import CaesuraError, FormatError
+from caesura.core.errors import CaesuraError, FormatError, UnknownName
 from caesura.formats.in_memory import table_columns
+from caesura.formats.inputs import open_pooled
 
 ROOT = Path(__file__).parent.parent
 WHISPER = ROOT / "examples" / "interview.whisper.json"
@@ -249,7 +250,7 @@ def test_tables_of_pandas_and_arrow() -> None:
 
 def test_tables_of_sentences_and_of_several_recordings() -> None:
     columns: dict[str, list[Any]] = {
-        "id": ["a", "a", "b"],
+        "recording": ["a", "a", "b"],
         "text": ["So it goes.", "Yes", "no"],
         "start": [0.0, 2.0, 0.0],
         "end": [1.0, 2.5, 1.0],
@@ -377,3 +378,17 @@ def test_the_advice_for_segments_works() -> None:
 def test_errors_name_the_type_that_was_given(given: Any, name: str) -> None:
     with pytest.raises(TypeError, match=f"not {name}$"):
         list(caesura.segment(given))
+
+
+def test_a_row_number_is_no_recording_and_short_texts_are_sentences() -> None:
+    segments: dict[str, list[Any]] = {"id": [0, 1, 2], "text": ["Yes.", "No.", "Okay."]}
+    assert texts(one(Frame(segments))) == ["Yes.", "No.", "Okay."]
+
+
+def test_half_characters_end_no_sentence() -> None:
+    assert texts(one(caesura.Text("we saw \ud800 it there"))) == ["we saw \ufffd it there"]
+
+
+def test_the_format_of_input_in_memory_is_not_ignored() -> None:
+    with pytest.raises(UnknownName, match="bogus"):
+        open_pooled([io.StringIO("so it goes")], "bogus")

@@ -178,3 +178,10 @@ def test_an_unknown_option_is_named_with_the_function(name: str) -> None:
     with pytest.raises(CaesuraError) as caught:
         value(name, "a b", "a c", normalise="case")
     assert str(caught.value) == f"{name} has no option 'normalise'; did you mean 'normalize'?"
+
+
+def test_only_the_named_steps_change_words() -> None:
+    assert caesura.wer("Hello, world.", "Hello world") == 1.0
+    assert caesura.wer("Hello, world.", "hello world", normalize="case") == 1.0
+    assert caesura.wer("Hello, world.", "hello world", normalize="case+dots+punctuation") == 0.0
+    assert caesura.wer("Hello, world.", caesura.Transcript(("Hello", "world"))) == 1.0

@@ -94,12 +94,16 @@ class Format(Configured, ABC):
         )
 
 
+LEVELS = ("token", "word", "entity", "name", "segment", "sentence")
+"""What two texts may disagree about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """One place where a hypothesis and a reference differ, as reports show it."""
 
     level: str
-    """What differs: 'token', 'word', 'entity', 'name', 'segment' or 'sentence'."""
+    """What differs: one of `LEVELS`."""
 
     kind: str
     """How it differs, such as 'missing' or 'substituted'."""

@@ -47,8 +47,9 @@ def wer(
 
     Lists are utterances, each paired with the one at the same place; their errors are added up.
     Strings are split at blanks and compared as they are, case and punctuation included, unless
-    steps of `normalize` are named ('case+punctuation', or 'least' for what `caesura.score`
-    does). `settings` are those of the metric `Words`.
+    steps of `normalize` are named ('case+dots+punctuation', or 'least' for all steps that
+    `caesura.score` may take); nothing but these steps changes words. `settings`
+    are those of the metric `Words`.
     """
     return _word_value("wer", reference, hypothesis, normalize, settings)
 
@@ -157,9 +158,7 @@ def _word_value(
         _refuse_file_names(given)
     steps = LADDER[-1] if normalize == LEAST else normalization_steps(normalize)
     describe(steps)
-    as_written = not steps and _is_text(reference) and _is_text(hypothesis)
-    said = _utterances(reference, as_written)
-    found = _utterances(hypothesis, as_written)
+    said, found = _utterances(reference), _utterances(hypothesis)
     if len(said) != len(found):
         raise MismatchError(
             f"there are {len(said)} utterances in the reference and {len(found)} in the hypothesis",
@@ -243,14 +242,12 @@ def _is_text(given: Given) -> bool:
     return isinstance(given, str)
 
 
-def _utterances(given: Given, as_written: bool) -> list[Transcript]:
-    """Give the utterances of one side; `as_written` keeps punctuation in the words."""
+def _utterances(given: Given) -> list[Transcript]:
+    """Give the utterances of one side; strings are split at blanks, and words stay as written."""
     if not _is_text(given):
         return list(read(given))
     texts: Any = [given] if isinstance(given, str) else given
-    if as_written:
-        return [Transcript(tuple(text.split())) for text in texts]
-    return [Text(text).transcript() for text in texts]
+    return [Transcript(tuple(text.split())) for text in texts]
 
 
 def _with_sentences(given: Given) -> list[Transcript]:

@@ -43,7 +43,7 @@ are Azure's, in ticks of 100 ns."""
 
 CONFIDENCE_KEYS = ("confidence", "probability", "conf", "score")
 SPEAKER_KEYS = ("speaker", "speakerid", "speakerlabel", "speakertag", "spk")
-RECORDING_KEYS = ("recording", "recordingid", "id", "file", "document")
+RECORDING_KEYS = ("recording", "recordingid", "file", "document")
 SENTENCE_KEYS = ("sentence", "sentenceid")
 
 PUNCTUATION = frozenset(("punctuation", "punct"))
@@ -199,7 +199,7 @@ def _read_result(given: Any, format: Format | None, in_list: bool) -> Iterator[T
     from caesura.formats.files import read_source
 
     document = _plain(given)
-    data = json.dumps(document, default=_plain).encode("utf-8", "replace")
+    data = json.dumps(document, default=_plain).encode()
     try:
         for transcript in read_source(Source("<result>", data), format):
             yield transcript.replace(origin=None)
@@ -239,8 +239,8 @@ def _plain(given: Any) -> Any:
 def _read_table(table: Any) -> Iterator[Transcript]:
     """Read a table with a row for each word, or for each sentence.
 
-    A column `recording` (or `id`) holds the recording of each row; a change in the column
-    `sentence` begins a sentence.
+    A column `recording` holds the recording of each row; a change in the column `sentence` begins
+    a sentence. A column `text` has one sentence a row.
     """
     columns = {name.replace("_", "").lower(): cells for name, cells in table_columns(table).items()}
     text_key = next((key for key in (*TEXT_KEYS, *SENTENCE_KEYS) if key in columns), "")
@@ -250,9 +250,7 @@ def _read_table(table: Any) -> Iterator[Transcript]:
             remedy="name it word (one word a row) or text (one sentence a row)",
         )
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    of_words = text_key not in ("text", *SENTENCE_KEYS) or not any(
-        len(string(row[text_key]).split()) > 1 for row in rows
-    )
+    of_words = text_key not in ("text", *SENTENCE_KEYS)
     recording_key = next((key for key in RECORDING_KEYS if key in columns), "")
     recordings: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -289,7 +287,7 @@ def open_file_source(file: Readable) -> Source:
     """Read all of an open file, of bytes or of text."""
     content = file.read()
     name = getattr(file, "name", "")
-    data = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
+    data = _encoded(content) if isinstance(content, str) else bytes(content)
     return Source(name if isinstance(name, str) and name else "<open file>", data)
 
 
@@ -395,6 +393,11 @@ def _time(cells: Mapping[str, Any], keys: Mapping[str, float], unit: float) -> t
     return math.nan, unit
 
 
+def _encoded(text: str) -> bytes:
+    """Encode text; half characters become U+FFFD, not `?`, which would end a sentence."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
 def _number(value: Any) -> float:
     """Read a number, also one of numpy, or with the letter s after it as Google writes it."""
     if isinstance(value, str):
@@ -419,5 +422,5 @@ def _refuse_one_string(given: object, taker: str, other: str) -> None:
 
 
 def _source_of(text: str) -> Source:
-    data = text.replace("\0", "\ufffd").encode("utf-8", "replace")
+    data = _encoded(text.replace("\0", "\ufffd"))
     return Source("<text>", data)

@@ -174,7 +174,7 @@ def open_pooled(
     """Do the same as `open_each`, but take input in memory together as one."""
     several = as_list(given)
     if several and not any(isinstance(one, (str, Path)) for one in several):
-        return ("recordings",), [list(read(several))]
+        return ("recordings",), [list(read(several, format=format or default))]
     return open_each(several, format, default)
 
 

@@ -382,9 +382,15 @@ def recognizes(name: str, source: Source) -> bool:
     """Whether the content of a file can only belong to this format."""
     if name in TABLE and not _possible(TABLE[name].test, source):
         return False
-    with suppress(CaesuraError):
+    try:
         return registry.find("format", name).recognises(source)
-    return False
+    except CaesuraError:
+        return False
+    except Exception as error:
+        if name in TABLE:
+            raise
+        logger.warning("the plug-in format %s failed on %s: %s", name, source.name, error)
+        return False
 
 
 def choose_format(source: Source) -> Format:

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from caesura.core import registry
-from caesura.core.protocols import Metric
+from caesura.core.protocols import LEVELS, Metric
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts, Undefined, Value
@@ -22,8 +22,6 @@ from caesura.testing.strategies import for_all
 
 Drawn = tuple[Transcript, list[Transcript]]
 """A hypothesis and its references."""
-
-LEVELS = ("token", "word", "entity", "name", "stretch", "sentence")
 
 
 @st.composite
