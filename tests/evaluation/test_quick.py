@@ -70,7 +70,8 @@ def test_strings_are_compared_as_written_unless_steps_are_named() -> None:
     assert caesura.wer(said, found, normalize="least") == 0
     assert caesura.cer(said, found) == pytest.approx(2 / 11)
     assert caesura.cer(said, found, normalize="least") == 0
-    assert caesura.wer([said, "yes"], [found, "no"], normalize="case") == 0.25
+    steps = "case+dots+punctuation"
+    assert caesura.wer([said, "yes"], [found, "no"], normalize=steps) == 0.25
 
 
 def test_settings_and_undefined_values() -> None:
