@@ -2,10 +2,10 @@
 
 import logging
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 import pytest
 
@@ -13,7 +13,7 @@ import caesura
 from caesura.core import plugins, registry
 from caesura.core.errors import ModelError, PluginError, UnknownName
 from caesura.core.plugins import find_study
-from caesura.core.protocols import Metric, WordTagger
+from caesura.core.protocols import Format, Metric, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.detectors.column import Column
@@ -126,6 +126,37 @@ class NamedBySetting(Metric):
     name: str = "NamedBySetting"  # type: ignore[misc]
 
 
+@dataclass(frozen=True, repr=False)
+class FailingRepr(Share):
+    name = "FailingRepr"
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@dataclass(frozen=True, repr=False)
+class ListSetting(Share):
+    classes: list[str] = field(default_factory=list)
+    name = "ListSetting"
+
+
+@dataclass(frozen=True, repr=False)
+class Slang(Format):
+    """A format that reads nothing."""
+
+    name = "slang"
+    suffixes = (".sla",)
+    carries = frozenset(("start",))
+
+    def read(self, file: BinaryIO) -> Iterator[Transcript]:
+        return iter(())
+
+
+def like_slang(**changes: Any) -> Any:
+    """Make a class like `Slang`, with other class attributes."""
+    return dataclass(frozen=True, repr=False)(type("Other", (Slang,), changes))
+
+
 class Plain(Share):
     name = "Plain"
 
@@ -151,6 +182,19 @@ class Bare:
         (BadRepr, r"its repr BadRepr\(size=1\) does not parse: BadRepr has no setting 'size'"),
         (NotEqual, r"its repr NotEqual\(scale=1.0\) parses to .*, which is not equal"),
         (Impossible, "it cannot be made without settings: ValueError: never at all"),
+        (FailingRepr, "its repr fails: RuntimeError: no text; write @dataclass"),
+        (ListSetting, "it cannot be hashed: TypeError: .*; use tuples for settings"),
+        (like_share(main=1), "its main cannot be 1; set main in the class to the name of a value"),
+        (
+            like_share(best=("f1",)),
+            r"its best cannot be \('f1',\); set best in the class to a dict",
+        ),
+        (like_slang(suffixes=".sla"), "its suffixes cannot be '.sla'; set suffixes .* a tuple"),
+        (like_slang(suffixes=("sla",)), r"its suffixes cannot be \('sla',\)"),
+        (like_slang(suffixes=(".SLA",)), r"its suffixes cannot be \('.SLA',\)"),
+        (like_slang(suffixes=(1,)), r"its suffixes cannot be \(1,\)"),
+        (like_slang(carries=["start"]), r"its carries cannot be \['start'\]; .* a frozenset of"),
+        (like_slang(carries=frozenset(["melody"])), r"its carries cannot be .*melody.*start"),
     ],
 )
 def test_what_is_wrong_with_a_class_is_one_clear_error(made: Any, message: str) -> None:
@@ -158,6 +202,11 @@ def test_what_is_wrong_with_a_class_is_one_clear_error(made: Any, message: str) 
         caesura.register(made)
     assert "\n" not in str(caught.value)
     assert all(not known for known in plugins._plugins.values())
+
+
+def test_a_format_with_right_class_attributes_is_registered() -> None:
+    assert caesura.register(Slang) is Slang
+    assert caesura.register(like_slang(name="quiet", suffixes=(), carries=set()))
 
 
 SOURCE = """

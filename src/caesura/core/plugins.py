@@ -14,7 +14,7 @@ that is in memory already. See docs/plugins.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import MISSING, Field, fields
 from functools import lru_cache
 from inspect import isabstract
@@ -43,9 +43,6 @@ STUDIES = "caesura.studies"
 """The entry-point group of studies, which are functions."""
 
 DECORATOR = "write @dataclass(frozen=True, repr=False) above the class, below @caesura.register"
-
-REQUIRED = {"format": ("suffixes", "carries"), "metric": ("main", "best")}
-"""Class attributes without a default, by kind, besides `name`."""
 
 
 class Plugin(NamedTuple):
@@ -153,15 +150,52 @@ def check_class(found: Any) -> Kind:
     if not found.__dataclass_params__.frozen:
         raise PluginError(f"{what}: its dataclass is not frozen", remedy=DECORATOR)
     _check_name(found, what)
-    for attribute in REQUIRED.get(kind, ()):
-        if not hasattr(found, attribute):
-            raise PluginError(
-                f"{what}: it has no {attribute}", remedy=f"set {attribute} in the class"
-            )
+    _check_attributes(found, kind, what)
     if isabstract(found):
         lacking = ", ".join(sorted(found.__abstractmethods__))
         raise PluginError(f"{what}: it does not define {lacking}", remedy="define what is missing")
     return kind
+
+
+def _check_attributes(found: Any, kind: Kind, what: str) -> None:
+    """Refuse class attributes of the kind that are missing, or of another type."""
+    for attribute, allows, description in _required_attributes(kind):
+        remedy = f"set {attribute} in the class to {description}"
+        if not hasattr(found, attribute):
+            raise PluginError(f"{what}: it has no {attribute}", remedy=remedy)
+        value = getattr(found, attribute)
+        if not allows(value):
+            raise PluginError(f"{what}: its {attribute} cannot be {value!r}", remedy=remedy)
+
+
+def _required_attributes(kind: Kind) -> list[tuple[str, Callable[[Any], bool], str]]:
+    """Return the class attributes without a default, besides `name`.
+
+    Each comes with a test whether a value is allowed, and a description of what is.
+    """
+    # Imported here, because it imports numpy, which listing names does not need.
+    from caesura.core.transcript import CARRIED
+
+    def are_layers(value: Any) -> bool:
+        return isinstance(value, Set) and value <= set(CARRIED)
+
+    if kind == "format":
+        layers = f"a frozenset of names out of {', '.join(CARRIED)}"
+        suffixes = "a tuple of suffixes in lower case, as in ('.txt',)"
+        return [("suffixes", _are_suffixes, suffixes), ("carries", are_layers, layers)]
+    if kind == "metric":
+        return [
+            ("main", lambda value: isinstance(value, str), "the name of a value"),
+            ("best", lambda value: isinstance(value, Mapping), "a dict, as in {'f1': 1.0}"),
+        ]
+    return []
+
+
+def _are_suffixes(value: Any) -> bool:
+    return isinstance(value, tuple) and all(
+        isinstance(one, str) and len(one) > 1 and one.startswith(".") and one == one.lower()
+        for one in value
+    )
 
 
 def _check_name(found: Any, what: str) -> None:
@@ -199,7 +233,7 @@ def has_default(setting: Field[Any]) -> bool:
 
 
 def _check_round_trip(kind: Kind, plugin_class: type[Configured]) -> None:
-    """Refuse a class whose default object is not equal to what its `repr` parses to.
+    """Refuse a class whose default object has no hash, or differs from what its `repr` parses to.
 
     A class with settings that have no default has no such object, and is let through.
     """
@@ -214,14 +248,25 @@ def _check_round_trip(kind: Kind, plugin_class: type[Configured]) -> None:
     except Exception as error:
         raise PluginError(f"{what}: it cannot be made without settings: {_line(error)}") from error
     try:
-        again: object = registry.parse(kind, repr(made))
+        hash(made)
+    except Exception as error:
+        raise PluginError(
+            f"{what}: it cannot be hashed: {_line(error)}",
+            remedy="use tuples for settings that are lists, and no dicts, sets or arrays",
+        ) from error
+    try:
+        text = repr(made)
+    except Exception as error:
+        raise PluginError(f"{what}: its repr fails: {_line(error)}", remedy=DECORATOR) from error
+    try:
+        again: object = registry.parse(kind, text)
     except CaesuraError as error:
         raise PluginError(
-            f"{what}: its repr {made!r} does not parse: {error.what}", remedy=DECORATOR
+            f"{what}: its repr {text} does not parse: {error.what}", remedy=DECORATOR
         ) from error
     if again != made:
         raise PluginError(
-            f"{what}: its repr {made!r} parses to {again!r}, which is not equal",
+            f"{what}: its repr {text} parses to {again!r}, which is not equal",
             remedy="keep settings to numbers, texts, tuples, None and registered objects",
         )
 
