@@ -52,7 +52,10 @@ SECTIONS = {
         *("Training", "Counts", "Value", "Undefined"),
     ),
     "Names and plug-ins": ("parse", "register", "catalogue", "list_models", "reproduce"),
-    "Protocols and errors": ("Metric", "Detector", "Stream", "Format", "CaesuraError"),
+    "Protocols and errors": (
+        *("Metric", "Detector", "TrainableDetector", "Stream", "Format"),
+        *("WordTagger", "EntityModel", "CaesuraError", "PluginError"),
+    ),
     "Metrics": tuple(name for name in registry.NAMES["metric"] if name != "Words"),
     "Detectors": tuple(registry.NAMES["detector"]),
     "Taggers and entity models": (

@@ -31,8 +31,16 @@ if TYPE_CHECKING:
         stream,
         write,
     )
-    from caesura.core.errors import CaesuraError
-    from caesura.core.protocols import Detector, Format, Metric, Stream
+    from caesura.core.errors import CaesuraError, PluginError
+    from caesura.core.protocols import (
+        Detector,
+        EntityModel,
+        Format,
+        Metric,
+        Stream,
+        TrainableDetector,
+        WordTagger,
+    )
     from caesura.core.registry import parse, register
     from caesura.core.segmentation import Segmentation
     from caesura.core.transcript import Sentence, Span, Transcript
@@ -107,8 +115,16 @@ _MODULES = {
         "stream",
         "write",
     ),
-    "core.errors": ("CaesuraError",),
-    "core.protocols": ("Detector", "Format", "Metric", "Stream"),
+    "core.errors": ("CaesuraError", "PluginError"),
+    "core.protocols": (
+        "Detector",
+        "EntityModel",
+        "Format",
+        "Metric",
+        "Stream",
+        "TrainableDetector",
+        "WordTagger",
+    ),
     "core.registry": ("parse", "register"),
     "core.segmentation": ("Segmentation",),
     "core.transcript": ("Sentence", "Span", "Transcript"),
@@ -165,6 +181,7 @@ __all__ = [
     "Dependency",
     "Detector",
     "Entities",
+    "EntityModel",
     "Format",
     "Fusion",
     "Joint",
@@ -178,6 +195,7 @@ __all__ = [
     "Pause",
     "PauseModel",
     "Pk",
+    "PluginError",
     "Projection",
     "Scores",
     "ScriptAlignment",
@@ -191,6 +209,7 @@ __all__ = [
     "Tagger",
     "Text",
     "Tolerant",
+    "TrainableDetector",
     "Training",
     "Transcript",
     "Transferred",
@@ -198,6 +217,7 @@ __all__ = [
     "Value",
     "WiSeBE",
     "WindowDiff",
+    "WordTagger",
     "Words",
     "agree",
     "align",

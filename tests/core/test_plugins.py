@@ -209,6 +209,15 @@ def test_a_format_with_right_class_attributes_is_registered() -> None:
     assert caesura.register(like_slang(name="quiet", suffixes=(), carries=set()))
 
 
+def test_the_classes_that_errors_advise_are_exported() -> None:
+    with pytest.raises(caesura.PluginError) as caught:
+        caesura.register(Bare)  # type: ignore[type-var]
+    advised = [name.split(".")[1] for name in caught.value.remedy.split() if "." in name]
+    assert len(advised) == 5
+    for name in (*(name.rstrip(",") for name in advised), "TrainableDetector"):
+        assert isinstance(getattr(caesura, name), type)
+
+
 SOURCE = """
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
