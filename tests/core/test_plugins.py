@@ -469,6 +469,36 @@ def test_a_study_is_run_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         find_study("toyy")
 
 
+def test_a_study_that_is_no_function_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = {"caesura.studies": {"toy": "made_up_j", "other": "made_up_j:other"}}
+    enter(tmp_path, monkeypatch, "made_up_j", points, "def other(data, out): ...")
+    message = r"the study 'toy' of caesura-made-up 1.2 cannot be used: made_up_j is a module, not a"
+    with pytest.raises(PluginError, match=message):
+        find_study("toy")
+    assert callable(find_study("other"))
+
+
+def test_a_plugin_that_exits_on_import_is_one_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    points = {
+        "caesura.metrics": {"Leaver": "made_up_k:Leaver"},
+        "caesura.studies": {"leave": "made_up_k:run"},
+    }
+    enter(tmp_path, monkeypatch, "made_up_k", points, "import sys\nsys.exit(3)")
+    message = "'Leaver' of caesura-made-up 1.2 cannot be imported: SystemExit: 3; update"
+    with pytest.raises(PluginError, match=message):
+        registry.parse("metric", "Leaver")
+    with pytest.raises(PluginError, match=r"'leave' of caesura-made-up 1.2 cannot be imported"):
+        find_study("leave")
+    with caplog.at_level(logging.WARNING):
+        rows = caesura.catalogue("metrics")["metrics"]
+    assert [row["name"] for row in rows] == registry.names("metric")
+    assert len(caplog.records) == 1
+
+
 def test_without_studies_the_package_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugins, "_declared", lambda group: {})
     with pytest.raises(

@@ -245,7 +245,7 @@ def _check_round_trip(kind: Kind, plugin_class: type[Configured]) -> None:
     what = f"{plugin_class.__name__} cannot be a {kind}"
     try:
         made: object = plugin_class()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"{what}: it cannot be made without settings: {_line(error)}") from error
     try:
         hash(made)
@@ -296,7 +296,15 @@ def find_study(name: str) -> Study:
         )
     if name not in known:
         raise UnknownName(f"no study is named {name!r}", remedy=advice(name, known))
-    study: Study = _load(known[name], f"the study {name!r}")
+    found = _load(known[name], f"the study {name!r}")
+    if not callable(found):
+        entry_point = known[name][0]
+        raise PluginError(
+            f"the study {name!r} of {_origin(entry_point)} cannot be used: {entry_point.value} is "
+            f"a {type(found).__name__}, not a function",
+            remedy="name a function in the entry point, as in package.module:run",
+        )
+    study: Study = found
     return study
 
 
@@ -323,7 +331,7 @@ def _load(declared: Sequence[EntryPoint], what: str) -> Any:
         raise PluginError(f"{what} is provided by {origins}", remedy="uninstall all but one")
     try:
         return declared[0].load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         distribution, _ = _distribution(declared[0])
         raise PluginError(
             f"{what} of {_origin(declared[0])} cannot be imported: {_line(error)}",
@@ -341,7 +349,7 @@ def _origin(entry_point: EntryPoint) -> str:
     return " ".join(_distribution(entry_point))
 
 
-def _line(error: Exception) -> str:
+def _line(error: BaseException) -> str:
     """Write any exception on one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
