@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,15 @@ from caesura.metrics.boundary import Boundary
 def test_a_name_alone_has_the_defaults() -> None:
     assert registry.parse("detector", "Pause") == Pause()
     assert registry.parse("metric", " Boundary() ") == Boundary()
+
+
+def test_an_unknown_kind_is_answered_with_the_kinds() -> None:
+    message = "no kind is named 'metrics'; kinds are format, detector, tagger, entity-model, metric"
+    kind: Any = "metrics"
+    with pytest.raises(UnknownName, match=message):
+        registry.parse(kind, "Boundary")
+    with pytest.raises(UnknownName, match=message):
+        registry.find(kind, "Boundary")
 
 
 def test_settings_by_name_and_by_position() -> None:

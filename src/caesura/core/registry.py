@@ -217,6 +217,7 @@ def find(kind: Literal["metric"], name: str) -> type[Metric]: ...
 def find(kind: Kind, name: str) -> type[Configured]: ...
 def find(kind: Kind, name: str) -> type[Configured]:
     """Import and return the class of that name."""
+    _check_kind(kind)
     place = NAMES[kind].get(name)
     if place is not None:
         module, _, attribute = place.partition(":")
@@ -262,6 +263,7 @@ def parse(kind: Literal["entity-model"], text: str) -> EntityModel: ...
 def parse(kind: Literal["metric"], text: str) -> Metric: ...
 def parse(kind: Kind, text: str) -> Configured:
     """Make the object that a text describes: a registered name, perhaps with settings."""
+    _check_kind(kind)
     try:
         tree = _parsed(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -271,6 +273,11 @@ def parse(kind: Kind, text: str) -> Configured:
             remedy="write a name, as in Name or Name(setting=1)",
         ) from error
     return _build(kind, tree, text)
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in NAMES:
+        raise UnknownName(f"no kind is named {kind!r}", remedy=f"kinds are {', '.join(NAMES)}")
 
 
 def _parsed(text: str) -> ast.expr:
