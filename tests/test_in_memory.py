@@ -152,6 +152,65 @@ def test_milliseconds_are_not_taken_for_seconds() -> None:
     assert found.start.tolist() == [0.5, 0.9]
 
 
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"start": "00:00:01"},
+        {"start": -0.5, "end": 1.0},
+        {"start": 0.5, "end": "soon"},
+        {"start": 0.5, "end": float("inf")},
+        {"start": [1, 2]},
+        {"start": np.array([1.0, 2.0])},
+        {"start": 0.5, "duration": -1},
+        {"timestamp": (0.5, "x")},
+    ],
+)
+def test_times_that_cannot_be_read_are_an_error_with_the_word(times: dict[str, Any]) -> None:
+    words = [{"word": "so", "start": 0.0, "end": 0.1}, {"word": "it", **times}]
+    with pytest.raises(FormatError, match=r"^words\[1\]: the time under '.*' cannot be read: "):
+        one(caesura.Words(words))
+
+
+def test_times_may_be_left_out() -> None:
+    missing: list[dict[str, Any]] = [{}, {"start": None}, {"start": float("nan"), "end": " "}]
+    missing += [{"timestamp": (None, None)}, {"start": None, "ts": None, "duration": None}]
+    words = [{"word": "so", "start": 0.0, "end": 0.1}]
+    found = one(caesura.Words([*words, *({"word": "it", **times} for times in missing)]))
+    assert found.start is not None
+    assert found.start[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("times", "unit", "expected"),
+    [
+        ({"offset": 1.5, "duration": 0.25}, "s", (1.5, 1.75)),
+        ({"offset": 2, "duration": 1}, "s", (2.0, 3.0)),
+        ({"offset": 12000.0, "duration": 0.5}, "s", (12000.0, 12000.5)),
+        ({"offset": 0, "duration": 3000000}, "s", (0.0, 0.3)),
+        ({"offset": 10000, "duration": 5000}, "s", (0.001, 0.0015)),
+        ({"offset": np.int64(5000000), "duration": np.int64(3000000)}, "s", (0.5, 0.8)),
+        ({"offset": 12000, "duration": 300}, "ms", (12.0, 12.3)),
+        ({"start": 12000, "duration": 11000}, "ms", (12.0, 23.0)),
+        ({"start_ms": 500, "duration": 300}, "s", (0.5, 0.8)),
+        ({"offset": "PT0.5S", "offsetInTicks": 5000000, "end": 0.8}, "s", (0.5, 0.8)),
+    ],
+)
+def test_only_large_whole_numbers_are_ticks_of_azure(
+    times: dict[str, Any], unit: str, expected: tuple[float, float]
+) -> None:
+    found = one(caesura.Words([{"word": "so", **times}], unit=unit))
+    assert found.start is not None
+    assert found.end is not None
+    assert (found.start[0], found.end[0]) == pytest.approx(expected)
+
+
+def test_a_dict_is_no_list_of_words() -> None:
+    with pytest.raises(TypeError, match=r"takes a list, not dict; .*caesura\.Words\(\[\{"):
+        caesura.Words({"word": "a"})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"caesura\.Sentences takes a list, not dict"):
+        caesura.Sentences({"text": "a"})  # type: ignore[arg-type]
+
+
 def test_results_are_recognised_like_files() -> None:
     document = json.loads(WHISPER.read_text("utf-8"))
     expected = one(WHISPER).replace(id="")
@@ -262,6 +321,44 @@ def test_tables_of_sentences_and_of_several_recordings() -> None:
     assert first.start[[0, 3]].tolist() == [0.0, 2.0]
     with pytest.raises(FormatError, match="no column of words; its columns are a"):
         one(Frame({"a": [1]}))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"word": ["so", "it"], "start": [0.5]},
+            "differ in their number of cells: word has 2, start has 1; give as many",
+        ),
+        (
+            {"word": ["so"], "vector": [np.zeros(3)]},
+            "the column 'vector' of the table has arrays in its cells; leave the column out",
+        ),
+        ({"text": [["so", "it"]]}, "row 0: the column 'text' has a list where a text is expected"),
+        (
+            {"recording": ["a", "b"], "word": ["so", "it"], "start": [0.0, -1.0]},
+            "row 1: the time under 'start' cannot be read: -1.0; give times",
+        ),
+        (
+            {"sentence": [1, 2], "word": ["so", "it"], "start": [0.0, "00:01"]},
+            "row 1: the time under 'start' cannot be read: '00:01'",
+        ),
+    ],
+)
+def test_tables_that_cannot_be_read_say_why(columns: dict[str, list[Any]], message: str) -> None:
+    for make in (Frame, ArrowTable):
+        with pytest.raises(FormatError, match=message):
+            list(caesura.read(make(columns)))
+
+
+def test_a_column_of_an_unknown_type_is_refused() -> None:
+    class Unknown(Frame):
+        def __getitem__(self, name: str) -> Any:
+            return SimpleNamespace()
+
+    message = "the column 'word' of the table cannot be read: it is a SimpleNamespace; give"
+    with pytest.raises(FormatError, match=message):
+        one(Unknown({"word": ["so"]}))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Protocol, runtime_checkable
+from numbers import Integral
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from caesura.core.errors import AmbiguousFormat, FormatError
 from caesura.core.protocols import Format
@@ -24,10 +25,14 @@ from caesura.formats.source import Source, items, number, seconds, share, string
 TEXT_KEYS = ("punctuatedword", "displaytext", "word", "text", "token", "content", "value", "symbol")
 """Keys of a word's text, the one with punctuation first; `punctuated_word` is the same key."""
 
+TICK = 1e-7
+"""Seconds of one tick, in which Azure counts times."""
+
 START_KEYS = {
     **dict.fromkeys(("start", "starttime", "startsec", "startts", "begin", "from", "ts"), 1.0),
     **dict.fromkeys(("startms", "startmilliseconds", "offsetms", "offsetmilliseconds"), 1e-3),
-    **dict.fromkeys(("offset", "offsetinticks"), 1e-7),
+    **dict.fromkeys(("offset",), 1.0),
+    **dict.fromkeys(("offsetinticks",), TICK),
 }
 END_KEYS = {
     **dict.fromkeys(("end", "endtime", "endsec", "endts", "stop", "to"), 1.0),
@@ -36,10 +41,15 @@ END_KEYS = {
 DURATION_KEYS = {
     **dict.fromkeys(("duration", "dur"), 1.0),
     **dict.fromkeys(("durationms", "durationmilliseconds"), 1e-3),
-    **dict.fromkeys(("durationinticks",), 1e-7),
+    **dict.fromkeys(("durationinticks",), TICK),
 }
-"""Keys of times and what they are counted in, in seconds. `offset` and `duration` of one word
-are Azure's, in ticks of 100 ns."""
+"""Keys of times and what they are counted in, in seconds."""
+
+AZURE_KEYS = ("offset", "duration")
+"""Keys that Azure counts in ticks without saying so; others give seconds under the same keys."""
+
+FEWEST_TICKS = 10_000
+"""Whole numbers from here on (1 ms) are ticks under `AZURE_KEYS`; smaller ones are seconds."""
 
 CONFIDENCE_KEYS = ("confidence", "probability", "conf", "score")
 SPEAKER_KEYS = ("speaker", "speakerid", "speakerlabel", "speakertag", "spk")
@@ -92,7 +102,7 @@ class Sentences:
     language: str = ""
 
     def __post_init__(self) -> None:
-        _refuse_one_string(self.sentences, "caesura.Sentences", "caesura.Text")
+        _refuse_other_than_list(self.sentences, "caesura.Sentences", "caesura.Text")
         object.__setattr__(self, "sentences", tuple(self.sentences))
         for sentence in self.sentences:
             if not isinstance(sentence, str):
@@ -113,7 +123,8 @@ class Words:
 
     Keys are `word`, `text` or `punctuated_word`, `start`, `end` (in seconds; `start_ms` in
     milliseconds), `speaker`, `confidence` and their like in other spellings. With `unit="ms"`,
-    `start` and `end` are in milliseconds. Punctuation glued to words is taken off.
+    `start` and `end` are in milliseconds. Times may be left out or None; those that cannot be read
+    are a `FormatError`. Punctuation glued to words is taken off.
 
     This is input. The metric of that name, the word error rate, is `metric="Words"`.
     """
@@ -124,14 +135,15 @@ class Words:
     unit: str = "s"
 
     def __post_init__(self) -> None:
-        _refuse_one_string(self.words, "caesura.Words", "caesura.Text")
+        _refuse_other_than_list(self.words, "caesura.Words", "caesura.Text")
         object.__setattr__(self, "words", tuple(self.words))
         if self.unit not in UNITS:
             raise ValueError(f"unit is 's' or 'ms', not {self.unit!r}")
 
     def transcript(self) -> Transcript:
         """Read the words; there are no sentences yet."""
-        return _transcript_of_words(self.words, self.id, self.language, UNITS[self.unit])
+        words = [(f"words[{index}]", word) for index, word in enumerate(self.words)]
+        return _transcript_of_words(words, self.id, self.language, UNITS[self.unit])
 
 
 class Table(Protocol):
@@ -236,6 +248,13 @@ def _plain(given: Any) -> Any:
     return str(given)
 
 
+class Row(NamedTuple):
+    """A row of a table, and what to call it in errors."""
+
+    place: str
+    cells: dict[str, Any]
+
+
 def _read_table(table: Any) -> Iterator[Transcript]:
     """Read a table with a row for each word, or for each sentence.
 
@@ -252,9 +271,10 @@ def _read_table(table: Any) -> Iterator[Transcript]:
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     of_words = text_key not in ("text", *SENTENCE_KEYS)
     recording_key = next((key for key in RECORDING_KEYS if key in columns), "")
-    recordings: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        recordings.setdefault(string(row.get(recording_key)), []).append(row)
+    recordings: dict[str, list[Row]] = {}
+    for index, cells in enumerate(rows):
+        row = Row(f"row {index}", cells)
+        recordings.setdefault(string(cells.get(recording_key)), []).append(row)
     make = _transcript_of_word_rows if of_words else _transcript_of_sentence_rows
     for id, own_rows in recordings.items():
         yield make(own_rows, text_key, id)
@@ -268,13 +288,31 @@ def table_columns(table: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for name in names:
         column = table.column(name) if hasattr(table, "column_names") else table[name]
-        cells = next(
-            getattr(column, method)()
-            for method in ("to_pylist", "to_list", "tolist")
-            if hasattr(column, method)
-        )
+        cells = _cells_of(column, name)
+        if any(map(_is_array, cells)):
+            raise FormatError(
+                f"the column {str(name)!r} of the table has arrays in its cells",
+                remedy="leave the column out, or give one value in each cell",
+            )
         found[str(name)] = [None if _is_missing(cell) else cell for cell in cells]
+    if len(set(map(len, found.values()))) > 1:
+        lengths = ", ".join(f"{name} has {len(cells)}" for name, cells in found.items())
+        raise FormatError(
+            f"the columns of the table differ in their number of cells: {lengths}",
+            remedy="give as many in each column, None for what is not known",
+        )
     return found
+
+
+def _cells_of(column: Any, name: object) -> list[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):
+        convert = getattr(column, method, None)
+        if callable(convert):
+            return list(convert())
+    raise FormatError(
+        f"the column {str(name)!r} of the table cannot be read: it is a {type(column).__name__}",
+        remedy="give a table of pandas, Polars or Arrow whose columns have different names",
+    )
 
 
 def table_rows(table: Any) -> list[dict[str, Any]]:
@@ -291,31 +329,46 @@ def open_file_source(file: Readable) -> Source:
     return Source(name if isinstance(name, str) and name else "<open file>", data)
 
 
+def _is_array(cell: Any) -> bool:
+    """Whether this is an array, a series or a table, rather than one value."""
+    return bool(getattr(cell, "shape", ()))
+
+
 def _is_missing(cell: Any) -> bool:
-    """Whether a cell of a table is None, NaN or pandas' NA."""
-    return cell is None or type(cell).__name__ == "NAType" or cell != cell
+    """Whether a value is None, NaN or pandas' NA."""
+    if _is_array(cell):
+        return False
+    return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
-def _transcript_of_word_rows(rows: list[dict[str, Any]], text_key: str, id: str) -> Transcript:
+def _transcript_of_word_rows(rows: list[Row], text_key: str, id: str) -> Transcript:
     """Make a transcript of rows that are words."""
-    sentence_key = next((key for key in SENTENCE_KEYS if key in rows[0] and key != text_key), "")
+    columns = rows[0].cells
+    sentence_key = next((key for key in SENTENCE_KEYS if key in columns and key != text_key), "")
     if not sentence_key:
         return _transcript_of_words(rows, id)
     parts = [
         _as_one_sentence(_transcript_of_words(list(part), id))
-        for _, part in groupby(rows, lambda row: row[sentence_key])
+        for _, part in groupby(rows, lambda row: row.cells[sentence_key])
     ]
     return Transcript.join(parts)
 
 
-def _transcript_of_sentence_rows(rows: list[dict[str, Any]], text_key: str, id: str) -> Transcript:
+def _transcript_of_sentence_rows(rows: list[Row], text_key: str, id: str) -> Transcript:
     """Make a transcript of rows that are sentences, with or without times."""
     from caesura.formats.asr.segments import Segment, transcript_of_segments
 
     parts = []
-    for row in rows:
-        start, end = _times(row, 1.0)
-        segment = Segment(string(row[text_key]), (), start, end, _first(row, SPEAKER_KEYS))
+    for place, cells in rows:
+        text = cells[text_key]
+        if isinstance(text, (list, tuple, Mapping)):
+            raise FormatError(
+                f"the column {text_key!r} has a {type(text).__name__} where a text is expected",
+                where=place,
+                remedy="give one text in each cell, or one word a row in a column word",
+            )
+        start, end = _times(cells, 1.0, place)
+        segment = Segment(string(text), (), start, end, _first(cells, SPEAKER_KEYS))
         parts.append(_as_one_sentence(transcript_of_segments([segment], "<table>", id)))
     return Transcript.join(parts)
 
@@ -326,13 +379,13 @@ def _as_one_sentence(transcript: Transcript) -> Transcript:
 
 
 def _transcript_of_words(
-    words: Sequence[Any], id: str = "", language: str = "", unit: float = 1.0
+    words: Sequence[tuple[str, Any]], id: str = "", language: str = "", unit: float = 1.0
 ) -> Transcript:
-    """Make a transcript of words that are strings or dicts."""
+    """Make a transcript of words that are strings or dicts, each with its place for errors."""
     from caesura.formats.asr.segments import Segment, TimedText, transcript_of_segments
 
     spoken: list[TimedText] = []
-    for word in words:
+    for place, word in words:
         if isinstance(word, str):
             spoken.append(TimedText(word))
             continue
@@ -346,9 +399,8 @@ def _transcript_of_words(
             spoken[-1] = spoken[-1]._replace(text=spoken[-1].text + text)
             continue
         confidence = next((share(cells[key]) for key in CONFIDENCE_KEYS if key in cells), math.nan)
-        spoken.append(
-            TimedText(text, *_times(cells, unit), confidence, _first(cells, SPEAKER_KEYS))
-        )
+        times = _times(cells, unit, place)
+        spoken.append(TimedText(text, *times, confidence, _first(cells, SPEAKER_KEYS)))
     _refuse_milliseconds([word.end - word.start for word in spoken])
     return transcript_of_segments([Segment("", spoken)], "<words>", id, language)
 
@@ -368,29 +420,49 @@ def _first(cells: Mapping[str, Any], keys: Iterable[str]) -> str:
     return next((text for key in keys if (text := string(cells.get(key)))), "")
 
 
-def _times(cells: Mapping[str, Any], unit: float) -> tuple[float, float]:
-    """Give start and end of a word in seconds, NaN where unknown."""
+def _times(cells: Mapping[str, Any], unit: float, place: str) -> tuple[float, float]:
+    """Give start and end of a word in seconds, NaN where they are not given."""
     pair = cells.get("timestamp")
     if isinstance(pair, (list, tuple)) and len(pair) == 2:
-        return seconds(pair[0], unit), seconds(pair[1], unit)
-    start, scale = _time(cells, START_KEYS, unit)
-    end, _ = _time(cells, END_KEYS, unit)
+        cells = {"start": pair[0], "end": pair[1]}
+    start, scale = _time(cells, START_KEYS, unit, place)
+    end, _ = _time(cells, END_KEYS, unit, place)
     if math.isnan(end):
-        for key, known_scale in DURATION_KEYS.items():
-            if key in cells:
-                # Azure gives both in ticks under names that do not say so.
-                length = _number(cells[key]) * (scale if known_scale == 1.0 else known_scale)
-                end = seconds(start + length)
+        # A duration whose key names no unit is counted like the start.
+        duration, _ = _time(cells, DURATION_KEYS, scale, place)
+        end = seconds(start + duration)
     return start, end
 
 
-def _time(cells: Mapping[str, Any], keys: Mapping[str, float], unit: float) -> tuple[float, float]:
-    """Give the first time that is known, and what it is counted in."""
-    for key, scale in keys.items():
-        if cells.get(key) is not None:
-            scale = unit if scale == 1.0 else scale
-            return seconds(_number(cells[key]), scale), scale
+def _time(
+    cells: Mapping[str, Any], keys: Mapping[str, float], unit: float, place: str
+) -> tuple[float, float]:
+    """Give the first time that can be read, and what it is counted in; NaN if none is given."""
+    unreadable = [key for key in keys if key in cells and _is_given(cells[key])]
+    for key in unreadable:
+        scale = unit if keys[key] == 1.0 else keys[key]
+        if key in AZURE_KEYS and unit == 1.0 and _are_ticks(cells[key]):
+            scale = TICK
+        found = seconds(_number(cells[key]), scale)
+        if not math.isnan(found):
+            return found, scale
+    if unreadable:
+        raise FormatError(
+            f"the time under {unreadable[0]!r} cannot be read: {cells[unreadable[0]]!r}",
+            where=place,
+            remedy="give times as numbers of seconds from 0 on, or leave out what is not known",
+        )
     return math.nan, unit
+
+
+def _is_given(value: Any) -> bool:
+    return not _is_missing(value) and not (isinstance(value, str) and not value.strip())
+
+
+def _are_ticks(value: Any) -> bool:
+    """Whether this is a whole number, so large that it must count ticks."""
+    is_whole = isinstance(value, Integral) or (isinstance(value, str) and value.isdecimal())
+    return is_whole and int(value) >= FEWEST_TICKS
 
 
 def _encoded(text: str) -> bytes:
@@ -402,7 +474,10 @@ def _number(value: Any) -> float:
     """Read a number, also one of numpy, or with the letter s after it as Google writes it."""
     if isinstance(value, str):
         return number(value.removesuffix("s"))
-    return number(float(value)) if hasattr(value, "__float__") else math.nan
+    try:
+        return number(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def _refuse_milliseconds(lengths: Iterable[float]) -> None:
@@ -415,7 +490,12 @@ def _refuse_milliseconds(lengths: Iterable[float]) -> None:
         )
 
 
-def _refuse_one_string(given: object, taker: str, other: str) -> None:
+def _refuse_other_than_list(given: object, taker: str, other: str) -> None:
+    if isinstance(given, Mapping):
+        raise TypeError(
+            f"{taker} takes a list, not {type(given).__name__}; one word is given as "
+            "caesura.Words([{...}]), and a recogniser's result as it is"
+        )
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         what = f"a list, not {type(given).__name__}"
         raise TypeError(f"{taker} takes {what}; running text is given as {other}(...)")
