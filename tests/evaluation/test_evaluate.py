@@ -132,7 +132,10 @@ def test_options_are_parsed_once_when_they_are_made() -> None:
     assert [metric.name for metric in options.metrics] == ["Boundary", "WiSeBE"]
     assert options.sweeps == (("window_gap", (0, 1)),)
     assert options.steps == ("least",)
-    assert EvaluationOptions(normalize="none").steps == ()
+    for none in ("none", ("none",), ["none"], ()):
+        assert EvaluationOptions(normalize=none).steps == ()
+    for least in ("least", ("least",), ["least"]):
+        assert EvaluationOptions(normalize=least).steps == ("least",)
     assert EvaluationOptions(normalize="case+dots").steps == ("case", "dots")
     assert options.resampling == Resampling()
     with pytest.raises(UnknownName, match="there is no metric"):

@@ -68,6 +68,10 @@ def test_strings_are_compared_as_written_unless_steps_are_named() -> None:
     assert caesura.wer(said, found) == pytest.approx(2 / 3)
     assert caesura.wer(said, found, normalize="case+punctuation") == 0
     assert caesura.wer(said, found, normalize="least") == 0
+    for least in (("least",), ["least"]):
+        assert caesura.wer(said, found, normalize=least) == 0
+    for none in (("none",), ["none"]):
+        assert caesura.wer(said, found, normalize=none) == pytest.approx(2 / 3)
     assert caesura.cer(said, found) == pytest.approx(2 / 11)
     assert caesura.cer(said, found, normalize="least") == 0
     steps = "case+dots+punctuation"

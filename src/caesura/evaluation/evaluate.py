@@ -153,6 +153,6 @@ def _with_setting(metric: Metric, setting: str, value: Any) -> Metric:
 
 
 def normalization_steps(normalize: str | Sequence[str]) -> Strings:
-    """Split a text such as `case+dots` into steps; `none` has no steps."""
-    steps = normalize.split("+") if isinstance(normalize, str) else normalize
-    return () if steps == ["none"] else tuple(steps)
+    """Split a text such as `case+dots` into steps; `none`, also in a list, has no steps."""
+    steps = tuple(normalize.split("+") if isinstance(normalize, str) else normalize)
+    return () if steps == ("none",) else steps

@@ -156,7 +156,8 @@ def _word_value(
     metric = _metric("Words", "cer" if characters else name, settings)
     for given in (reference, hypothesis):
         _refuse_file_names(given)
-    steps = LADDER[-1] if normalize == LEAST else normalization_steps(normalize)
+    steps = normalization_steps(normalize)
+    steps = LADDER[-1] if steps == (LEAST,) else steps
     describe(steps)
     said, found = _utterances(reference), _utterances(hypothesis)
     if len(said) != len(found):
