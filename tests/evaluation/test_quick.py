@@ -1,10 +1,12 @@
 """Values in one line: as jiwer, nltk and the metric classes compute them."""
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jiwer
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +63,49 @@ def test_normalised_rates_are_those_of_score(reference: str, hypothesis: str) ->
         else:
             found = caesura.wer(reference, hypothesis, normalize=normalize)
         assert found == scores["Words"]["wer"]
+
+
+class Column:
+    """A column that can become a dict, as that of pandas can."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def to_dict(self) -> dict[int, str]:
+        return dict(enumerate(self._texts))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        iter,
+        lambda texts: (text for text in texts),
+        np.array,
+        lambda texts: np.array(texts, dtype=object),
+        lambda texts: dict(enumerate(texts)).values(),
+        Column,
+    ],
+)
+def test_any_iterable_of_strings_is_a_list_of_utterances(make: Any) -> None:
+    said, found = ["so it goes", "we tied it"], ["so it went", "we tied it"]
+    assert caesura.wer(make(said), make(found)) == caesura.wer(said, found)
+    assert caesura.cer(said, make(found)) == caesura.cer(said, found)
+    halves = ["so it goes", "we tied", "it"]
+    assert caesura.f1(make(said), make(halves)) == caesura.f1(said, halves) == pytest.approx(2 / 3)
+    assert caesura.wisebe([make(said), make(said)], make(said)) == 1
+    (transcript,) = caesura.read(caesura.Sentences(said))
+    assert value("wer", iter([transcript]), [transcript]) == 0
+
+
+def test_strings_of_an_iterable_are_no_paths(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("So it goes.\n")
+    for named in (np.array([str(file)]), iter([str(file)])):
+        with pytest.raises(CaesuraError, match="names a file"):
+            caesura.wer(named, "So it goes.")
 
 
 def test_strings_are_compared_as_written_unless_steps_are_named() -> None:

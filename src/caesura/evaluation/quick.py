@@ -2,9 +2,9 @@
 
 **The reference always comes first**, as in jiwer and nltk; both can be named instead:
 `wer(hypothesis=..., reference=...)`. In these functions a string is text, never a path (a file is
-given as a `pathlib.Path`; a string that names a file is an error). Lists are utterances for error
-rates of words and characters, and sentences for the values of boundaries. Transcripts and other
-input in memory are taken too.
+given as a `pathlib.Path`; a string that names a file is an error). Lists, arrays and generators of
+strings are utterances for error rates of words and characters, and sentences for the values of
+boundaries. Transcripts and other input in memory are taken too.
 
 The numbers are those of the metric classes, whose settings can be given by name:
 `pk(reference, hypothesis, k=5)`. A value that is undefined, such as the word error rate of an
@@ -15,7 +15,7 @@ is `caesura.score`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,12 @@ from caesura.evaluation.evaluate import (
     evaluate_systems,
     normalization_steps,
 )
-from caesura.formats.in_memory import InMemory, Sentences, Text
+from caesura.formats.in_memory import InMemory, Readable, Sentences, Text, Words, is_table
 from caesura.formats.inputs import read
 from caesura.text.normalization.steps import LADDER, describe
 from caesura.text.normalization.steps import normalize as normalize_words
 
-Given = str | Sequence[str] | Transcript | Path | InMemory
+Given = str | Iterable[str] | Transcript | Path | InMemory
 """Text, a list of utterances or sentences, a transcript, a file, or other input in memory."""
 
 
@@ -154,6 +154,7 @@ def _word_value(
 ) -> float:
     """Measure words, or characters as if each was a word."""
     metric = _metric("Words", "cer" if characters else name, settings)
+    reference, hypothesis = _listed(reference), _listed(hypothesis)
     for given in (reference, hypothesis):
         _refuse_file_names(given)
     steps = normalization_steps(normalize)
@@ -185,6 +186,7 @@ def _boundary_value(
     """Measure boundaries against one reference or several."""
     align = settings.pop("align", False)
     made = _metric(metric, FUNCTIONS.get(name, name), settings, ("align",))
+    references, hypothesis = [_listed(one) for one in references], _listed(hypothesis)
     for given in (*references, hypothesis):
         _refuse_file_names(given)
     options = EvaluationOptions(metric=made, normalize=normalize, align=align, resamples=0)
@@ -213,7 +215,7 @@ def _metric(
 
 def _refuse_file_names(given: Given) -> None:
     """Raise an error for a string, or a list of strings only, that names existing files."""
-    if not given or not _is_text(given):
+    if not _is_text(given) or not given:
         return
     texts: Any = [given] if isinstance(given, str) else given
     if all(map(_names_file, texts)):
@@ -234,6 +236,20 @@ def _names_file(text: str) -> bool:
 def _number(value: Value) -> float:
     """Give a value as a number, NaN if it is undefined."""
     return math.nan if isinstance(value, Undefined) else float(value)
+
+
+def _listed(given: Given) -> Given:
+    """Make a list of a generator, an array, a column or another iterable of strings."""
+    if isinstance(given, (str, bytes, bytearray, Path, Transcript, Mapping, list, tuple)):
+        return given
+    if isinstance(given, (Text, Sentences, Words, Readable)) or is_table(given):
+        return given
+    if not isinstance(given, Iterable):
+        return given
+    items: list[Any] = list(given)
+    # An iterator has given away its items; anything else without strings is for `read`.
+    taken = isinstance(given, Iterator) or all(isinstance(item, str) for item in items)
+    return items if taken else given
 
 
 def _is_text(given: Given) -> bool:
