@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -29,10 +30,20 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(autouse=True)
-def _no_plugins_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget what a test registers."""
+def _no_other_plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget what a test registers, and hide the plug-ins of the studies."""
     monkeypatch.setattr(plugins, "_plugins", {kind: {} for kind in plugins.GROUPS})
     monkeypatch.setattr(registry, "_warned", set())
+    installed = metadata.entry_points
+
+    def without_studies(group: str) -> list[metadata.EntryPoint]:
+        found = installed(group=group)
+        return [one for one in found if not one.value.startswith("caesura_studies")]
+
+    monkeypatch.setattr(metadata, "entry_points", without_studies)
+    plugins._read_entry_points.cache_clear()
+    yield
+    plugins._read_entry_points.cache_clear()
 
 
 @dataclass(frozen=True, repr=False)

@@ -145,7 +145,7 @@ def test_other_settings_keep_the_model(trained: Tagger) -> None:
 
 
 def test_untrained_tagger_and_untagged_text_are_refused() -> None:
-    with pytest.raises(ModelError, match="has to be trained before"):
+    with pytest.raises(ModelError, match="has to be trained first"):
         Tagger().tag(tagged_text(1))
     with pytest.raises(LayerError, match="none of 1 recordings has tags"):
         Tagger().train([tagged_text(1).only(())])
