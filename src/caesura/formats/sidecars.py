@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -51,7 +52,7 @@ def with_sidecars(
     return found
 
 
-class Sidecars:
+class Sidecars(ABC):
     """Sidecar files of one kind."""
 
     suffix: ClassVar[str]
@@ -64,9 +65,9 @@ class Sidecars:
         self.files = self._by_id(chain.from_iterable(self.paths.values()))
         self.ids: set[str] = set()
 
+    @abstractmethod
     def add(self, transcript: Transcript) -> Transcript:
         """Add to a recording what its file says."""
-        raise NotImplementedError
 
     def check_all_used(self) -> None:
         """Warn of files, and of folders as a whole, that belong to no recording seen so far.
@@ -149,9 +150,9 @@ class Sidecars:
                 )
             yield key, entry
 
+    @abstractmethod
     def _is_valid(self, entry: Mapping[str, Any]) -> bool:
         """Whether an entity is described as it should be."""
-        raise NotImplementedError
 
 
 class Alternatives(Sidecars):
