@@ -225,7 +225,7 @@ def stream(
     from caesura.detectors import streaming
     from caesura.formats.inputs import all_words
 
-    return streaming.stream(
+    found = streaming.stream_sentences(
         all_words(words),
         detector=detector,
         format=format,
@@ -234,6 +234,7 @@ def stream(
         language=language,
         silence=silence,
     )
+    return (streamed.sentence for streamed in found)
 
 
 def score(

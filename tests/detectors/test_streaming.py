@@ -19,7 +19,7 @@ from caesura.core.serialize import to_document
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import Model
-from caesura.detectors.streaming import ENDLESS, StateFile, StreamSession, stream, stream_sentences
+from caesura.detectors.streaming import ENDLESS, StateFile, StreamSession, stream_sentences
 from caesura.formats.live_words import LiveWords
 from caesura.models import store
 from caesura.testing.detector_laws import made_up_recording
@@ -289,17 +289,14 @@ def test_memory_does_not_grow_with_the_talk(name: str) -> None:
 
 
 def test_lines_say_what_the_sentences_say() -> None:
-    sentences = list(stream(WORDS, detector=PAUSES))
+    streamed = list(stream_sentences(WORDS, detector=PAUSES))
+    sentences = list(caesura.stream(WORDS, detector=PAUSES))
     assert len(sentences) > 1
-    assert list(stream(WORDS, detector=PAUSES, to="text")) == [each.text for each in sentences]
+    assert [each.sentence for each in streamed] == sentences
+    assert [each.to_line("text") for each in streamed] == [each.text for each in sentences]
     whole = [to_document(each) for each in sentences]
-    assert [*map(json.loads, stream(WORDS, detector=PAUSES, to="jsonl"))] == whole
-    found = [*map(json.loads, stream(WORDS, detector=PAUSES, to="json"))]
+    assert [json.loads(each.to_line("jsonl")) for each in streamed] == whole
+    found = [json.loads(each.to_line("json")) for each in streamed]
     assert [each["text"] for each in found] == [each.text for each in sentences]
     assert [each["first"] for each in found[1:]] == [each["last"] + 1 for each in found[:-1]]
     assert found[-1]["last"] == len(WORDS) - 1
-
-
-def test_lines_of_an_unknown_kind_are_refused() -> None:
-    with pytest.raises(UnknownName, match="one of text, json, jsonl"):
-        stream(WORDS, to="srt")  # type: ignore[call-overload]

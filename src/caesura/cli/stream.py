@@ -116,11 +116,11 @@ def command(words: str, to: Any, json: bool, **asked: Any) -> None:
     must be there, or a row of a CTM. Ctrl-C ends the stream: the words left are written as a
     sentence, or saved for later with --state.
     """
-    from caesura.detectors.streaming import stream
+    from caesura.detectors.streaming import stream_sentences
 
     if json and to != "text":
         raise click.UsageError("--json and --to each say what to write: give one of them")
     interrupts = DelayedInterrupts()
     with interrupts.installed():
-        for line in stream(words, to="json" if json else to, waiting=interrupts, **asked):
-            click.echo(line)
+        for found in stream_sentences(words, waiting=interrupts, **asked):
+            click.echo(found.to_line("json" if json else to))

@@ -1,8 +1,8 @@
 """Find sentences in words that arrive over time, and save the state of a stream.
 
-`stream` is what `caesura.stream` and the command `caesura stream` call. It reads words from a
-source, passes them to a `StreamSession`, which runs the detector on one recording after another,
-and saves the state of both in a `StateFile`, so that a stream that was cut can go on later.
+`stream_sentences` is what `caesura.stream` and the command `caesura stream` call. It reads words
+from a source, passes them to a `StreamSession`, which runs the detector on one recording after
+another, and saves the state of both in a `StateFile`, so that a cut stream can go on later.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, overload
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,6 @@ WordSource = str | Path | Iterable[Line]
 """A file (- is standard input), or lines, objects or transcripts one by one."""
 
 LineFormat = Literal["text", "json", "jsonl"]
-LINE_FORMATS: tuple[LineFormat, ...] = ("text", "json", "jsonl")
 """A sentence as a line: its text, a JSON object with place and delay, or all layers as JSONL."""
 
 MOST_IDS = 1000
@@ -81,65 +80,6 @@ class StreamedSentence(NamedTuple):
             return self.sentence.text
         document = self.to_dict() if to == "json" else to_document(self.sentence)
         return json.dumps(document, ensure_ascii=False)
-
-
-@overload
-def stream(
-    words: WordSource,
-    *,
-    to: None = None,
-    detector: str | Detector = "en",
-    format: str | None = None,
-    state: str | Path | None = None,
-    on_error: str = "stop",
-    language: str = "",
-    silence: float | None = None,
-    waiting: AbstractContextManager[Any] | None = None,
-) -> Iterator[Transcript]: ...
-@overload
-def stream(
-    words: WordSource,
-    *,
-    to: LineFormat,
-    detector: str | Detector = "en",
-    format: str | None = None,
-    state: str | Path | None = None,
-    on_error: str = "stop",
-    language: str = "",
-    silence: float | None = None,
-    waiting: AbstractContextManager[Any] | None = None,
-) -> Iterator[str]: ...
-def stream(
-    words: WordSource,
-    *,
-    to: LineFormat | None = None,
-    detector: str | Detector = "en",
-    format: str | None = None,
-    state: str | Path | None = None,
-    on_error: str = "stop",
-    language: str = "",
-    silence: float | None = None,
-    waiting: AbstractContextManager[Any] | None = None,
-) -> Iterator[Transcript] | Iterator[str]:
-    """Yield each sentence as soon as it is final: a transcript, or a line of the format `to`.
-
-    The other parameters are those of `stream_sentences`.
-    """
-    if to is not None and to not in LINE_FORMATS:
-        raise UnknownName(f"{to!r} is not one of {', '.join(LINE_FORMATS)}")
-    found = stream_sentences(
-        words,
-        detector=detector,
-        format=format,
-        state=state,
-        on_error=on_error,
-        language=language,
-        silence=silence,
-        waiting=waiting,
-    )
-    if to is None:
-        return (each.sentence for each in found)
-    return (each.to_line(to) for each in found)
 
 
 def stream_sentences(
