@@ -11,6 +11,15 @@ for name, examples in (("usual", 50), ("thorough", 1000)):
     hypothesis.settings.register_profile(
         name, deadline=None, print_blob=True, max_examples=examples
     )
+# Mutation testing asks only whether a test fails: few cases, the same ones each time, not shrunk.
+hypothesis.settings.register_profile(
+    "mutants",
+    deadline=None,
+    max_examples=20,
+    derandomize=True,
+    database=None,
+    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
+)
 hypothesis.settings.load_profile(os.environ.get("CAESURA_TESTS", "usual"))
 
 # A shell has interrupts ignored in what it runs in the background; tests send some.
