@@ -2,8 +2,6 @@
 
 import io
 import json
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -256,14 +254,6 @@ COLUMNS: dict[str, list[Any]] = {
 }
 
 
-def frames(columns: dict[str, list[Any]]) -> list[Any]:
-    pandas = pytest.importorskip("pandas")
-    found = [pandas.DataFrame(columns)]
-    with suppress(ImportError):
-        found.append(import_module("pyarrow").table(columns))
-    return found
-
-
 class Frame:
     """A table that looks like one of pandas."""
 
@@ -301,10 +291,21 @@ def test_tables_of_words(make: Any) -> None:
     assert texts(found) == ["So it goes.", "Yes"]
 
 
-def test_tables_of_pandas_and_arrow() -> None:
-    for frame in frames(COLUMNS):
-        assert one(frame) == one(Frame(COLUMNS))
-        assert list(table_columns(frame)) == list(COLUMNS)
+@pytest.mark.parametrize("backend", ["", "numpy_nullable", "pyarrow"])
+def test_tables_of_pandas(backend: str) -> None:
+    if backend == "pyarrow":
+        pytest.importorskip("pyarrow")
+    table = pytest.importorskip("pandas").DataFrame(COLUMNS)
+    if backend:
+        table = table.convert_dtypes(dtype_backend=backend)
+    assert one(table) == one(Frame(COLUMNS))
+    assert list(table_columns(table)) == list(COLUMNS)
+
+
+def test_tables_of_arrow() -> None:
+    table = pytest.importorskip("pyarrow").table(COLUMNS)
+    assert one(table) == one(Frame(COLUMNS))
+    assert list(table_columns(table)) == list(COLUMNS)
 
 
 def test_tables_of_sentences_and_of_several_recordings() -> None:

@@ -155,7 +155,7 @@ def test_a_frame_of_correlations_has_a_row_for_each_coefficient() -> None:
 
 def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(CaesuraError, match="pip install pandas"):
+    with pytest.raises(CaesuraError, match=r"pip install 'caesura\[tables\]', or pandas itself"):
         scores().to_frame()
 
 

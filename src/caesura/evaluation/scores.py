@@ -477,7 +477,8 @@ def data_frame(rows: Iterable[dict[str, Any]]) -> Any:
         import pandas
     except ImportError as error:
         raise CaesuraError(
-            "a data frame needs pandas, which is not installed", remedy="pip install pandas"
+            "a data frame needs pandas, which is not installed",
+            remedy="pip install 'caesura[tables]', or pandas itself",
         ) from error
     return pandas.DataFrame(list(rows))
 
