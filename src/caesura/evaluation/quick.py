@@ -246,7 +246,8 @@ def _listed(given: Given) -> Given:
         return given
     if not isinstance(given, Iterable):
         return given
-    items: list[Any] = list(given)
+    arrow = getattr(given, "to_pylist", None)  # else a column of Arrow gives objects of its own
+    items: list[Any] = arrow() if callable(arrow) else list(given)
     # An iterator has given away its items; anything else without strings is for `read`.
     taken = isinstance(given, Iterator) or all(isinstance(item, str) for item in items)
     return items if taken else given
