@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -407,18 +408,27 @@ def list_models(model: str | Path | Sequence[str | Path] = ()) -> list[Card]:
 
 
 def catalogue(kind: str = "") -> dict[str, list[dict[str, str]]]:
-    """Describe what is registered: formats, detectors, metrics and so on, all or of one kind."""
+    """Describe formats, detectors, metrics, studies and so on: all, or those of one kind."""
     from caesura.core import registry
     from caesura.core.errors import UnknownName
 
-    kinds = {f"{each}s": each for each in registry.NAMES}
-    known = [*kinds, "steps"]
-    if kind and kind not in known:
-        raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(known)}")
-    return {
-        each: _described_steps() if each == "steps" else _described_classes(kinds[each])
-        for each in ([kind] if kind else known)
+    describe: dict[str, Callable[[], list[dict[str, str]]]] = {
+        **{f"{each}s": partial(_described_classes, each) for each in registry.NAMES},
+        "steps": _described_steps,
+        "studies": _described_studies,
     }
+    if kind and kind not in describe:
+        raise UnknownName(f"nothing is called {kind!r}", remedy=f"known are {', '.join(describe)}")
+    return {each: describe[each]() for each in ([kind] if kind else describe)}
+
+
+def _described_studies() -> list[dict[str, str]]:
+    from caesura.core import registry
+
+    return [
+        {"name": name, "about": _first_line(study), "plugin": origin}
+        for name, study, origin in registry.studies()
+    ]
 
 
 def _described_steps() -> list[dict[str, str]]:

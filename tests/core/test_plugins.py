@@ -491,7 +491,7 @@ def test_a_study_that_is_no_function_is_one_error(
     assert callable(find_study("other"))
 
 
-def test_a_plugin_that_exits_on_import_is_one_warning(
+def test_plugins_that_exit_on_import_are_one_warning_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     points = {
@@ -506,8 +506,11 @@ def test_a_plugin_that_exits_on_import_is_one_warning(
         find_study("leave")
     with caplog.at_level(logging.WARNING):
         rows = caesura.catalogue("metrics")["metrics"]
+        studies = caesura.catalogue("studies")["studies"]
     assert [row["name"] for row in rows] == registry.names("metric")
-    assert len(caplog.records) == 1
+    assert studies == []
+    assert ["'Leaver'" in caplog.messages[0], "'leave'" in caplog.messages[1]] == [True, True]
+    assert len(caplog.records) == 2
 
 
 def test_without_studies_the_package_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,8 +42,9 @@ def _check_study(ctx: click.Context, _parameter: click.Parameter, study: str) ->
 def command(study: str, data: str, output: str) -> None:
     """Run a STUDY (wisebe, jp, gotoh-renals, oba, atene) again.
 
-    The report shows its numbers beside those of the paper. Studies are a package of their own:
-    pip install caesura-studies, or in a clone of the repository: pip install ./studies.
+    The report shows its numbers beside those of the paper. `caesura list studies` says what each
+    study is about. Studies are a package of their own: pip install caesura-studies, or in a
+    clone of the repository: pip install ./studies.
     """
     import caesura
 

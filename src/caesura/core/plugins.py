@@ -42,6 +42,8 @@ GROUPS: dict[Kind, str] = {
 STUDIES = "caesura.studies"
 """The entry-point group of studies, which are functions."""
 
+STUDIES_REMEDY = "install them: pip install caesura-studies (in a clone: pip install ./studies)"
+
 DECORATOR = "write @dataclass(frozen=True, repr=False) above the class, below @caesura.register"
 
 
@@ -286,14 +288,16 @@ class Study(Protocol):
         """Run the study."""
 
 
+def study_owners() -> dict[str, str]:
+    """Return the names of all studies with their distributions, without importing them."""
+    return {name: " and ".join(map(_origin, each)) for name, each in _declared(STUDIES).items()}
+
+
 def find_study(name: str) -> Study:
     """Return the function that runs the study of that name."""
     known = _declared(STUDIES)
     if not known:
-        raise UnknownName(
-            "no studies are installed",
-            remedy="install them: pip install caesura-studies (in a clone: pip install ./studies)",
-        )
+        raise UnknownName("no studies are installed", remedy=STUDIES_REMEDY)
     if name not in known:
         raise UnknownName(f"no study is named {name!r}", remedy=advice(name, known))
     found = _load(known[name], f"the study {name!r}")

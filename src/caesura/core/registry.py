@@ -162,6 +162,15 @@ def plugin_entries(kind: Kind) -> Iterator[Entry]:
                 yield Entry(name, found.plugin_class, found.origin)
 
 
+def studies() -> Iterator[tuple[str, plugins.Study, str]]:
+    """Yield the name, function and origin of each study; broken ones are skipped with a warning."""
+    for name, origin in plugins.study_owners().items():
+        try:
+            yield name, plugins.find_study(name), origin
+        except PluginError as error:
+            _warn_once(str(error))
+
+
 _warned: set[str] = set()
 
 

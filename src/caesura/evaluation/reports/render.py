@@ -25,22 +25,16 @@ NOT_LATIN = re.compile("[\u0370-\u1fff\u2e80-\U0010ffff]")
 
 
 def wrapped_table(rows: Sequence[Sequence[str]], head: Sequence[str], width: int = WIDTH) -> str:
-    """Lay out rows for a terminal; the last column is wrapped to fit."""
-    gap = " " * GAP
-    cells = [list(head), *(list(row) for row in rows)]
-    count = len(head)
-    widths = [max(len(row[i]) for row in cells) for i in range(count)]
-    room = max(20, width - sum(widths[:-1]) - GAP * (count - 1))
+    """Lay out rows for a terminal; the last column is wrapped to fit, others may have lines."""
+    cells = [[cell.split("\n") for cell in row] for row in (head, *rows)]
+    widths = [max(len(line) for row in cells for line in row[i]) for i in range(len(head))]
+    room = max(20, width - sum(widths[:-1]) - GAP * (len(head) - 1))
+    widths[-1] = min(widths[-1], room)
     lines = []
-    for at, row in enumerate(cells):
-        front = gap.join(cell.ljust(w) for cell, w in zip(row[:-1], widths, strict=False))
-        wrapped = textwrap.wrap(row[-1], room, break_long_words=False) or [""]
-        lead = front + gap if front else ""
-        lines.append((lead + wrapped[0]).rstrip())
-        lines += [" " * len(lead) + more for more in wrapped[1:]]
-        if at == 0:
-            rule = [*widths[:-1], min(widths[-1], room)]
-            lines.append(gap.join("─" * w for w in rule))
+    for *front, last in cells:
+        wrapped = textwrap.wrap(" ".join(last), room, break_long_words=False) or [""]
+        lines += _row([*front, wrapped], widths, labels=len(head))
+    lines.insert(1, (" " * GAP).join("─" * size for size in widths))
     return "\n".join(lines)
 
 

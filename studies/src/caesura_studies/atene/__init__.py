@@ -30,8 +30,9 @@ MODELS = "models"
 
 
 def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
-    """Run the study on the corpora below `data` and write the report into `out`.
+    """ATENE, how recognition errors hurt the search for names: Ben Jannet and others (2015).
 
+    Run the study on the corpora below `data` and write the report into `out`.
     Models and the output of taggers are stored below `out`, so an interrupted run continues later.
     """
     check_output_folder(out)

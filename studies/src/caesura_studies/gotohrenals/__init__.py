@@ -39,7 +39,10 @@ ENDING = (
 
 
 def run(data: Path, out: Path) -> Outcome:
-    """Run the study on the corpora below `data` and write the report into `out`."""
+    """Sentence ends from words and pauses: Gotoh and Renals (2000).
+
+    Run the study on the corpora below `data` and write the report into `out`.
+    """
     check_output_folder(out)
     corpora = read_corpora(data)
     trials, models = _run_trials(corpora)

@@ -24,7 +24,10 @@ ENDING = (
 
 
 def run(data: Path, out: Path) -> Outcome:
-    """Run the study on the corpora below `data` and write the report into `out`."""
+    """Tokens and sentences scored together: Jo and others (2024).
+
+    Run the study on the corpora below `data` and write the report into `out`.
+    """
     check_output_folder(out)
     what_is_missing, found = chapter_table1.what_is_missing(data), treebanks(data)
     if what_is_missing and not found:

@@ -30,8 +30,9 @@ MODELS = "models"
 
 
 def run(data: Path, out: Path, plan: Plan = PLAN) -> Outcome:
-    """Run the study on the treebanks below `data` and write the report into `out`.
+    """Sentence ends and dependencies found together: Oba, Hori and Nakamura (2006).
 
+    Run the study on the treebanks below `data` and write the report into `out`.
     Trained models are stored below `out`, so an interrupted run continues where it stopped.
     """
     check_output_folder(out)

@@ -34,7 +34,10 @@ ENDING = (
 
 
 def run(data: Path, out: Path) -> Outcome:
-    """Run the study on the corpora below `data` and write the report into `out`."""
+    """WiSeBE, a score against several references: González-Gallardo and Torres-Moreno (2018).
+
+    Run the study on the corpora below `data` and write the report into `out`.
+    """
     check_output_folder(out)
     missing = {"wisebe": chapter_video.what_is_missing(data)}
     missing |= {corpus.name: corpus.what_is_missing(data) for corpus in CORPORA}
