@@ -84,7 +84,10 @@ def intro(title: str) -> Iterator[str]:
     """Say what holds for a whole section."""
     if title == "Files and formats":
         writers = ", ".join(f"`to_{name}`" for name in api.writable_formats())
-        yield f"`dumps(transcript, FORMAT)` has a short form for each format: {writers}.\n"
+        yield (
+            f"`dumps(transcript, FORMAT)` has a short form for each format: {writers}, and "
+            "`to_NAME` for a format of a plug-in.\n"
+        )
     if title == QUICK:
         from caesura.evaluation import quick
 

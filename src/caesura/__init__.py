@@ -268,10 +268,10 @@ def __getattr__(name: str) -> Any:
             if name in registry.NAMES[kind]:
                 return registry.find(kind, name)
         format = name.removeprefix("to_")
-        if format != name and format in registry.NAMES["format"]:
-            # By name, as in `_HOME`: no package below may seem to import the API.
-            api = import_module("caesura.api")
-            if format in api.writable_formats():
+        if format != name and registry.is_known("format", format):
+            # By name, as in `_HOME`: no package below may seem to import these modules.
+            recognize, api = map(import_module, ("caesura.formats.recognize", "caesura.api"))
+            if recognize.is_writable(format):
                 return api.text_writer(format)
     raise AttributeError(f"module 'caesura' has no attribute {name!r}")
 

@@ -65,17 +65,17 @@ def write(
 def dumps(transcripts: Transcript | Iterable[Transcript], to: str | Format) -> str:
     """Return recordings as a text in a format: `dumps(transcript, "srt")`.
 
-    `caesura.to_srt(transcript)` is the same, and so for every format that can be written.
+    `caesura.to_srt(transcript)` is the same, and so for every format that can be written, also
+    for those of plug-ins.
     """
     import io
 
-    from caesura.core import registry
     from caesura.core.transcript import Transcript
+    from caesura.formats.files import STANDARD, target
 
     several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
-    format_to_write = registry.parse("format", to) if isinstance(to, str) else to
     file = io.BytesIO()
-    format_to_write.write(several, file)
+    target(to, STANDARD).write(several, file)
     return file.getvalue().decode("utf-8")
 
 
@@ -107,7 +107,7 @@ def text_writer(format: str) -> Callable[..., str]:
 
 
 def writable_formats() -> list[str]:
-    """Return the names of the formats that can be written."""
+    """Return the names of the built-in formats that can be written."""
     from caesura.formats.recognize import TABLE
 
     return [name for name, entry in TABLE.items() if entry.writable]

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 
 import caesura
 from caesura.core import plugins, registry
-from caesura.core.errors import ModelError, PluginError, UnknownName
+from caesura.core.errors import CaesuraError, ModelError, PluginError, UnknownName
 from caesura.core.plugins import find_study
 from caesura.core.protocols import Format, Metric, WordTagger
 from caesura.core.transcript import Transcript
@@ -21,6 +21,8 @@ from caesura.detectors.column import Column
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import get_detector
+from caesura.formats.base import TextFormat
+from caesura.formats.source import Source
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
 from caesura.models.card import Card
@@ -565,8 +567,49 @@ def test_a_format_of_a_distribution_is_known_by_suffix_and_by_content(
     assert len(list(caesura.read(folder))) == 2
     caesura.convert(folder / "b.txt", output=tmp_path / "out.shout")
     assert (tmp_path / "out.shout").read_text() == "SHOUT\nso\nit\n"
+    assert caesura.dumps(Transcript(("so", "it")), "shout") == "SHOUT\nso\nit\n"
+    assert caesura.to_shout(Transcript(("so", "it"))) == "SHOUT\nso\nit\n"
     (folder / "d.txt").write_text("So it goes.")
     assert next(caesura.read(folder / "d.txt")).words == ("So", "it", "goes")
+
+
+@dataclass(frozen=True, repr=False)
+class Upper(TextFormat):
+    """Words in capitals, each followed by an `end`."""
+
+    name = "upper"
+    suffixes = (".upper",)
+    carries = frozenset()
+    end: str = "!"
+
+    def parse(self, source: Source) -> Iterator[Transcript]:
+        yield Transcript(tuple(source.text.replace(self.end, "").split()))
+
+    def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
+        for transcript in transcripts:
+            yield " ".join(f"{word}{self.end}".upper() for word in transcript.words)
+
+
+@dataclass(frozen=True, repr=False)
+class Whispered(Upper):
+    """A format that is only read."""
+
+    name = "whispered"
+    writable = False
+
+
+def test_a_registered_format_has_a_function_that_writes_it() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'to_upper'"):
+        _ = caesura.to_upper
+    caesura.register(Upper)
+    caesura.register(Whispered)
+    transcript = Transcript(("so", "it"))
+    assert caesura.to_upper(transcript) == caesura.dumps(transcript, "upper") == "SO! IT!"
+    assert caesura.to_upper([transcript], end="?") == caesura.dumps(transcript, "upper(end='?')")
+    assert caesura.loads("SO! IT!", "upper")[0].words == ("SO", "IT")
+    assert not hasattr(caesura, "to_whispered")
+    with pytest.raises(CaesuraError, match=r"whispered.*; choose one with to= .*upper"):
+        caesura.dumps(transcript, "whispered")
 
 
 @dataclass(frozen=True, repr=False)
