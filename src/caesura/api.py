@@ -53,7 +53,8 @@ def write(
 ) -> list[Path]:
     """Write recordings into a folder, a file for each file they came from, or all into one file.
 
-    Without `to`, the suffix of the output says the format. Return the files written.
+    Without `to`, the suffix of the output says the format; `.tsv` means `tsv`. Return the files
+    written.
     """
     from caesura.core.transcript import Transcript
     from caesura.formats import files

@@ -154,10 +154,20 @@ def test_formats_that_are_only_read_are_refused_with_those_to_choose_from(
 
 
 def test_a_suffix_names_the_formats_that_can_be_written_with_it(tmp_path: Path) -> None:
-    with pytest.raises(AmbiguousFormat, match=r"\(--to\): tsv, bio, iwslt$"):
-        api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.tsv")
+    with pytest.raises(AmbiguousFormat, match=r"\(--to\): conllu, bio$"):
+        api.convert(SAMPLES / "ctm.ctm", output=tmp_path / "x.conll")
     api.convert(SAMPLES / "srt.srt", output=tmp_path / "x.json")
     assert "segments" in json.loads((tmp_path / "x.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["x.tsv", "x.TSV"])
+def test_a_suffix_that_is_the_name_of_a_format_means_this_format(tmp_path: Path, name: str) -> None:
+    api.convert(SAMPLES / "srt.srt", output=tmp_path / name)
+    assert (tmp_path / name).read_text().startswith("start\tend\tspeaker\ttext\n")
+    (again,) = api.read(tmp_path / name)
+    assert again.words == next(api.read(SAMPLES / "srt.srt")).words
+    api.convert(SAMPLES / "iwslt.tsv", to="iwslt", output=tmp_path / name)
+    assert (tmp_path / name).read_bytes() == (SAMPLES / "iwslt.tsv").read_bytes()
 
 
 def test_the_list_of_formats_says_which_can_be_written() -> None:

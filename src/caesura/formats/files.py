@@ -141,7 +141,10 @@ def _certain(source: Source) -> list[str]:
 
 
 def target(to: str | Format, output: str | Path) -> Format:
-    """Choose the format to write: the one named, else the one with the suffix of the output."""
+    """Choose the format to write: the one named, else the one with the suffix of the output.
+
+    Of several formats with that suffix, it is the one named like it: `.tsv` means `tsv`.
+    """
     if str(output) == "":
         raise OutputError("the output has an empty name", remedy="name a file, a folder or -")
     named = registry.parse("format", to) if isinstance(to, str) and to else to
@@ -149,6 +152,7 @@ def target(to: str | Format, output: str | Path) -> Format:
         return _checked_writable(named)
     sharing = with_suffix(output)
     fitting = [name for name in sharing if is_writable(name)] or sharing
+    fitting = [name for name in fitting if f".{name}" == Path(output).suffix.lower()] or fitting
     if len(fitting) == 1:
         return _checked_writable(registry.find("format", fitting[0])())
     raise AmbiguousFormat(
