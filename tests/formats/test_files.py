@@ -269,5 +269,7 @@ def test_an_empty_file_of_another_format_is_damaged(
     tmp_path: Path, name: str, format: str | None
 ) -> None:
     (tmp_path / name).write_text("\n")
-    with pytest.raises(CaesuraError, match=f"{name}: the file is empty"):
+    with pytest.raises(CaesuraError, match=f"{name}: the file is empty; .*--format lines"):
         list(api.read(tmp_path / name, format=format))
+    (silent,) = api.read(tmp_path / name, format="lines")
+    assert silent.words == ()

@@ -38,6 +38,11 @@ logger = logging.getLogger("caesura")
 STANDARD = "-"
 """The name of standard input and output."""
 
+EMPTY_REMEDY = (
+    "make it again or, if nothing was said, name a text format: format='lines' (--format lines)"
+)
+"""Advice on an empty file of a format that has content even without words."""
+
 
 def expand(files: Iterable[str | Path]) -> Iterator[tuple[str, Path]]:
     """Yield each file, and its path below the folder that was named.
@@ -91,7 +96,7 @@ def read_source(
     asked = "" if format is None or empty else _asked(reader, source)
     origin = Origin(file or source.name, format=reader.name, asked=asked)
     if empty and not reader.may_be_empty:
-        raise source.error("the file is empty")
+        raise source.error("the file is empty", remedy=EMPTY_REMEDY)
     found = False
     for transcript in () if empty else _parsed(reader, source):
         yield transcript.replace(origin=origin)
@@ -113,7 +118,7 @@ def _format_of_empty(source: Source) -> Format:
         format = registry.find("format", name)
         if format.may_be_empty:
             return format()
-    raise source.error("the file is empty")
+    raise source.error("the file is empty", remedy=EMPTY_REMEDY)
 
 
 def fits(file: str | Path, format: str | Format | None) -> bool:
