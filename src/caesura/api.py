@@ -181,12 +181,12 @@ def segment(
     deciding = get_detector(detector)
     recordings = _normalized(files, normalize, format)
     for transcript in recordings:
-        found = deciding.annotate(transcript)
+        segmented = deciding.annotate(transcript)
         lacking = deciding.lacks(transcript)
-        if lacking and found.sentences is not None and len(found.sentences.gaps) < 2:
+        if lacking and segmented.sentences is not None and len(segmented.sentences.gaps) < 2:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
-        yield found
+        yield segmented
 
 
 def _normalized(
@@ -227,7 +227,7 @@ def stream(
     from caesura.detectors import streaming
     from caesura.formats.inputs import all_words
 
-    found = streaming.stream_sentences(
+    sentences = streaming.stream_sentences(
         all_words(words),
         detector=detector,
         format=format,
@@ -236,7 +236,7 @@ def stream(
         language=language,
         silence=silence,
     )
-    return (streamed.sentence for streamed in found)
+    return (streamed.sentence for streamed in sentences)
 
 
 def score(
@@ -282,10 +282,10 @@ def score(
     inputs = as_list(hypothesis)
     names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, alternatives, entity_classes) for one in references]
-    (found,) = evaluate_systems([list(read(inputs, format=format))], references, options, names)
-    found = replace(found, system=names_of(inputs)[0] if len(inputs) == 1 else "")
-    _write_report(found, report)
-    return found
+    (scores,) = evaluate_systems([list(read(inputs, format=format))], references, options, names)
+    scores = replace(scores, system=names_of(inputs)[0] if len(inputs) == 1 else "")
+    _write_report(scores, report)
+    return scores
 
 
 def compare(
@@ -327,9 +327,9 @@ def compare(
     names, scores = _score_systems(
         hypothesis, reference, options, format, reference_format, sidecars
     )
-    found = Comparison(names, scores, (value,) if isinstance(value, str) else tuple(value))
-    _write_report(found, report)
-    return found
+    comparison = Comparison(names, scores, (value,) if isinstance(value, str) else tuple(value))
+    _write_report(comparison, report)
+    return comparison
 
 
 def agree(
@@ -359,10 +359,10 @@ def agree(
     names, references = read_each(reference, format)
     if not references:
         raise MismatchError("there is nothing to agree on", remedy="name a file per annotator")
-    (found,) = evaluate_systems(references[:1], references, options, names)
-    found = found.as_agreement(names[0] if align else "")
-    _write_report(found, report)
-    return found
+    (scores,) = evaluate_systems(references[:1], references, options, names)
+    scores = scores.as_agreement(names[0] if align else "")
+    _write_report(scores, report)
+    return scores
 
 
 def align(
@@ -382,7 +382,7 @@ def align(
     """
     from caesura.evaluation.script_alignment import align_to_script
 
-    found = align_to_script(
+    alignments = align_to_script(
         files,
         script=script,
         layers=layers,
@@ -390,7 +390,7 @@ def align(
         format=format,
         script_format=script_format,
     )
-    return (one.transcript for one in found)
+    return (one.transcript for one in alignments)
 
 
 def reproduce(study: str, *, data: str | Path, output: str | Path) -> str:
@@ -442,14 +442,14 @@ def _described_classes(kind: Any) -> list[dict[str, str]]:
     from caesura.core import registry
 
     rows = []
-    for name, found, origin in registry.entries(kind):
-        row = {"name": name, "about": _first_line(found)}
+    for name, registered_class, origin in registry.entries(kind):
+        row = {"name": name, "about": _first_line(registered_class)}
         if kind != "format":
-            row["settings"] = _settings(found)
+            row["settings"] = _settings(registered_class)
         else:
-            row["suffixes"] = " ".join(found.suffixes)
-            row["use"] = "read, write" if found.writable else "read"
-            row["carries"] = " ".join(sorted(found.carries))
+            row["suffixes"] = " ".join(registered_class.suffixes)
+            row["use"] = "read, write" if registered_class.writable else "read"
+            row["carries"] = " ".join(sorted(registered_class.carries))
         if origin:
             row["plugin"] = origin
         rows.append(row)
@@ -513,11 +513,11 @@ def _check_report(report: Paths) -> None:
         report_paths(report)
 
 
-def _write_report(found: Scores | Comparison, report: Paths) -> None:
+def _write_report(results: Scores | Comparison, report: Paths) -> None:
     """Write reports, if any are asked for, and log their names."""
     if not report:
         return
     from caesura.evaluation.reports.write import write_report
 
-    for path in write_report(found, report):
+    for path in write_report(results, report):
         logging.getLogger("caesura.reports").info("wrote %s", path)

@@ -73,25 +73,27 @@ def command(
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
     recordings = options.with_progress(caesura.read(files, format=format))
-    found: list[tuple[str, Counts]] = []
-    transcripts = noting_counts(caesura.align_to_script(recordings, format=format, **asked), found)
+    matches: list[tuple[str, Counts]] = []
+    transcripts = noting_counts(
+        caesura.align_to_script(recordings, format=format, **asked), matches
+    )
     if json and output == "-":
         for _ in transcripts:
             pass
     else:
         caesura.convert(transcripts, to=to or default_format(output), output=output)
     if json:
-        options.print_json(as_document(found))
-    elif found and logging.getLogger("caesura").isEnabledFor(logging.INFO):
-        click.echo(as_table(found), err=True)
+        options.print_json(as_document(matches))
+    elif matches and logging.getLogger("caesura").isEnabledFor(logging.INFO):
+        click.echo(as_table(matches), err=True)
 
 
 def noting_counts(
-    recordings: Iterator[ScriptAlignment], found: list[tuple[str, Counts]]
+    recordings: Iterator[ScriptAlignment], matches: list[tuple[str, Counts]]
 ) -> Iterator[Transcript]:
     """Pass recordings on, and note how far they match."""
     for one in recordings:
-        found.append((one.transcript.id, one.counts))
+        matches.append((one.transcript.id, one.counts))
         yield one.transcript
 
 
@@ -102,29 +104,29 @@ def default_format(output: str) -> str:
     return "jsonl" if output == "-" or is_folder(output) else ""
 
 
-def as_document(found: list[tuple[str, Counts]]) -> dict[str, Any]:
+def as_document(matches: list[tuple[str, Counts]]) -> dict[str, Any]:
     """Give the numbers for programs: of each recording, and of all."""
     from caesura.core.values import Counts
     from caesura.evaluation.script_alignment import match_rates_as_json
 
     return {
-        "recordings": [{"id": id} | match_rates_as_json(counts) for id, counts in found],
-        "all": match_rates_as_json(sum((counts for _, counts in found), Counts())),
+        "recordings": [{"id": id} | match_rates_as_json(counts) for id, counts in matches],
+        "all": match_rates_as_json(sum((counts for _, counts in matches), Counts())),
     }
 
 
-def as_table(found: list[tuple[str, Counts]]) -> str:
+def as_table(matches: list[tuple[str, Counts]]) -> str:
     """Lay the numbers out for people: the first recordings, and all."""
     from caesura.core.values import Counts
     from caesura.evaluation.reports.render import plain_table
     from caesura.evaluation.reports.table import Table, format_number
     from caesura.evaluation.script_alignment import match_rates
 
-    rows = [(id or "a recording", counts) for id, counts in found[:ROWS]]
-    if len(found) > ROWS:
-        rows.append((f"… {len(found) - ROWS} more", Counts()))
-    if len(found) > 1:
-        rows.append(("all", sum((counts for _, counts in found), Counts())))
+    rows = [(id or "a recording", counts) for id, counts in matches[:ROWS]]
+    if len(matches) > ROWS:
+        rows.append((f"… {len(matches) - ROWS} more", Counts()))
+    if len(matches) > 1:
+        rows.append(("all", sum((counts for _, counts in matches), Counts())))
     values = [(id, match_rates(counts) if counts else {}) for id, counts in rows]
     head = ("recording", *(name.replace("_", " ") for name in match_rates(Counts())))
     cells = tuple(

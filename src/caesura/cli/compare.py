@@ -37,5 +37,5 @@ def command(hypothesis: tuple[str, ...], json: bool, **asked: Any) -> None:
     """
     import caesura
 
-    found = caesura.compare(hypothesis, **asked)
-    scoring_options.print_results(found, json)
+    comparison = caesura.compare(hypothesis, **asked)
+    scoring_options.print_results(comparison, json)

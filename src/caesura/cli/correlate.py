@@ -96,10 +96,10 @@ def command(tables: tuple[str, ...], report: tuple[str, ...], json: bool, **aske
     from caesura.evaluation.reports.write import report_paths, write_report
 
     report_paths(report, correlations=True)
-    found = caesura.correlate(tables, **asked)
-    for path in write_report(found, report):
+    correlations = caesura.correlate(tables, **asked)
+    for path in write_report(correlations, report):
         click.echo(f"caesura: wrote {path}", err=True)
     if json:
-        options.print_json(found.to_dict())
+        options.print_json(correlations.to_dict())
     else:
-        click.echo(correlations_text(found))
+        click.echo(correlations_text(correlations))

@@ -81,69 +81,71 @@ def command(
     writes = bool(to) or output != "-"
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
-    found: list[Projection] = []
-    transcripts = noting_projections(caesura.project(hypothesis, **asked), found)
+    projections: list[Projection] = []
+    transcripts = noting_projections(caesura.project(hypothesis, **asked), projections)
     if writes:
         caesura.convert(transcripts, to=to, output=output)
     else:
         for _ in transcripts:
             pass
     if json:
-        options.print_json(as_document(found, lost))
+        options.print_json(as_document(projections, lost))
     elif not writes:
-        click.echo(as_tables(found, lost))
+        click.echo(as_tables(projections, lost))
     else:
-        logging.getLogger("caesura").info(count_text(found))
+        logging.getLogger("caesura").info(count_text(projections))
 
 
 def noting_projections(
-    projections: Iterable[Projection], found: list[Projection]
+    projections: Iterable[Projection], noted: list[Projection]
 ) -> Iterator[Transcript]:
     """Pass recordings on, and note what was found in them."""
     for one in projections:
-        found.append(one)
+        noted.append(one)
         yield one.transcript
 
 
-def as_document(found: list[Projection], lost: bool) -> dict[str, Any]:
+def as_document(projections: list[Projection], lost: bool) -> dict[str, Any]:
     """Give what was found for programs: in each recording, and how many in all."""
     from caesura.evaluation.project_entities import count_projected
 
     recordings = [
         {
-            "id": one.transcript.id,
-            "entities": [one.describe(each) for each in one.select(lost)],
+            "id": projection.transcript.id,
+            "entities": [projection.describe(entity) for entity in projection.select(lost)],
         }
-        for one in found
+        for projection in projections
     ]
-    return {"recordings": recordings, "all": count_projected(found)}
+    return {"recordings": recordings, "all": count_projected(projections)}
 
 
-def as_tables(found: list[Projection], lost: bool) -> str:
+def as_tables(projections: list[Projection], lost: bool) -> str:
     """Lay out what was found for people, a table a recording."""
     from caesura.evaluation.reports.render import plain_table
     from caesura.evaluation.reports.table import Table, truncate
 
     parts = []
-    for one in found:
+    for projection in projections:
         rows = []
-        for each in one.select(lost):
-            cells = one.describe(each)
+        for entity in projection.select(lost):
+            cells = projection.describe(entity)
             start = "" if cells["start"] is None else f"{cells['start']:.2f}"
             texts = (cells["reference_words"], cells["recognised_words"])
             label = truncate(cells["class"], CLASS_WIDTH)
-            rows.append((start, label, each.by, f"{each.distance:.2f}", *texts))
+            rows.append((start, label, entity.by, f"{entity.distance:.2f}", *texts))
         if rows:
-            parts.append(plain_table(Table(one.transcript.id, HEAD, tuple(rows), labels=len(HEAD))))
-        elif one.transcript.id and not lost:
-            parts.append(f"{one.transcript.id}: no entities")
-    return "\n\n".join([*parts, count_text(found)])
+            parts.append(
+                plain_table(Table(projection.transcript.id, HEAD, tuple(rows), labels=len(HEAD)))
+            )
+        elif projection.transcript.id and not lost:
+            parts.append(f"{projection.transcript.id}: no entities")
+    return "\n\n".join([*parts, count_text(projections)])
 
 
-def count_text(found: list[Projection]) -> str:
+def count_text(projections: list[Projection]) -> str:
     """Say how many entities were found in which way."""
     from caesura.evaluation.project_entities import count_projected
 
-    counts = count_projected(found)
+    counts = count_projected(projections)
     ways = f"{counts['time']} by time, {counts['alignment']} by alignment, {counts['lost']} lost"
     return f"{counts['entities']} entit{'y' if counts['entities'] == 1 else 'ies'}: {ways}"

@@ -116,13 +116,13 @@ def report(kinds: str = ".html, .md, .tex, .json, .png or .svg") -> Decorator:
     )
 
 
-def print_results(found: Scores | Comparison, json: bool, show: str | None = None) -> None:
+def print_results(scored: Scores | Comparison, json: bool, show: str | None = None) -> None:
     """Print JSON or tables, and words side by side if they are wanted."""
     from caesura.evaluation.reports import alignment_view
     from caesura.evaluation.reports.render import terminal
     from caesura.evaluation.reports.write import Results
 
-    results = Results.of(found)
+    results = Results.of(scored)
     if show:
         alignment_view.words_metric(results.scores[0])
     if json:

@@ -43,12 +43,12 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
 
     if json and (to or output != "-"):
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
-    found = options.with_progress(caesura.segment(files, **asked))
+    recordings = options.with_progress(caesura.segment(files, **asked))
     if json:
-        for transcript in found:
+        for transcript in recordings:
             options.print_json(as_document(transcript))
         return
-    caesura.write(found, output=output, to=to or default_format(output))
+    caesura.write(recordings, output=output, to=to or default_format(output))
 
 
 def default_format(output: str) -> str:
@@ -64,7 +64,7 @@ def as_document(transcript: Transcript) -> dict[str, Any]:
     """Give a recording as JSON for programs: words, sentences with text and times, evidence."""
     from caesura.core.values import as_json
 
-    found = transcript.sentences
+    segmentation = transcript.sentences
     surface = transcript.surface()
     starts = [None] * len(transcript) if transcript.start is None else transcript.start.tolist()
     ends = [None] * len(transcript) if transcript.end is None else transcript.end.tolist()
@@ -76,12 +76,12 @@ def as_document(transcript: Transcript) -> dict[str, Any]:
             "first": first,
             "last": last,
         }
-        for first, last in (found.sentences if found is not None else ())
+        for first, last in (segmentation.sentences if segmentation is not None else ())
     ]
-    odds = [] if found is None or found.log_odds is None else found.log_odds.tolist()
+    log_odds = None if segmentation is None else segmentation.log_odds
     return {
         "id": transcript.id,
         "words": list(transcript.words),
         "sentences": sentences,
-        "log_odds": [as_json(value) for value in odds],
+        "log_odds": [] if log_odds is None else [as_json(value) for value in log_odds.tolist()],
     }

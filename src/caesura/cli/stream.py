@@ -122,5 +122,5 @@ def command(words: str, to: Any, json: bool, **asked: Any) -> None:
         raise click.UsageError("--json and --to each say what to write: give one of them")
     interrupts = DelayedInterrupts()
     with interrupts.installed():
-        for found in stream_sentences(words, waiting=interrupts, **asked):
-            click.echo(found.to_line("json" if json else to))
+        for streamed in stream_sentences(words, waiting=interrupts, **asked):
+            click.echo(streamed.to_line("json" if json else to))

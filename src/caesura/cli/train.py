@@ -109,12 +109,12 @@ def command(output: str, json: bool, **asked: Any) -> None:
 
     if asked["tune"] and not asked["dev"]:
         raise click.UsageError("--tune needs recordings to tune on: --dev PATH")
-    found = caesura.train(output=output, **asked)
+    training = caesura.train(output=output, **asked)
     if json:
-        options.print_json({**found.to_json(), "model": output})
+        options.print_json({**training.to_json(), "model": output})
         return
-    if found.curve:
-        click.echo(curve(found))
+    if training.curve:
+        click.echo(curve(training))
     logging.getLogger("caesura.training").info("the model is in %s", output)
 
 

@@ -146,11 +146,11 @@ def text_column(name: str, values: Any) -> Strings:
 
 def word_indices(words: ArrayLike, count: int) -> Indices:
     """Return the indices of some of `count` words, given as a mask or as ascending indices."""
-    given = np.asarray(words)
-    mask = given.dtype == np.bool_
-    if given.ndim != 1 or (mask and len(given) != count):
+    array = np.asarray(words)
+    mask = array.dtype == np.bool_
+    if array.ndim != 1 or (mask and len(array) != count):
         raise LayerError(f"words are chosen by a mask of {count} cells or a list of indices")
-    kept = np.flatnonzero(given) if mask else given.astype(np.int64)
+    kept = np.flatnonzero(array) if mask else array.astype(np.int64)
     if len(kept) and (kept[0] < 0 or kept[-1] >= count or (np.diff(kept) <= 0).any()):
         raise LayerError(f"indices of words ascend from 0 to {count - 1}")
     return kept

@@ -235,17 +235,17 @@ def parse_setting(
     """
     setting, equals, values = text.partition("=")
     try:
-        found = _range(values) if ":" in values else tuple(map(parse_value, COMMA.split(values)))
+        parsed = _range(values) if ":" in values else tuple(map(parse_value, COMMA.split(values)))
     except ValueError as error:
         reason = str(error) or f"write {SYNTAX}"
         raise UnknownName(f"{text!r} is not a {what}", remedy=reason) from error
     if not equals or not setting.strip():
         raise UnknownName(f"{text!r} is not a {what}", remedy=f"write {SYNTAX}")
-    if len(found) > MOST_VALUES:
+    if len(parsed) > MOST_VALUES:
         raise UnknownName(
-            f"{text!r} has {len(found)} values", remedy=f"{what} through {MOST_VALUES} at most"
+            f"{text!r} has {len(parsed)} values", remedy=f"{what} through {MOST_VALUES} at most"
         )
-    return setting.strip(), found
+    return setting.strip(), parsed
 
 
 def _range(values: str) -> tuple[Any, ...]:

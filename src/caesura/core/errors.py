@@ -32,8 +32,8 @@ def closest_name(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     plain = {_plain(each): each for each in known}
-    found = get_close_matches(_plain(name), plain, n=1, cutoff=CLOSE)
-    return plain[found[0]] if found else ""
+    close = get_close_matches(_plain(name), plain, n=1, cutoff=CLOSE)
+    return plain[close[0]] if close else ""
 
 
 def _plain(name: str) -> str:

@@ -84,15 +84,16 @@ def find(kind: Kind, name: str) -> Plugin | None:
     if declared is None:
         return None
     what = f"the {kind} {name!r}"
-    found = _load(declared, what)
+    plugin_class = _load(declared, what)
     entry_point = declared[0]
     try:
-        if check_class(found) != kind or found.name != name:
+        own_kind, own_name = check_class(plugin_class), plugin_class.name
+        if (own_kind, own_name) != (kind, name):
             raise PluginError(
-                f"{entry_point.value} is named {found.name!r} and is a {check_class(found)}",
+                f"{entry_point.value} is named {own_name!r} and is a {own_kind}",
                 remedy=f"make the entry point's name and group those of the class: {what} is asked",
             )
-        return add(kind, Plugin(found, *_distribution(entry_point)))
+        return add(kind, Plugin(plugin_class, *_distribution(entry_point)))
     except PluginError as error:
         _plugins[kind].pop(name, None)
         raise PluginError(
@@ -143,29 +144,29 @@ def of_class(plugin_class: type[Configured]) -> Plugin | None:
     return next((each for each in known if each.plugin_class is plugin_class), None)
 
 
-def check_class(found: Any) -> Kind:
+def check_class(plugin_class: Any) -> Kind:
     """Return the kind of a plug-in class, or raise a `PluginError` that says what it lacks."""
-    kind = _kind_by_base(found)
-    what = f"{found.__name__} cannot be a {kind}"
-    if "__dataclass_fields__" not in vars(found):
+    kind = _kind_by_base(plugin_class)
+    what = f"{plugin_class.__name__} cannot be a {kind}"
+    if "__dataclass_fields__" not in vars(plugin_class):
         raise PluginError(f"{what}: it is not a dataclass", remedy=DECORATOR)
-    if not found.__dataclass_params__.frozen:
+    if not plugin_class.__dataclass_params__.frozen:
         raise PluginError(f"{what}: its dataclass is not frozen", remedy=DECORATOR)
-    _check_name(found, what)
-    _check_attributes(found, kind, what)
-    if isabstract(found):
-        lacking = ", ".join(sorted(found.__abstractmethods__))
+    _check_name(plugin_class, what)
+    _check_attributes(plugin_class, kind, what)
+    if isabstract(plugin_class):
+        lacking = ", ".join(sorted(plugin_class.__abstractmethods__))
         raise PluginError(f"{what}: it does not define {lacking}", remedy="define what is missing")
     return kind
 
 
-def _check_attributes(found: Any, kind: Kind, what: str) -> None:
+def _check_attributes(plugin_class: Any, kind: Kind, what: str) -> None:
     """Refuse class attributes of the kind that are missing, or of another type."""
     for attribute, allows, description in _required_attributes(kind):
         remedy = f"set {attribute} in the class to {description}"
-        if not hasattr(found, attribute):
+        if not hasattr(plugin_class, attribute):
             raise PluginError(f"{what}: it has no {attribute}", remedy=remedy)
-        value = getattr(found, attribute)
+        value = getattr(plugin_class, attribute)
         if not allows(value):
             raise PluginError(f"{what}: its {attribute} cannot be {value!r}", remedy=remedy)
 
@@ -200,18 +201,18 @@ def _are_suffixes(value: Any) -> bool:
     )
 
 
-def _check_name(found: Any, what: str) -> None:
-    name = getattr(found, "name", None)
-    remedy = f'write name = "{found.__name__}" in the class'
+def _check_name(plugin_class: Any, what: str) -> None:
+    name = getattr(plugin_class, "name", None)
+    remedy = f'write name = "{plugin_class.__name__}" in the class'
     if name is None:
         raise PluginError(f"{what}: it has no name", remedy=remedy)
     if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
         raise PluginError(f"{what}: {name!r} cannot be typed as its name", remedy=remedy)
-    if "name" in found.__dataclass_fields__:
+    if "name" in plugin_class.__dataclass_fields__:
         raise PluginError(f"{what}: its name is a setting", remedy=f"{remedy}, without a type")
 
 
-def _kind_by_base(found: Any) -> Kind:
+def _kind_by_base(plugin_class: Any) -> Kind:
     """Return the kind of the protocol class that a class derives from."""
     from caesura.core.protocols import Detector, EntityModel, Format, Metric, WordTagger
 
@@ -223,10 +224,12 @@ def _kind_by_base(found: Any) -> Kind:
         "metric": Metric,
     }
     for kind, base in bases.items():
-        if isinstance(found, type) and issubclass(found, base):
+        if isinstance(plugin_class, type) and issubclass(plugin_class, base):
             return kind
     known = ", ".join(f"caesura.{base.__name__}" for base in bases.values())
-    raise PluginError(f"{found!r} is no class of a known kind", remedy=f"derive it from {known}")
+    raise PluginError(
+        f"{plugin_class!r} is no class of a known kind", remedy=f"derive it from {known}"
+    )
 
 
 def has_default(setting: Field[Any]) -> bool:
@@ -290,7 +293,9 @@ class Study(Protocol):
 
 def study_owners() -> dict[str, str]:
     """Return the names of all studies with their distributions, without importing them."""
-    return {name: " and ".join(map(_origin, each)) for name, each in _declared(STUDIES).items()}
+    return {
+        name: " and ".join(map(_origin, declared)) for name, declared in _declared(STUDIES).items()
+    }
 
 
 def find_study(name: str) -> Study:
@@ -300,15 +305,15 @@ def find_study(name: str) -> Study:
         raise UnknownName("no studies are installed", remedy=STUDIES_REMEDY)
     if name not in known:
         raise UnknownName(f"no study is named {name!r}", remedy=advice(name, known))
-    found = _load(known[name], f"the study {name!r}")
-    if not callable(found):
+    function = _load(known[name], f"the study {name!r}")
+    if not callable(function):
         entry_point = known[name][0]
         raise PluginError(
             f"the study {name!r} of {_origin(entry_point)} cannot be used: {entry_point.value} is "
-            f"a {type(found).__name__}, not a function",
+            f"a {type(function).__name__}, not a function",
             remedy="name a function in the entry point, as in package.module:run",
         )
-    study: Study = found
+    study: Study = function
     return study
 
 
@@ -322,10 +327,10 @@ def _read_entry_points(group: str, _path: Sequence[str]) -> dict[str, Sequence[E
     """Read entry points once for each search path: it takes milliseconds, and names are many."""
     from importlib.metadata import entry_points
 
-    found: dict[str, list[EntryPoint]] = {}
+    by_name: dict[str, list[EntryPoint]] = {}
     for entry_point in entry_points(group=group):
-        found.setdefault(entry_point.name, []).append(entry_point)
-    return {name: tuple(each) for name, each in found.items()}
+        by_name.setdefault(entry_point.name, []).append(entry_point)
+    return {name: tuple(declared) for name, declared in by_name.items()}
 
 
 def _load(declared: Sequence[EntryPoint], what: str) -> Any:

@@ -255,8 +255,8 @@ class Detector(Trainable, ABC):
 
         Former clusters and trees are left out, because they belong to other sentences.
         """
-        found = self.detect(transcript)
-        return transcript.replace(sentences=found, cluster=None, head=None, relation=None)
+        segmentation = self.detect(transcript)
+        return transcript.replace(sentences=segmentation, cluster=None, head=None, relation=None)
 
     def coverage(self, transcript: Transcript) -> float:
         """Return the share of words that were seen in training; 1 if words are not looked at."""

@@ -154,12 +154,12 @@ def plugin_entries(kind: Kind) -> Iterator[Entry]:
             )
             continue
         try:
-            found = plugins.find(kind, name)
+            plugin = plugins.find(kind, name)
         except PluginError as error:
             _warn_once(str(error))
         else:
-            if found is not None:
-                yield Entry(name, found.plugin_class, found.origin)
+            if plugin is not None:
+                yield Entry(name, plugin.plugin_class, plugin.origin)
 
 
 def studies() -> Iterator[tuple[str, plugins.Study, str]]:
@@ -246,15 +246,15 @@ def value_hint(value: str) -> str:
     """Say which metrics have a value of that name, if any do, and how to ask for them."""
     from caesura.core.values import Counts
 
-    found: dict[str, list[str]] = {}
+    metrics: dict[str, list[str]] = {}
     for entry in entries("metric"):
         if all(map(plugins.has_default, fields(entry.registered_class))):
-            for each in entry.registered_class().values(Counts()):
-                found.setdefault(each, []).append(entry.name)
-    meant = same_name(value, found)
+            for name in entry.registered_class().values(Counts()):
+                metrics.setdefault(name, []).append(entry.name)
+    meant = same_name(value, metrics)
     if not meant:
         return ""
-    first, *others = found[meant]
+    first, *others = metrics[meant]
     more = ", or another of these" if others else ""
     option = f"metric='{first}' (--metric {first})"
     return f"{meant} is a value of {', '.join((first, *others))}: {option}{more}"

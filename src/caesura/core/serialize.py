@@ -142,7 +142,7 @@ def _sentences(document: dict[str, Any]) -> Segmentation:
         for pair in pairs
     ):
         raise FormatError("'sentences' is a list of [first, last]")
-    found = Segmentation.of_sentences(len(document["words"]), [(a, b) for a, b in pairs])
+    segmentation = Segmentation.of_sentences(len(document["words"]), [(a, b) for a, b in pairs])
     label = document.get("labels")
     if isinstance(label, list):
         label = ["" if cell is None else cell for cell in label]
@@ -150,4 +150,4 @@ def _sentences(document: dict[str, Any]) -> Segmentation:
         raise FormatError("'labels' is a list of texts")
     log_odds = document.get("log_odds")
     evidence = None if log_odds is None else _column("confidence", log_odds)
-    return Segmentation(found.boundary, None if label is None else tuple(label), evidence)
+    return Segmentation(segmentation.boundary, None if label is None else tuple(label), evidence)

@@ -176,12 +176,12 @@ class Comparison:
     @cached_property
     def rows(self) -> tuple[Difference, ...]:
         """The differences of each pair, in each chosen value of each metric."""
-        found = [row for i in range(len(self.scores[0].metrics)) for row in self._rows(i)]
-        tested = [at for at, row in enumerate(found) if row.p_randomization is not None]
-        corrected = holm([found[at].p_randomization or 0.0 for at in tested])
+        rows = [row for i in range(len(self.scores[0].metrics)) for row in self._rows(i)]
+        tested = [at for at, row in enumerate(rows) if row.p_randomization is not None]
+        corrected = holm([rows[at].p_randomization or 0.0 for at in tested])
         for at, chance in zip(tested, corrected, strict=True):
-            found[at] = replace(found[at], p_corrected=chance)
-        return tuple(found)
+            rows[at] = replace(rows[at], p_corrected=chance)
+        return tuple(rows)
 
     def _rows(self, i: int) -> list[Difference]:
         metric, values = self.scores[0].metrics[i], self.scores[0].values[i]

@@ -73,27 +73,27 @@ def correlate_with_first(columns: Rows, coefficient: str) -> list[Value]:
     # The numbers are compared with each other: their mean may differ in the last bit.
     constant = columns.min(0) == columns.max(0)
     with np.errstate(invalid="ignore"):
-        found = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
+        coefficients = np.clip(COEFFICIENTS[coefficient](columns), -1, 1)
     return [
-        CONSTANT if constant[0] or constant[at] else float(found[at])
+        CONSTANT if constant[0] or constant[at] else float(coefficients[at])
         for at in range(1, columns.shape[1])
     ]
 
 
 def ranks(columns: Series) -> Rows:
     """Return the ranks from 1 within each column; equal numbers share their mean rank."""
-    given = np.asarray(columns, float)
-    order = np.argsort(given, axis=0, kind="stable")
-    ordered = np.take_along_axis(given, order, 0)
-    places = np.arange(len(given)).reshape(-1, *[1] * (given.ndim - 1))
+    numbers = np.asarray(columns, float)
+    order = np.argsort(numbers, axis=0, kind="stable")
+    ordered = np.take_along_axis(numbers, order, 0)
+    places = np.arange(len(numbers)).reshape(-1, *[1] * (numbers.ndim - 1))
     differs = ordered[1:] != ordered[:-1]
-    edge = np.ones_like(given[:1], bool)
+    edge = np.ones_like(numbers[:1], bool)
     first = np.maximum.accumulate(np.where(np.concatenate([edge, differs]), places, 0))
-    after = np.where(np.concatenate([differs, edge]), places, len(given))
+    after = np.where(np.concatenate([differs, edge]), places, len(numbers))
     last = np.minimum.accumulate(after[::-1])[::-1]
-    found = np.empty_like(given)
-    np.put_along_axis(found, order, (first + last) / 2 + 1, 0)
-    return found
+    ranked = np.empty_like(numbers)
+    np.put_along_axis(ranked, order, (first + last) / 2 + 1, 0)
+    return ranked
 
 
 def pearson_with_interval(
@@ -108,8 +108,8 @@ def pearson_with_interval(
 def _correlate_series(one: Series, other: Series, coefficient: str) -> Value:
     if len(one) != len(other):
         raise ValueError(f"series of {len(one)} and {len(other)} numbers have no pairs")
-    (found,) = correlate_with_first(np.array([one, other], float).T, coefficient)
-    return found
+    (correlation,) = correlate_with_first(np.array([one, other], float).T, coefficient)
+    return correlation
 
 
 def _pearson_columns(columns: Rows) -> Rows:
@@ -319,12 +319,12 @@ class ResultCorrelations:
 
         A single very bad system raises every correlation: this shows it.
         """
-        found = {}
+        by_system = {}
         for system in self.data.systems:
             columns = list(map(_array, self._values("spearman", system)))
             averaged = self._averaged(columns, Resampling(0))
-            found[system] = {m: a.value for m, a in zip(self.metrics, averaged, strict=True)}
-        return found
+            by_system[system] = {m: a.value for m, a in zip(self.metrics, averaged, strict=True)}
+        return by_system
 
     def mean(self, metric: str, coefficient: str = "spearman") -> Correlation:
         """Return the mean correlation of a metric with the result."""
@@ -337,15 +337,15 @@ class ResultCorrelations:
     @property
     def signature(self) -> str:
         """A line that says how the numbers can be reproduced."""
-        terms, found = self.settings, self.data
-        shows = f"{len(found.shows)} shows"
+        terms, data = self.settings, self.data
+        shows = f"{len(data.shows)} shows"
         names = f"metrics={'+'.join(self.metrics)},result={self.result},baseline={terms.baseline}"
         parts = [
             f"correlate({names})",
-            f"systems={'+'.join(found.systems)}",
+            f"systems={'+'.join(data.systems)}",
             f"without={'+'.join(terms.without)}" if terms.without else "",
-            f"shows={len(found.shows)}",
-            f"tasks={'+'.join(found.tasks)}" if found.tasks != NO_TASKS else "",
+            f"shows={len(data.shows)}",
+            f"tasks={'+'.join(data.tasks)}" if data.tasks != NO_TASKS else "",
             f"bootstrap({terms.resampling},units={shows})" if terms.resampling.resamples else "",
             f"caesura={__version__}",
         ]
@@ -453,25 +453,25 @@ class ResultCorrelations:
 
     def _pair(self, at: int) -> dict[str, Any]:
         pair = self.data.pairs[at]
-        found: dict[str, Any] = {"show": pair.show, "task": pair.task, "systems": pair.systems}
+        document: dict[str, Any] = {"show": pair.show, "task": pair.task, "systems": pair.systems}
         for (metric, coefficient), values in self.values.items():
-            found.setdefault(coefficient, {})[metric] = as_json(values[at])
-        return found
+            document.setdefault(coefficient, {})[metric] = as_json(values[at])
+        return document
 
 
 def correlate_result(
     observed: Observations, result: str, metrics: Strings, terms: CorrelationSettings
 ) -> ResultCorrelations:
     """Correlate metrics with one result, over the systems that have all the numbers."""
-    found = complete_pairs(observed, (result, *metrics), terms.without)
-    if len(found.systems) < FEWEST_SYSTEMS:
+    complete = complete_pairs(observed, (result, *metrics), terms.without)
+    if len(complete.systems) < FEWEST_SYSTEMS:
         raise MismatchError(
-            f"{len(found.systems)} systems have numbers of {', '.join((result, *metrics))} on "
+            f"{len(complete.systems)} systems have numbers of {', '.join((result, *metrics))} on "
             "the same show",
             remedy=f"correlations take {FEWEST_SYSTEMS} or more; "
             "names must be the same in all tables",
         )
-    return ResultCorrelations(result, metrics, found, terms)
+    return ResultCorrelations(result, metrics, complete, terms)
 
 
 def _correlate_pair(pair: Pair, coefficient: str, without: str) -> list[Value]:
@@ -490,8 +490,8 @@ def _or_nan(value: Value) -> float:
     return np.nan if isinstance(value, Undefined) else value
 
 
-def _find(found: Sequence[Correlation], metric: str, coefficient: str) -> Correlation:
-    for one in found:
+def _find(correlations: Sequence[Correlation], metric: str, coefficient: str) -> Correlation:
+    for one in correlations:
         if (one.metric, one.coefficient) == (metric, coefficient):
             return one
     raise UnknownName(f"there is no {coefficient} of {metric!r}")
@@ -563,12 +563,12 @@ def correlate(
     terms = CorrelationSettings(
         signs.get(first, first), _as_tuple(without), Resampling(resamples, seed)
     )
-    found = read_observations(
+    observed = read_observations(
         tables, TableColumns(system, show, task, (*metrics, *results))
     ).negated(negated)
     named = tuple(signs.get(name, name) for name in metrics)
     return Correlations(
-        tuple(correlate_result(found, signs.get(name, name), named, terms) for name in results)
+        tuple(correlate_result(observed, signs.get(name, name), named, terms) for name in results)
     )
 
 

@@ -78,18 +78,18 @@ class Row:
 def read_rows(tables: Tables, wanted: TableColumns) -> Iterator[Row]:
     """Yield the rows of all tables; scores of a single system are named after their file."""
     several: Any = [tables] if _is_one_table(tables) else tables
-    opened = [_open_table(each) for each in several]
+    opened = [_open_table(table) for table in several]
     scores = [
         source.name
         for source in opened
         if isinstance(source, Source) and _first_character(source) == "{"
     ]
     names = dict(zip(scores, names_of(scores), strict=True))
-    for each in opened:
-        if isinstance(each, Source):
-            yield from _file_rows(each, names.get(each.name, ""), wanted)
+    for table in opened:
+        if isinstance(table, Source):
+            yield from _file_rows(table, names.get(table.name, ""), wanted)
         else:
-            yield from _record_rows(list(each), "row", wanted)
+            yield from _record_rows(list(table), "row", wanted)
 
 
 def _is_one_table(tables: Any) -> bool:
@@ -118,23 +118,23 @@ def _file_rows(source: Source, name: str, wanted: TableColumns) -> Iterator[Row]
     if _first_character(source) not in ("{", "["):
         yield from _csv_rows(source, wanted)
         return
-    found = _json(source)
-    if isinstance(found, list):
-        yield from _record_rows(found, f"{source.name}: row", wanted)
-    elif items(found.get("systems")):
-        for each in items(found["systems"]):
-            yield from _score_rows(each, string(each.get("name")), source, wanted)
+    content = _json(source)
+    if isinstance(content, list):
+        yield from _record_rows(content, f"{source.name}: row", wanted)
+    elif items(content.get("systems")):
+        for system in items(content["systems"]):
+            yield from _score_rows(system, string(system.get("name")), source, wanted)
     else:
-        yield from _score_rows(found, name, source, wanted)
+        yield from _score_rows(content, name, source, wanted)
 
 
 def _json(source: Source) -> Any:
     """Return the content of a JSON file: one value, or a list of rows if there are several."""
     try:
-        found = source.documents
+        documents = source.documents
     except FormatError as error:
         raise FormatError(error.what, where=error.where) from error
-    return found[0] if len(found) == 1 else found
+    return documents[0] if len(documents) == 1 else documents
 
 
 def _csv_rows(source: Source, wanted: TableColumns) -> Iterator[Row]:
@@ -209,8 +209,8 @@ def _number(cell: Any, name: str, where: str) -> Value:
         return cell
     if cell == UNDEFINED:
         return Undefined("the table says so")
-    found = number(cell)
-    if isnan(found):
+    value = number(cell)
+    if isnan(value):
         empty = cell is None or str(cell).strip() == ""
         problem = "there is no number" if empty else f"{str(cell)!r} is no number"
         raise FormatError(
@@ -218,22 +218,22 @@ def _number(cell: Any, name: str, where: str) -> Value:
             where=where,
             remedy=f"write digits with a point, or {UNDEFINED!r} where there is no value",
         )
-    return found
+    return value
 
 
 def _score_rows(
-    found: Mapping[str, Any], system: str, source: Source, wanted: TableColumns
+    scores: Mapping[str, Any], system: str, source: Source, wanted: TableColumns
 ) -> Iterator[Row]:
     """Yield a row for each recording in the output of `score --json` for one system."""
-    documents = items(found.get("documents"))
-    if not documents or not system or not all(string(each.get("id")) for each in documents):
+    documents = items(scores.get("documents"))
+    if not documents or not system or not all(string(document.get("id")) for document in documents):
         raise source.error(
             "this is neither a table nor scores",
             remedy="give a CSV or TSV file, or what `caesura score --json` wrote for a system",
         )
     signatures = {
         str(score.get("metric")): string(score.get("signature"))
-        for score in items(found.get("scores"))
+        for score in items(scores.get("scores"))
     }
     for document in documents:
         where = f"{source.name}: {document.get('id')}"
@@ -267,16 +267,16 @@ def measurement_conditions(metric: str, signature: str) -> dict[str, str]:
     if not signature.startswith(f"{metric}|"):
         return {"metric": metric}
     parts = (part.partition("=") for part in signature[len(metric) + 1 :].split("|"))
-    found = {name: value for name, _, value in parts}
+    settings = {name: value for name, _, value in parts}
     return {
         "metric": metric,
-        "references": found.get("references", ""),
-        "alternatives": "yes" if "alternatives" in found else "no",
-        "classes": "yes" if "classes" in found else "no",
-        "reference_format": found.get("reference_format", "as detected"),
-        "normalize": found.get("normalize", ""),
-        "align": found.get("align", "").partition("(")[0],
-        "model": found.get("model", "none"),
+        "references": settings.get("references", ""),
+        "alternatives": "yes" if "alternatives" in settings else "no",
+        "classes": "yes" if "classes" in settings else "no",
+        "reference_format": settings.get("reference_format", "as detected"),
+        "normalize": settings.get("normalize", ""),
+        "align": settings.get("align", "").partition("(")[0],
+        "model": settings.get("model", "none"),
     }
 
 

@@ -64,9 +64,9 @@ class Coverage:
     @classmethod
     def of(cls, transferred: Transferred) -> Coverage:
         """Count what a transfer of boundaries left over."""
-        found = transferred.alignment
+        alignment = transferred.alignment
         lost = len(transferred.lost_boundaries)
-        return cls(found.insertions, found.deletions, found.substitutions, lost)
+        return cls(alignment.insertions, alignment.deletions, alignment.substitutions, lost)
 
 
 @dataclass(frozen=True)

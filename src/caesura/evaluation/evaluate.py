@@ -95,7 +95,7 @@ class EvaluationOptions:
 
     def swept_metrics(self) -> list[tuple[str, tuple[Any, ...], list[Metric]]]:
         """Return each sweep: the setting, its values, and the metric with each of them."""
-        found = []
+        sweeps = []
         for setting, values in self.sweeps:
             swept = [metric for metric in self.metrics if setting in metric.settings]
             if not swept:
@@ -103,10 +103,10 @@ class EvaluationOptions:
                 raise UnknownName(
                     f"no metric has a setting {setting!r} to sweep", remedy=f"asked for: {names}"
                 )
-            found += [
+            sweeps += [
                 (setting, values, [_with_setting(m, setting, v) for v in values]) for m in swept
             ]
-        return found
+        return sweeps
 
 
 def evaluate_systems(
@@ -127,7 +127,7 @@ def evaluate_systems(
     ]
     settings = options.scoring_settings(paired_systems, normalizer)
     metrics = [*options.metrics, *(metric for _, _, swept in sweeps for metric in swept)]
-    found = []
+    scored = []
     for number, pairs in enumerate(paired_systems):
         sides = system_names[number : number + 1]
         counted = score_pairs(pairs, len(references), metrics, settings, sides, normalizer)
@@ -139,8 +139,8 @@ def evaluate_systems(
             swept_scores.append(Sweep(setting, values, part))
             first += len(swept)
         main = whole.with_metrics(slice(len(options.metrics)))
-        found.append(replace(main, sweeps=tuple(swept_scores)))
-    return tuple(found)
+        scored.append(replace(main, sweeps=tuple(swept_scores)))
+    return tuple(scored)
 
 
 def _with_setting(metric: Metric, setting: str, value: Any) -> Metric:

@@ -94,12 +94,12 @@ def _join_recordings(recordings: Sequence[Transcript]) -> Sequence[Transcript]:
 
 
 def _by_id(transcripts: Sequence[Transcript], side: str, remedy: str) -> dict[str, Transcript]:
-    found: dict[str, Transcript] = {}
+    by_id: dict[str, Transcript] = {}
     for transcript in transcripts:
-        if transcript.id in found:
+        if transcript.id in by_id:
             raise MismatchError(f"{side} has two recordings named {transcript.id!r}", remedy=remedy)
-        found[transcript.id] = transcript
-    return found
+        by_id[transcript.id] = transcript
+    return by_id
 
 
 def require_same_recordings(

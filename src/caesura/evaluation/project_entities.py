@@ -68,9 +68,9 @@ class Projection:
         }
 
 
-def count_projected(found: Iterable[Projection]) -> dict[str, int]:
+def count_projected(projections: Iterable[Projection]) -> dict[str, int]:
     """Count the entities, and how many were found by time, by alignment, or not at all."""
-    ways = [one.by for each in found for one in each.projected]
+    ways = [entity.by for projection in projections for entity in projection.projected]
     return {"entities": len(ways)} | {by: ways.count(by) for by in ("time", "alignment", "lost")}
 
 
@@ -130,35 +130,40 @@ def project(
     all = _keep_classes(all, check_texts("classes", classes))
     doubtful: list[str] = []
     apart: list[str] = []
-    for ours, (given,) in pair_recordings(recordings, [all]):
-        if given.entities is None:
+    for ours, (annotated,) in pair_recordings(recordings, [all]):
+        if annotated.entities is None:
             raise LayerError(
                 "the reference has no entities",
-                where=given.origin.file if given.origin else given.id,
+                where=annotated.origin.file if annotated.origin else annotated.id,
                 remedy="give one with entities, such as BIO columns, JSONL or .nlp",
             )
-        theirs = choose_alternatives(given, ours.words) if given.alternatives else given
-        (said, there), (heard, here) = comparable_words(theirs), comparable_words(ours)
-        alignment = align(said.words, heard.words)
+        theirs = choose_alternatives(annotated, ours.words) if annotated.alternatives else annotated
+        spoken, their_places = comparable_words(theirs)
+        heard, our_places = comparable_words(ours)
+        alignment = align(spoken.words, heard.words)
         name = ours.id or "a recording"
-        if is_mismatch(len(said), alignment.hits):
-            doubtful.append(f"{name} ({alignment.hits / len(said):.0%})")
-        if clocks_differ(said, heard, alignment, collar):
+        if is_mismatch(len(spoken), alignment.hits):
+            doubtful.append(f"{name} ({alignment.hits / len(spoken):.0%})")
+        if clocks_differ(spoken, heard, alignment, collar):
             apart.append(name)
-        plain = projected(said, heard, collar, alignment, phones)
-        found = tuple(_to_original_words(one, there, np.append(here, len(ours))) for one in plain)
-        spans = [one.entity._replace(first=one.first, last=one.last) for one in found if one.found]
-        yield Projection(ours.replace(entities=tuple(spans)), theirs, found)
+        plain = projected(spoken, heard, collar, alignment, phones)
+        entities = tuple(
+            _to_original_words(one, their_places, np.append(our_places, len(ours))) for one in plain
+        )
+        spans = [
+            one.entity._replace(first=one.first, last=one.last) for one in entities if one.found
+        ]
+        yield Projection(ours.replace(entities=tuple(spans)), theirs, entities)
     _warn(FEW_RECOGNISED, doubtful)
     _warn(TIMES_DIFFER, apart)
 
 
-def _to_original_words(one: Projected, there: Indices, here: Indices) -> Projected:
+def _to_original_words(one: Projected, their_places: Indices, our_places: Indices) -> Projected:
     """Translate the places of an entity back to the words before punctuation was removed."""
     entity = one.entity
-    first, last = (int(there[at]) for at in (entity.first, entity.last))
-    begin = int(here[one.first])
-    end = int(here[one.last]) if one.found else begin - 1
+    first, last = (int(their_places[at]) for at in (entity.first, entity.last))
+    begin = int(our_places[one.first])
+    end = int(our_places[one.last]) if one.found else begin - 1
     return one._replace(entity=entity._replace(first=first, last=last), first=begin, last=end)
 
 

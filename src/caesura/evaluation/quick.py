@@ -119,16 +119,16 @@ def windowdiff(
     reference: Given, hypothesis: Given, *, normalize: str | Sequence[str] = LEAST, **settings: Any
 ) -> float:
     """Return WindowDiff over windows of `k` words (Pevzner and Hearst, 2002). See `f1`."""
-    found = [reference], hypothesis, normalize, settings
-    return _boundary_value("WindowDiff", "window_diff", *found)
+    sides = [reference], hypothesis, normalize, settings
+    return _boundary_value("WindowDiff", "window_diff", *sides)
 
 
 def boundary_similarity(
     reference: Given, hypothesis: Given, *, normalize: str | Sequence[str] = LEAST, **settings: Any
 ) -> float:
     """Return the boundary similarity (Fournier, 2013). See `f1`."""
-    found = [reference], hypothesis, normalize, settings
-    return _boundary_value("BoundarySimilarity", "similarity", *found)
+    sides = [reference], hypothesis, normalize, settings
+    return _boundary_value("BoundarySimilarity", "similarity", *sides)
 
 
 def wisebe(
@@ -160,14 +160,15 @@ def _word_value(
     steps = normalization_steps(normalize)
     steps = LADDER[-1] if steps == (LEAST,) else steps
     describe(steps)
-    said, found = _utterances(reference), _utterances(hypothesis)
-    if len(said) != len(found):
+    references, hypotheses = _utterances(reference), _utterances(hypothesis)
+    if len(references) != len(hypotheses):
         raise MismatchError(
-            f"there are {len(said)} utterances in the reference and {len(found)} in the hypothesis",
+            f"there are {len(references)} utterances in the reference and {len(hypotheses)} in the "
+            "hypothesis",
             remedy="give as many on both sides",
         )
     total = Counts()
-    for pair in zip(found, said, strict=True):
+    for pair in zip(hypotheses, references, strict=True):
         ours, theirs = (normalize_words(one, steps) for one in pair)
         if characters:
             ours, theirs = (Transcript(tuple(" ".join(one.words))) for one in (ours, theirs))

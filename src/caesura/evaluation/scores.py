@@ -73,32 +73,35 @@ class DisagreementSummary:
     @classmethod
     def of(cls, documents: Iterable[Iterable[Disagreement]]) -> DisagreementSummary:
         """Count the disagreements of documents; equally frequent ones keep their order."""
-        found: dict[tuple[str, str, str, str], list[tuple[int, Disagreement]]] = {}
+        examples: dict[tuple[str, str, str, str], list[tuple[int, Disagreement]]] = {}
         counts: Counter[tuple[str, str, str, str]] = Counter()
         losses: defaultdict[tuple[str, str, str, str], float] = defaultdict(float)
-        for number, each in enumerate(documents):
-            for one in each:
+        for number, disagreements in enumerate(documents):
+            for one in disagreements:
                 key = one.level, one.kind, one.reference, one.hypothesis
                 counts[key] += 1
                 losses[key] += one.loss
-                places = found.setdefault(key, [])
+                places = examples.setdefault(key, [])
                 if len(places) < EXAMPLES_KEPT:
                     places.append((number, one))
         kinds: dict[str, Counter[str]] = {}
         for (level, kind, *_), count in counts.items():
             kinds.setdefault(level, Counter())[kind] += count
         made = [
-            RecurringDisagreement(*key, n, tuple(found[key]), losses[key])
+            RecurringDisagreement(*key, n, tuple(examples[key]), losses[key])
             for key, n in counts.items()
         ]
         return cls(
             tuple(sorted(made, key=_by_harm)),
-            {level: dict(each.most_common()) for level, each in kinds.items()},
+            {
+                level: dict(counts_of_level.most_common())
+                for level, counts_of_level in kinds.items()
+            },
         )
 
     def of_level(self, level: str) -> Iterator[RecurringDisagreement]:
         """Yield the disagreements of one level."""
-        return (each for each in self.recurring if each.level == level)
+        return (one for one in self.recurring if one.level == level)
 
     def most_frequent(self, per_level: int) -> list[RecurringDisagreement]:
         """Return the most frequent disagreements, at most so many of each level."""
@@ -108,23 +111,23 @@ class DisagreementSummary:
     def to_dict(self, documents: Iterable[str]) -> list[dict[str, Any]]:
         """Return the most frequent ones for JSON, each with an example; `documents` are names."""
         names = list(documents)
-        return [_json(each, names) for each in self.most_frequent(LISTED_PER_LEVEL)]
+        return [_json(disagreement, names) for disagreement in self.most_frequent(LISTED_PER_LEVEL)]
 
 
-def _by_harm(each: RecurringDisagreement) -> tuple[float, int]:
+def _by_harm(disagreement: RecurringDisagreement) -> tuple[float, int]:
     """Sort the most harmful first, then the most frequent."""
-    return -each.loss, -each.count
+    return -disagreement.loss, -disagreement.count
 
 
-def _json(each: RecurringDisagreement, documents: list[str]) -> dict[str, Any]:
-    number, one = each.examples[0]
+def _json(disagreement: RecurringDisagreement, documents: list[str]) -> dict[str, Any]:
+    number, one = disagreement.examples[0]
     return {
-        "level": each.level,
-        "kind": each.kind,
-        "reference": each.reference,
-        "hypothesis": each.hypothesis,
-        "count": each.count,
-        **({"loss": each.loss} if each.loss else {}),
+        "level": disagreement.level,
+        "kind": disagreement.kind,
+        "reference": disagreement.reference,
+        "hypothesis": disagreement.hypothesis,
+        "count": disagreement.count,
+        **({"loss": disagreement.loss} if disagreement.loss else {}),
         "example": {
             "document": documents[number],
             "reference": one.reference_number,
@@ -209,16 +212,16 @@ class Scores:
 
     def _index(self, metric: str | Metric) -> int:
         """Find a metric, or raise an error that lists those that are there."""
-        found = [
+        places = [
             i
             for i, one in enumerate(self.metrics)
             if metric in (one, one.name, repr(one)) or _is_same_metric(metric, one)
         ]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            full = " or ".join(repr(repr(self.metrics[i])) for i in found)
-            raise UnknownName(f"there are {len(found)} metrics {metric!r}", remedy=f"say {full}")
+        if len(places) == 1:
+            return places[0]
+        if places:
+            full = " or ".join(repr(repr(self.metrics[i])) for i in places)
+            raise UnknownName(f"there are {len(places)} metrics {metric!r}", remedy=f"say {full}")
         raise UnknownName(
             f"there are no scores of {metric!r}", remedy=advice(str(metric), self, "there are")
         )
@@ -245,7 +248,7 @@ class Scores:
             only = self.documents[0]
             return tuple(only.block_counts(metric) for metric in self.metrics)
         return tuple(
-            [metric.resampled_counts(each.counts[i]) for each in self.documents]
+            [metric.resampled_counts(document.counts[i]) for document in self.documents]
             for i, metric in enumerate(self.metrics)
         )
 
@@ -267,7 +270,9 @@ class Scores:
             for (row,) in bootstrap_sums([rows], self.settings.resampling)
         ]
         level = self.settings.resampling.level
-        return {name: percentile_interval([each[name] for each in drawn], level) for name in rates}
+        return {
+            name: percentile_interval([values[name] for values in drawn], level) for name in rates
+        }
 
     @cached_property
     def signatures(self) -> tuple[str, ...]:
@@ -335,18 +340,18 @@ class Scores:
 
     def _interval_remarks(self, i: int, names: Iterable[str]) -> list[str]:
         count = len(self.units[i]) if self.settings.resampling.resamples else 0
-        found = {name: self.intervals[i][name] for name in names if name in self.intervals[i]}
+        intervals = {name: self.intervals[i][name] for name in names if name in self.intervals[i]}
         missing: dict[str, list[str]] = {}
-        for name, each in found.items():
-            if isinstance(each, Undefined):
-                missing.setdefault(each.reason, []).append(name)
+        for name, interval in intervals.items():
+            if isinstance(interval, Undefined):
+                missing.setdefault(interval.reason, []).append(name)
         remarks = [
             f"no interval{self._which(i, named, reason)}: {reason}"
             for reason, named in missing.items()
         ]
-        if 2 <= count < FEW_UNITS and sum(map(len, missing.values())) < len(found):
+        if 2 <= count < FEW_UNITS and sum(map(len, missing.values())) < len(intervals):
             remarks.append(f"the intervals are based on only {count} units: they are too narrow")
-        if found and self.settings.resampling.resamples < FEWEST_RESAMPLES:
+        if intervals and self.settings.resampling.resamples < FEWEST_RESAMPLES:
             remarks.append("the intervals are based on too few resamples to mean much")
         if self.settings.base:
             remarks.append(
@@ -358,7 +363,7 @@ class Scores:
 
     def _which(self, i: int, names: Sequence[str], reason: str) -> str:
         """Name the values that have no interval; return nothing if none of the values has one."""
-        alike = all(each == Undefined(reason) for each in self.intervals[i].values())
+        alike = all(interval == Undefined(reason) for interval in self.intervals[i].values())
         return "" if alike and len(self.intervals[i]) > 1 else f" ({', '.join(names)})"
 
     def as_agreement(self, base: str = "") -> Scores:
@@ -367,29 +372,31 @@ class Scores:
 
     def with_metrics(self, metrics: slice) -> Scores:
         """Return the scores of some of the metrics."""
-        documents = [replace(each, counts=each.counts[metrics]) for each in self.documents]
+        documents = [
+            replace(document, counts=document.counts[metrics]) for document in self.documents
+        ]
         return replace(self, metrics=self.metrics[metrics], documents=tuple(documents))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries and lists: what `score --json` prints."""
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "references": list(self.reference_names),
-            "documents": [self._document_dict(each) for each in self.documents],
+            "documents": [self._document_dict(document) for document in self.documents],
             "scores": [
                 self.metric_dict(i) | self._disagreements_dict(i) for i in range(len(self.metrics))
             ],
         }
         if self.sweeps:
-            found["sweeps"] = [
+            result["sweeps"] = [
                 {
-                    "metric": each.scores.metrics[0].name,
-                    "setting": each.setting,
-                    "points": list(each.points),
-                    "scores": [each.scores.metric_dict(i) for i in range(len(each.points))],
+                    "metric": sweep.scores.metrics[0].name,
+                    "setting": sweep.setting,
+                    "points": list(sweep.points),
+                    "scores": [sweep.scores.metric_dict(i) for i in range(len(sweep.points))],
                 }
-                for each in self.sweeps
+                for sweep in self.sweeps
             ]
-        return found
+        return result
 
     def metric_dict(self, i: int) -> dict[str, Any]:
         """Return the values, intervals, remarks and signature of one metric for JSON."""
@@ -397,8 +404,8 @@ class Scores:
             "metric": repr(self.metrics[i]),
             **describe_values(self.values[i]),
             "intervals": {
-                name: None if isinstance(each, Undefined) else list(each)
-                for name, each in self.intervals[i].items()
+                name: None if isinstance(interval, Undefined) else list(interval)
+                for name, interval in self.intervals[i].items()
             },
             "remarks": self.remarks[i],
             "signature": self.signatures[i],
@@ -441,10 +448,10 @@ class Scores:
         }
 
     def _document_dict(self, document: Document) -> dict[str, Any]:
-        found: dict[str, Any] = {"id": document.id, "words": reference_length(document)}
+        result: dict[str, Any] = {"id": document.id, "words": reference_length(document)}
         if document.coverage:
-            found["alignment"] = [vars(one) for one in document.coverage]
-        found["scores"] = [
+            result["alignment"] = [vars(one) for one in document.coverage]
+        result["scores"] = [
             {
                 "metric": repr(metric),
                 **describe_values(metric.values(counts)),
@@ -452,7 +459,7 @@ class Scores:
             }
             for metric, counts in zip(self.metrics, document.counts, strict=True)
         ]
-        return found
+        return result
 
 
 def reference_length(document: Document) -> int:

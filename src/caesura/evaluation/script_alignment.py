@@ -91,18 +91,18 @@ def align_to_script(
     pairs = pair_recordings(recordings, [[one for part in scripts for one in part]], SIDES)
     _require_layers_of_script([theirs for _, (theirs,) in pairs], wanted)
     for ours, (theirs,) in pairs:
-        found = _align_recording(ours, theirs, wanted, steps)
-        _warn_of_other_script(found)
-        yield found
+        alignment = _align_recording(ours, theirs, wanted, steps)
+        _warn_of_other_script(alignment)
+        yield alignment
 
 
-def _warn_of_other_script(found: ScriptAlignment) -> None:
+def _warn_of_other_script(alignment: ScriptAlignment) -> None:
     """Warn if a script seems to be that of another recording."""
-    matched = found.values["matched"]
+    matched = alignment.values["matched"]
     if isinstance(matched, float) and matched < FEWEST_MATCHED:
         logger.warning(
             "%s: %.0f%% of its words are in the script: is it that of another recording?",
-            found.transcript.id or "a recording",
+            alignment.transcript.id or "a recording",
             100 * matched,
         )
 
@@ -125,17 +125,17 @@ def _align_recording(
     recording: Transcript, script: Transcript, layers: Sequence[str], steps: Sequence[str]
 ) -> ScriptAlignment:
     """Align one recording; normalisation is for the comparison only, its words stay as they are."""
-    ours, here = _words_to_compare(recording, steps)
-    theirs, there = _words_to_compare(script, steps)
-    found = align(theirs, ours)
+    ours, our_places = _words_to_compare(recording, steps)
+    theirs, their_places = _words_to_compare(script, steps)
+    alignment = align(theirs, ours)
     source = np.full(len(recording), -1, dtype=np.int64)
-    source[here] = np.append(there, -1)[found.source]
+    source[our_places] = np.append(their_places, -1)[alignment.source]
     equal = np.zeros(len(recording), dtype=np.bool_)
-    equal[here] = found.equal
+    equal[our_places] = alignment.equal
     # What normalisation removed, such as a dash, belongs to the word before it.
-    ends = np.append(here, len(recording))[1:] - 1
-    owner = np.searchsorted(there, np.arange(len(script)), side="right") - 1
-    place = np.append(ends, -1)[gaps_by_characters(found, theirs, ours)]
+    ends = np.append(our_places, len(recording))[1:] - 1
+    owner = np.searchsorted(their_places, np.arange(len(script)), side="right") - 1
+    place = np.append(ends, -1)[gaps_by_characters(alignment, theirs, ours)]
     gaps = np.append(place, -1)[owner]
     whole = Alignment(source, equal, len(script))
     made = transfer_layers(_with_commas(script), recording, layers, whole, gaps).transcript
@@ -145,8 +145,8 @@ def _align_recording(
         Counts(
             words=len(ours),
             script=len(theirs),
-            equal=found.hits,
-            edits=found.edits,
+            equal=alignment.hits,
+            edits=alignment.edits,
             boundaries=_count_inner_boundaries(script) if known else 0,
             carried=_count_inner_boundaries(made) if known else 0,
         ),
@@ -162,12 +162,12 @@ def _words_to_compare(transcript: Transcript, steps: Sequence[str]) -> tuple[Str
 
 def _with_commas(script: Transcript) -> Transcript:
     """Label gaps after commas, if sentence ends have labels."""
-    found = script.sentences
-    if found is None or found.label is None or script.mark is None:
+    segmentation = script.sentences
+    if segmentation is None or segmentation.label is None or script.mark is None:
         return script
-    pairs = zip(found.label, script.mark, strict=True)
+    pairs = zip(segmentation.label, script.mark, strict=True)
     label = tuple(known or ("," if COMMAS & set(mark) else "") for known, mark in pairs)
-    return script.replace(sentences=replace(found, label=label))
+    return script.replace(sentences=replace(segmentation, label=label))
 
 
 def _count_inner_boundaries(transcript: Transcript) -> int:

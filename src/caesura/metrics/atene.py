@@ -111,14 +111,15 @@ class ATENE(Pairwise):
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
         """Yield margins, counted at their place in the hypothesis."""
-        found = self.judged(hypothesis, reference)
-        size, losses = max(1, len(hypothesis)), found.losses
-        at = np.array([found.place(each.first) for each in found.placed], np.int64)
-        lost = np.array([each.by == "lost" for each in found.placed], np.bool_)
-        around = np.array([found.place(word) for word in losses.riskiest.tolist()], np.int64)
+        judged = self.judged(hypothesis, reference)
+        size, losses = max(1, len(hypothesis)), judged.losses
+        at = np.array([judged.place(name.first) for name in judged.placed], np.int64)
+        lost = np.array([name.by == "lost" for name in judged.placed], np.bool_)
+        around = np.array([judged.place(word) for word in losses.riskiest.tolist()], np.int64)
         once = np.zeros(1, np.int64)
         foreign = any(
-            languages_differ(self._language, each.language) for each in (hypothesis, reference)
+            languages_differ(self._language, transcript.language)
+            for transcript in (hypothesis, reference)
         )
         for name, places, numbers in (
             ("entities", at, 1),
@@ -130,13 +131,13 @@ class ATENE(Pairwise):
             ("outside", around, -losses.outside),
             ("documents", once, 1),
             ("foreign", once, int(foreign)),
-            ("apart", once, int(found.apart)),
+            ("apart", once, int(judged.apart)),
         ):
             column = np.zeros(size, np.int64)
             np.add.at(column, places, numbers)
             yield name, column
-        yield from entity_words.class_columns(found.unknown, size)
-        yield from base.match_columns(found.alignment, size)
+        yield from entity_words.class_columns(judged.unknown, size)
+        yield from base.match_columns(judged.alignment, size)
 
     def judged(self, hypothesis: Transcript, reference: Transcript) -> JudgedNames:
         """Return the names of a reference in a hypothesis, and their margins in both."""
@@ -152,12 +153,14 @@ class ATENE(Pairwise):
     def _judge(self, hypothesis: Transcript, reference: Transcript) -> JudgedNames:
         require_entities(reference, hypothesis)
         entity_model = self.entity_model
-        (ours, kept), (said, _) = (
-            comparable_words(each.replace(lemma=each.words) if entity_model.capitals else each)
-            for each in (hypothesis, reference)
+        (ours, kept), (spoken, _) = (
+            comparable_words(
+                transcript.replace(lemma=transcript.words) if entity_model.capitals else transcript
+            )
+            for transcript in (hypothesis, reference)
         )
         # The longest names are chosen in the reference as written: the same for all systems.
-        theirs = said.replace(entities=entities_of_classes(said, entity_model.classes))
+        theirs = spoken.replace(entities=entities_of_classes(spoken, entity_model.classes))
         if theirs.alternatives:
             theirs = choose_alternatives(theirs, ours.words)
             theirs = theirs.replace(entities=drop_overlaps(theirs.entities or ()))
@@ -168,7 +171,7 @@ class ATENE(Pairwise):
         losses = MarginLosses.of(placed, *entity_model.probabilities_all([ours, theirs]))
         unknown = tuple(
             span
-            for span in said.entities or ()
+            for span in spoken.entities or ()
             if matching_class(span.label, entity_model.classes) is None
         )
         apart = clocks_differ(theirs, ours, alignment, self.collar)
@@ -188,11 +191,11 @@ class ATENE(Pairwise):
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Return the rates, and the numbers of names, findable names and lost names."""
-        found, hidden = (
+        values, hidden = (
             super().values(counts),
             (*HIDDEN_COUNTS, entity_words.LEFT_OUT_PREFIX, base.PREFIX),
         )
-        return {name: value for name, value in found.items() if not name.startswith(hidden)}
+        return {name: value for name, value in values.items() if not name.startswith(hidden)}
 
     def remarks(self, counts: Counts) -> list[str]:
         """Warn about comparisons that are not valid, and about what the model cannot judge."""
@@ -246,15 +249,15 @@ class ATENE(Pairwise):
     ) -> Iterator[Disagreement]:
         """Yield names that became harder to find, and places where false ones became likelier."""
         for number, reference in enumerate(references, 1):
-            found = self.judged(hypothesis, reference)
-            words = found.hypothesis.words
-            for each in found.contributions():
-                if each.loss > 0:
-                    kind = f"{each.label} lost" if each.by == "lost" else each.label or "risk"
-                    around = context_words(words, each.first, each.last)
-                    texts = (each.reference, each.hypothesis, *around)
-                    at = found.place(each.first)
-                    yield Disagreement(each.level, kind, *texts, at, number, each.loss)
+            judged = self.judged(hypothesis, reference)
+            words = judged.hypothesis.words
+            for part in judged.contributions():
+                if part.loss > 0:
+                    kind = f"{part.label} lost" if part.by == "lost" else part.label or "risk"
+                    around = context_words(words, part.first, part.last)
+                    texts = (part.reference, part.hypothesis, *around)
+                    at = judged.place(part.first)
+                    yield Disagreement(part.level, kind, *texts, at, number, part.loss)
 
 
 def _match_remarks(counts: Counts, number: int) -> Iterator[str]:

@@ -49,13 +49,13 @@ class MarginLosses:
         cls, placed: Sequence[Projected], ours: EntityProbabilities, theirs: EntityProbabilities
     ) -> MarginLosses:
         """Compute the losses of names that were projected from a reference to a hypothesis."""
-        spans = [each.entity for each in placed]
-        found = [Span(each.first, each.last, each.entity.label) for each in placed]
+        spans = [name.entity for name in placed]
+        places = [Span(name.first, name.last, name.entity.label) for name in placed]
         (start, end), (start_real, end_real) = (
-            edge_margins(found, ours),
+            edge_margins(places, ours),
             edge_margins(spans, theirs),
         )
-        outside, riskiest = segment_margins(found, ours)
+        outside, riskiest = segment_margins(places, ours)
         outside_real, _ = segment_margins(spans, theirs)
         return cls(
             _margin_loss(start_real, start),
@@ -66,9 +66,9 @@ class MarginLosses:
         )
 
 
-def _margin_loss(real: Floats, found: Floats) -> Indices:
+def _margin_loss(real: Floats, recognised: Floats) -> Indices:
     """Return how much margins fall, in billionths (the negative of equation 6)."""
-    return np.rint((real - found) * UNIT).astype(np.int64)
+    return np.rint((real - recognised) * UNIT).astype(np.int64)
 
 
 def label_margins(shares: Floats, labels: Indices) -> Floats:
@@ -76,8 +76,8 @@ def label_margins(shares: Floats, labels: Indices) -> Floats:
     rows = np.arange(len(shares))
     others = shares.copy()
     others[rows, labels] = -np.inf
-    found: Floats = shares[rows, labels] - others.max(axis=1, initial=-np.inf)
-    return found
+    margins: Floats = shares[rows, labels] - others.max(axis=1, initial=-np.inf)
+    return margins
 
 
 def edge_margins(
@@ -167,16 +167,18 @@ class JudgedNames:
 
     def contributions(self) -> tuple[Contribution, ...]:
         """Return how much each name and each segment adds to the loss, in order."""
-        found = [*self._of_names(), *self._of_segments()]
-        return tuple(sorted(found, key=lambda one: (one.first, one.last)))
+        parts = [*self._of_names(), *self._of_segments()]
+        return tuple(sorted(parts, key=lambda one: (one.first, one.last)))
 
     def _of_names(self) -> Iterator[Contribution]:
         falls = ((self.losses.start + self.losses.end) / (2 * UNIT)).tolist()
-        for each, fall in zip(self.placed, falls, strict=True):
-            span = each.entity
-            said = " ".join(self.reference.words[span.first : span.last + 1])
-            ours = " ".join(self.hypothesis.words[each.first : each.last + 1])
-            yield Contribution("name", span.label, said, ours, fall, each.by, each.first, each.last)
+        for name, fall in zip(self.placed, falls, strict=True):
+            span = name.entity
+            spoken = " ".join(self.reference.words[span.first : span.last + 1])
+            ours = " ".join(self.hypothesis.words[name.first : name.last + 1])
+            yield Contribution(
+                "name", span.label, spoken, ours, fall, name.by, name.first, name.last
+            )
 
     def _of_segments(self) -> Iterator[Contribution]:
         """Yield the riskiest word of each segment, and the reference words in its place."""

@@ -125,20 +125,20 @@ class Entities(Pairwise):
         self, hypothesis: Transcript, reference: Transcript, references: Sequence[Transcript]
     ) -> PerGapCounts:
         """Yield words and entities, counted at their place in the hypothesis."""
-        found = self.compared(hypothesis, reference)
+        compared = self.compared(hypothesis, reference)
         size = max(1, len(hypothesis))
-        yield from found.words.columns()
-        places = np.array([min(span.first, size - 1) for span in found.placed], np.int64)
-        lost = np.array([span.last < span.first for span in found.placed], np.bool_)
+        yield from compared.words.columns()
+        places = np.array([min(span.first, size - 1) for span in compared.placed], np.int64)
+        lost = np.array([span.last < span.first for span in compared.placed], np.bool_)
         yield "entities", np.bincount(places, minlength=size)
         yield "lost", np.bincount(places[lost], minlength=size)
-        yield from entity_words.class_columns(found.others, size)
-        yield from entity_words.class_columns(found.counted, size, entity_words.COUNTED_PREFIX)
-        yield from base.match_columns(found.alignment, size)
-        if found.matched is None:
+        yield from entity_words.class_columns(compared.others, size)
+        yield from entity_words.class_columns(compared.counted, size, entity_words.COUNTED_PREFIX)
+        yield from base.match_columns(compared.alignment, size)
+        if compared.matched is None:
             yield "unnamed", np.eye(1, size, dtype=np.int64)[0]
         else:
-            yield from found.matched.columns(self.alpha)
+            yield from compared.matched.columns(self.alpha)
 
     def compared(self, hypothesis: Transcript, reference: Transcript) -> ComparedEntities:
         """Return the entities of a reference on the words of a hypothesis."""
@@ -148,25 +148,27 @@ class Entities(Pairwise):
         )
 
     def _compare(self, hypothesis: Transcript, reference: Transcript) -> ComparedEntities:
-        given = require_entities(reference, hypothesis)
-        named = self._counting(given)
+        entities = require_entities(reference, hypothesis)
+        named = self._counting(entities)
         # The longest are chosen in the reference as written, so that they are the same for all.
-        said = _choose_alternatives(reference.replace(entities=drop_overlaps(named)), hypothesis)
-        aligned = align(said.words, hypothesis.words, self.weights)
-        level = real = drop_overlaps(said.entities or ())
+        chosen = _choose_alternatives(reference.replace(entities=drop_overlaps(named)), hypothesis)
+        aligned = align(chosen.words, hypothesis.words, self.weights)
+        level = real = drop_overlaps(chosen.entities or ())
         if self.nested:
             real = (
                 _choose_alternatives(reference.replace(entities=named), hypothesis).entities or ()
             )
         there, matched = project_spans(real, aligned), None
         if hypothesis.entities is not None:
-            found = self._counting(hypothesis.entities)
-            found = found if self.nested else drop_overlaps(found)
-            matched = EntityMatching.of(there, found, len(hypothesis))
+            recognised = self._counting(hypothesis.entities)
+            recognised = recognised if self.nested else drop_overlaps(recognised)
+            matched = EntityMatching.of(there, recognised, len(hypothesis))
         words = EntityWords.of(level, aligned, self.insertions)
-        others = tuple(span for span in given if not self._counts(span))
+        not_counted = tuple(span for span in entities if not self._counts(span))
         places = project_spans(level, aligned)
-        return ComparedEntities(said, aligned, real, there, words, places, named, others, matched)
+        return ComparedEntities(
+            chosen, aligned, real, there, words, places, named, not_counted, matched
+        )
 
     def _counting(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """Return the entities of classes that count."""
@@ -181,11 +183,11 @@ class Entities(Pairwise):
         parts = split_by_reference(counts)
         names = sort_names(tuple(dict.fromkeys(name for part in parts for name in part)))
         whole = {f"{name}_{at}": part[name] for at, part in enumerate(parts, 1) for name in names}
-        found = super().values(Counts(**whole))
+        values = super().values(Counts(**whole))
         if any(part["unnamed"] for part in parts):
             ways = tuple(f"{way}_" for way in OUTCOMES)
-            found |= {
-                name: Undefined(NO_HYPOTHESIS_LAYER) for name in found if name.startswith(ways)
+            values |= {
+                name: Undefined(NO_HYPOTHESIS_LAYER) for name in values if name.startswith(ways)
             }
         hidden = (
             "unnamed",
@@ -193,7 +195,7 @@ class Entities(Pairwise):
             entity_words.COUNTED_PREFIX,
             base.PREFIX,
         )
-        return {name: value for name, value in found.items() if not name.startswith(hidden)}
+        return {name: value for name, value in values.items() if not name.startswith(hidden)}
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Return the rates for one reference."""
@@ -249,10 +251,10 @@ class Entities(Pairwise):
     ) -> Iterator[Disagreement]:
         """Yield entities with wrong words, and entities that were missed, added or changed."""
         for number, reference in enumerate(references, 1):
-            found = self.compared(hypothesis, reference)
+            compared = self.compared(hypothesis, reference)
             differences = [
-                *_word_differences(found, hypothesis),
-                *_entity_differences(found, hypothesis, self.alpha),
+                *_word_differences(compared, hypothesis),
+                *_entity_differences(compared, hypothesis, self.alpha),
             ]
             for first, last, kind, texts in sorted(differences):
                 yield Disagreement(
@@ -281,12 +283,12 @@ def _schema_rates(counts: Counts, way: str, none: tuple[str, str, str]) -> dict[
     """Return precision, recall and F1 of a schema; a partial match counts half."""
     shared = [counts[f"{way}_{name}"] for name in ("correct", "incorrect", "partial")]
     right = shared[0] + shared[2] / 2
-    found = sum(shared) + counts[f"{way}_spurious"]
+    recognised = sum(shared) + counts[f"{way}_spurious"]
     real = sum(shared) + counts[f"{way}_missed"]
     return {
-        f"{way}_precision": ratio(right, found, none[0]),
+        f"{way}_precision": ratio(right, recognised, none[0]),
         f"{way}_recall": ratio(right, real, none[1]),
-        f"{way}_f1": ratio(2 * right, found + real, none[2]),
+        f"{way}_f1": ratio(2 * right, recognised + real, none[2]),
     }
 
 
@@ -295,32 +297,32 @@ def _text(transcript: Transcript, span: Span, named: bool = True) -> str:
     return f"{words} ({span.label})" if named else words
 
 
-def _word_differences(found: ComparedEntities, hypothesis: Transcript) -> Iterator[Difference]:
+def _word_differences(compared: ComparedEntities, hypothesis: Transcript) -> Iterator[Difference]:
     """Yield the entities with wrong words."""
-    words = found.words
+    words = compared.words
     for at in np.flatnonzero(words.errors).tolist():
-        place = found.places[at]
-        texts = _text(found.reference, words.spans[at]), _text(hypothesis, place, named=False)
+        place = compared.places[at]
+        texts = _text(compared.reference, words.spans[at]), _text(hypothesis, place, named=False)
         kind = "words wrong" if place.last >= place.first else "lost"
         yield place.first, place.last, kind, texts
 
 
 def _entity_differences(
-    found: ComparedEntities, hypothesis: Transcript, alpha: float
+    compared: ComparedEntities, hypothesis: Transcript, alpha: float
 ) -> Iterator[Difference]:
     """Yield the entities that are missed, added, or of another class or extent."""
-    matched = found.matched
+    matched = compared.matched
     if matched is None:
         return
     pairs = matched.pairs("eter", alpha)
-    for at, (real, place) in enumerate(zip(found.real, found.placed, strict=True)):
-        said = _text(found.reference, real)
+    for at, (real, place) in enumerate(zip(compared.real, compared.placed, strict=True)):
+        text = _text(compared.reference, real)
         if at not in pairs:
-            yield place.first, place.last, "missed", (said, _text(hypothesis, place, named=False))
+            yield place.first, place.last, "missed", (text, _text(hypothesis, place, named=False))
     for (i, j), kind in zip(pairs.items(), matched.kinds(pairs).tolist(), strict=True):
         if kind:
             ours = matched.found[j]
-            texts = _text(found.reference, found.real[i]), _text(hypothesis, ours)
+            texts = _text(compared.reference, compared.real[i]), _text(hypothesis, ours)
             yield ours.first, ours.last, KINDS[kind], texts
     for j in sorted(set(range(len(matched.found))) - set(pairs.values())):
         ours = matched.found[j]

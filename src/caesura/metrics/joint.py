@@ -118,9 +118,9 @@ class Joint(PerReference):
     ) -> Iterator[Disagreement]:
         """Yield, for each reference, incorrect tokens and sentence ends that differ."""
         for number, reference in enumerate(references, 1):
-            found = self._matched(hypothesis, reference)
+            matched = self._matched(hypothesis, reference)
             differences = TextDifferences.of(
-                found.reference, found.hypothesis, found.matching, number
+                matched.reference, matched.hypothesis, matched.matching, number
             )
             yield from differences.tokens()
             yield from differences.sentences()
@@ -129,10 +129,10 @@ class Joint(PerReference):
         return tokenize(transcript, self.multiwords == "split")
 
     def _compare(self, hypothesis: Transcript, reference: Transcript) -> dict[str, int]:
-        found = MATCHES.put(self, hypothesis, reference, self.match(hypothesis, reference))
-        matching, gold, system = found.matching, found.matching.gold, found.matching.system
-        in_reference = _count_words(found.reference, gold)
-        in_hypothesis = _count_words(found.hypothesis, system)
+        matched = MATCHES.put(self, hypothesis, reference, self.match(hypothesis, reference))
+        matching, gold, system = matched.matching, matched.matching.gold, matched.matching.system
+        in_reference = _count_words(matched.reference, gold)
+        in_hypothesis = _count_words(matched.hypothesis, system)
         counts = {
             "characters_matched": matching.characters,
             "characters": len(gold.text),
@@ -141,12 +141,12 @@ class Joint(PerReference):
                 "sentence", len(gold.sentences), len(system.sentences), len(matching.sentences)
             ),
             **unit_counts("token", len(gold.tokens), len(system.tokens), len(matching.tokens)),
-            **unit_counts("word", in_reference, in_hypothesis, len(found.words)),
+            **unit_counts("word", in_reference, in_hypothesis, len(matched.words)),
         }
-        for name, right in count_correct(reference, hypothesis, found.transcript_pairs).items():
+        for name, right in count_correct(reference, hypothesis, matched.transcript_pairs).items():
             counts |= {
                 f"{name}_correct": right,
-                f"{name}_aligned": len(found.words),
+                f"{name}_aligned": len(matched.words),
                 f"{name}_words": in_reference + in_hypothesis,
             }
         return counts
@@ -162,19 +162,19 @@ class Joint(PerReference):
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Return precision, recall and F1 of each kind of unit, and of annotations of words."""
-        found: dict[str, Value] = {}
+        rates: dict[str, Value] = {}
         for unit in UNITS:
-            found |= unit_rates(unit, *(counts[f"{unit}_{kind}"] for kind in ("tp", "fp", "fn")))
+            rates |= unit_rates(unit, *(counts[f"{unit}_{kind}"] for kind in ("tp", "fp", "fn")))
         for name in LAYERS:
             if f"{name}_correct" in counts:
                 right = counts[f"{name}_correct"]
                 aligned = counts[f"{name}_aligned"]
-                found[f"{name}_f1"] = ratio(2 * right, counts[f"{name}_words"], NO_ANNOTATION)
-                found[f"{name}_accuracy"] = ratio(right, aligned, "no aligned words")
+                rates[f"{name}_f1"] = ratio(2 * right, counts[f"{name}_words"], NO_ANNOTATION)
+                rates[f"{name}_accuracy"] = ratio(right, aligned, "no aligned words")
         if "characters" in counts:
             total = counts["characters"] + counts["characters_found"]
-            found["characters_shared"] = ratio(2 * counts["characters_matched"], total, "no text")
-        return found
+            rates["characters_shared"] = ratio(2 * counts["characters_matched"], total, "no text")
+        return rates
 
 
 def _count_words(cut: Tokenization, units: Units) -> int:
@@ -203,12 +203,12 @@ def unit_rates(unit: str, tp: float, fp: float, fn: float) -> dict[str, Value]:
 
 
 def counts_by_word(
-    found: MatchedTexts, hypothesis: Transcript, reference: Transcript
+    matched: MatchedTexts, hypothesis: Transcript, reference: Transcript
 ) -> PerGapCounts:
     """Yield how much each word of the hypothesis adds to each count."""
-    matching, count = found.matching, len(hypothesis)
+    matching, count = matched.matching, len(hypothesis)
     gold, system = matching.gold, matching.system
-    at = _token_words(found.hypothesis, system)
+    at = _token_words(matched.hypothesis, system)
     near = _last_correct_words(matching.tokens, len(gold.tokens), at)
     for unit, pairs in (("token", matching.tokens), ("sentence", matching.sentences)):
         ours, theirs = at, near
@@ -216,14 +216,17 @@ def counts_by_word(
             ours = at[np.searchsorted(system.tokens, system.sentences)]
             theirs = near[np.searchsorted(gold.tokens, gold.sentences)]
         yield from _unit_columns(unit, ours, theirs, pairs, count)
-    words = _word_places(found.hypothesis, system, at), _word_places(found.reference, gold, near)
-    yield from _unit_columns("word", *words, found.words, count)
+    words = (
+        _word_places(matched.hypothesis, system, at),
+        _word_places(matched.reference, gold, near),
+    )
+    yield from _unit_columns("word", *words, matched.words, count)
     yield "characters", _sum_at(near, np.diff(gold.tokens, prepend=0), count)
     yield "characters_found", _sum_at(at, np.diff(system.tokens, prepend=0), count)
     yield "characters_matched", _sum_at(at, _matched_characters(matching.runs, system), count)
     both = np.concatenate([places[places >= 0] for places in words])
-    aligned = words[0][found.words[:, 1]]
-    pairs = found.transcript_pairs
+    aligned = words[0][matched.words[:, 1]]
+    pairs = matched.transcript_pairs
     for name, flags in flag_correct(reference, hypothesis, pairs).items():
         yield f"{name}_correct", np.bincount(pairs[flags, 1], minlength=count)
         yield f"{name}_aligned", np.bincount(aligned, minlength=count)

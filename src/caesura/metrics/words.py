@@ -56,12 +56,12 @@ def count_pairs(
 
     `hits` are pairs of equal words.
     """
-    found = {_pair_name(word, word): count for word, count in Counter(hits).items()}
-    return found | {_pair_name(*pair): count for pair, count in Counter(wrong).items()}
+    equal = {_pair_name(word, word): count for word, count in Counter(hits).items()}
+    return equal | {_pair_name(*pair): count for pair, count in Counter(wrong).items()}
 
 
-def _pair_name(said: str | None, found: str | None) -> str:
-    return f"{PAIR_PREFIX}{_printable(said)}{SEPARATOR}{_printable(found)}{SEPARATOR}"
+def _pair_name(spoken: str | None, recognised: str | None) -> str:
+    return f"{PAIR_PREFIX}{_printable(spoken)}{SEPARATOR}{_printable(recognised)}{SEPARATOR}"
 
 
 @lru_cache(maxsize=1 << 12)
@@ -74,12 +74,12 @@ def _printable(word: str | None) -> str:
 
 def count_lookalikes(counts: Counts) -> float:
     """Count the pairs of words that differ only in Unicode form or invisible characters."""
-    found = 0.0
+    lookalikes = 0.0
     for name, count in counts.items():
         if name.startswith(PAIR_PREFIX) and (not name.isascii() or "\\" in name):
-            said, beside = map(_unescape, name.split(SEPARATOR)[1:3])
-            found += count * (said != beside and compose(said) == compose(beside))
-    return found
+            word, beside = map(_unescape, name.split(SEPARATOR)[1:3])
+            lookalikes += count * (word != beside and compose(word) == compose(beside))
+    return lookalikes
 
 
 def _unescape(text: str) -> str:
@@ -103,20 +103,20 @@ def information_lost(counts: Counts, words: float) -> Value:
     Both entropies are multiplied by the number of pairs. Sums are exact, so that a consistent
     exchange of words loses nothing and the order of documents does not matter.
     """
-    said: defaultdict[str, float] = defaultdict(float)
-    found: defaultdict[str, float] = defaultdict(float)
+    spoken: defaultdict[str, float] = defaultdict(float)
+    recognised: defaultdict[str, float] = defaultdict(float)
     both: list[float] = []
     for name, count in counts.items():
         if name.startswith(PAIR_PREFIX):
             _, x, y, _ = name.split(SEPARATOR)
-            said[x] += count
-            found[y] += count
+            spoken[x] += count
+            recognised[y] += count
             both.append(count)
     if not both:
         return Undefined(NOT_RESAMPLED if words else NO_WORDS)
-    given = _sum_n_log_n(said.values()) - _sum_n_log_n(both)
-    alone = _sum_n_log_n([fsum(both)]) - _sum_n_log_n(found.values())
-    return min(1.0, given / alone) if alone else Undefined(NO_INFORMATION)
+    conditional = _sum_n_log_n(spoken.values()) - _sum_n_log_n(both)
+    entropy = _sum_n_log_n([fsum(both)]) - _sum_n_log_n(recognised.values())
+    return min(1.0, conditional / entropy) if entropy else Undefined(NO_INFORMATION)
 
 
 def _sum_n_log_n(counts: Iterable[float]) -> float:
@@ -147,19 +147,19 @@ class AlignedWords:
 
     def counts(self) -> dict[str, int]:
         """Count hits, errors, and pairs of a reference word and a recognised one."""
-        said, found = self.reference.words, self.hypothesis.words
+        spoken, recognised = self.reference.words, self.hypothesis.words
         equal, source = self.alignment.equal, self.alignment.source
         other = np.flatnonzero(~equal)
         places = source[other]
         missing = np.flatnonzero(self.alignment.target < 0).tolist()
-        beside = map((*said, None).__getitem__, places.tolist())
+        beside = map((*spoken, None).__getitem__, places.tolist())
         wrong = chain(
-            zip(beside, map(found.__getitem__, other.tolist()), strict=True),
-            zip(map(said.__getitem__, missing), repeat(None)),
+            zip(beside, map(recognised.__getitem__, other.tolist()), strict=True),
+            zip(map(spoken.__getitem__, missing), repeat(None)),
         )
         insertions = int(np.count_nonzero(places < 0))
-        numbers = len(found) - len(other), len(other) - insertions, len(missing), insertions
-        pairs = count_pairs(compress(found, equal.tolist()), wrong)
+        numbers = len(recognised) - len(other), len(other) - insertions, len(missing), insertions
+        pairs = count_pairs(compress(recognised, equal.tolist()), wrong)
         return dict(zip(COUNT_NAMES, numbers, strict=True)) | pairs
 
 
@@ -207,12 +207,14 @@ class Words(PerReference):
 
     def _align(self, hypothesis: Transcript, reference: Transcript) -> AlignedWords:
         if self.unit == "document":
-            said = (
+            chosen = (
                 choose_alternatives(reference, hypothesis.words)
                 if reference.alternatives
                 else reference
             )
-            return AlignedWords(said, hypothesis, align(said.words, hypothesis.words, self.weights))
+            return AlignedWords(
+                chosen, hypothesis, align(chosen.words, hypothesis.words, self.weights)
+            )
         ours, theirs = map(_sentence_stops, (hypothesis, reference))
         if len(ours) != len(theirs):
             raise MismatchError(
@@ -221,9 +223,9 @@ class Words(PerReference):
                 where=hypothesis.id,
                 remedy="give each utterance as a recording of its own, or use unit='document'",
             )
-        said, theirs = _choose_by_sentence(reference, theirs, hypothesis, ours)
-        found = align_parts(said.words, hypothesis.words, theirs, ours, self.weights)
-        return AlignedWords(said, hypothesis, found, (theirs, ours))
+        chosen, theirs = _choose_by_sentence(reference, theirs, hypothesis, ours)
+        alignment = align_parts(chosen.words, hypothesis.words, theirs, ours, self.weights)
+        return AlignedWords(chosen, hypothesis, alignment, (theirs, ours))
 
     def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
         """Count hits, errors and pairs of words for each reference."""
@@ -242,27 +244,27 @@ class Words(PerReference):
     ) -> PerGapCounts:
         """Yield how much each word adds; a deletion is counted at the last word before it."""
         for number, reference in enumerate(references, 1):
-            found = self.aligned(hypothesis, reference).rows
-            places = np.maximum.accumulate(found.target).clip(min=0)
+            rows = self.aligned(hypothesis, reference).rows
+            places = np.maximum.accumulate(rows.target).clip(min=0)
             for kind, name in enumerate(COUNT_NAMES):
-                here = places[found.kind == kind]
-                yield f"{name}_{number}", np.bincount(here, minlength=max(1, len(hypothesis)))
+                own_places = places[rows.kind == kind]
+                yield f"{name}_{number}", np.bincount(own_places, minlength=max(1, len(hypothesis)))
 
     def rates(self, counts: Counts) -> dict[str, Value]:
         """Return WER, MER, WIL and RIL."""
         hits, substitutions, deletions, insertions = (counts[name] for name in COUNT_NAMES)
-        said, found = hits + substitutions + deletions, hits + substitutions + insertions
+        spoken, recognised = hits + substitutions + deletions, hits + substitutions + insertions
         wrong = substitutions + deletions + insertions
         rates: dict[str, Value] = {
-            "wer": ratio(wrong, said, NO_REFERENCE),
-            "mer": ratio(wrong, said + insertions, NO_WORDS),
-            "wil": _word_information_lost(hits, said, found),
+            "wer": ratio(wrong, spoken, NO_REFERENCE),
+            "mer": ratio(wrong, spoken + insertions, NO_WORDS),
+            "wil": _word_information_lost(hits, spoken, recognised),
         }
-        if not said and self.empty != "undefined":
-            spurious = float(found > 0)
+        if not spoken and self.empty != "undefined":
+            spurious = float(recognised > 0)
             rates = dict.fromkeys(rates, spurious)
             rates["wer"] = float(insertions) if self.empty == "insertions" else spurious
-        return rates | {"ril": information_lost(counts, said + found)}
+        return rates | {"ril": information_lost(counts, spoken + recognised)}
 
     def remarks(self, counts: Counts) -> list[str]:
         """Warn about texts that share few words, and about words that only look alike."""
@@ -284,11 +286,11 @@ class Words(PerReference):
         """Yield each substituted, deleted or inserted word."""
         ours = hypothesis.words
         for number, reference in enumerate(references, 1):
-            found = self.aligned(hypothesis, reference)
-            theirs, each = found.reference.words, found.rows
-            wrong = each.wrong
-            reached = np.maximum.accumulate(each.target)[wrong].tolist()
-            cells = (each.kind[wrong], each.source[wrong], each.target[wrong])
+            aligned = self.aligned(hypothesis, reference)
+            theirs, rows = aligned.reference.words, aligned.rows
+            wrong = rows.wrong
+            reached = np.maximum.accumulate(rows.target)[wrong].tolist()
+            cells = (rows.kind[wrong], rows.source[wrong], rows.target[wrong])
             for kind, i, j, last in zip(*(cell.tolist() for cell in cells), reached, strict=True):
                 first = last + 1 if j < 0 else j
                 yield Disagreement(
@@ -302,11 +304,11 @@ class Words(PerReference):
                 )
 
 
-def _word_information_lost(hits: float, said: float, found: float) -> Value:
+def _word_information_lost(hits: float, spoken: float, recognised: float) -> Value:
     """Return WIL; 1 without hypothesis words, undefined without reference words."""
-    if not said:
+    if not spoken:
         return Undefined(NO_REFERENCE)
-    return 1 - hits / said * (hits / found) if found else 1.0
+    return 1 - hits / spoken * (hits / recognised) if recognised else 1.0
 
 
 def _sentence_stops(transcript: Transcript) -> Indices:
@@ -321,7 +323,7 @@ def _sentence_stops(transcript: Transcript) -> Indices:
 
 
 def _choose_by_sentence(
-    reference: Transcript, stops: Indices, hypothesis: Transcript, others: Indices
+    reference: Transcript, stops: Indices, hypothesis: Transcript, hypothesis_stops: Indices
 ) -> tuple[Transcript, Indices]:
     """Choose the alternatives of each sentence by its counterpart; return where sentences stop.
 
@@ -332,7 +334,7 @@ def _choose_by_sentence(
     parts = [
         choose_alternatives(reference[first:stop], hypothesis.words[start:end])
         for (first, stop), (start, end) in zip(
-            _spans_between(stops), _spans_between(others), strict=True
+            _spans_between(stops), _spans_between(hypothesis_stops), strict=True
         )
     ]
     return Transcript.join(parts), np.cumsum([len(part) for part in parts])

@@ -28,44 +28,47 @@ WIDTH = 5.4
 """The width of a figure in inches."""
 
 
-def write_correlations(found: Correlations, path: Path) -> None:
+def write_correlations(correlations: Correlations, path: Path) -> None:
     """Write tables or a figure into a file, of the kind that its suffix says."""
     suffix = path.suffix.lower()
     if suffix in (".png", ".svg"):
         with atomic(path) as file:
-            file.write(_figure_image(found, suffix[1:]))
+            file.write(_figure_image(correlations, suffix[1:]))
     elif suffix == ".json":
-        write_json(path, found.to_dict())
+        write_json(path, correlations.to_dict())
     else:
         write_text(
-            path, (markdown_tables if suffix == ".md" else latex_tables)(correlation_tables(found))
+            path,
+            (markdown_tables if suffix == ".md" else latex_tables)(
+                correlation_tables(correlations)
+            ),
         )
 
 
-def _figure_image(found: Correlations, kind: str) -> bytes:
+def _figure_image(correlations: Correlations, kind: str) -> bytes:
     """Draw Spearman's correlations with their intervals, a row for each metric."""
     from caesura.evaluation.reports.figures import draw_values, panel_image
 
-    means = [(one, one.mean(metric)) for one in found.results for metric in one.metrics]
-    several = len(found.results) > 1
+    means = [(one, one.mean(metric)) for one in correlations.results for metric in one.metrics]
+    several = len(correlations.results) > 1
     labels = [f"{mean.metric}, {one.result}" if several else mean.metric for one, mean in means]
 
     def draw(axes: Axes) -> None:
         draw_values(axes, labels, [(mean.value, mean.interval) for _, mean in means])
         axes.axvline(0, color="0.6", lw=0.6, zorder=0)
-        axes.set_title(f"Spearman with {', '.join(one.result for one in found.results)}")
+        axes.set_title(f"Spearman with {', '.join(one.result for one in correlations.results)}")
 
     return panel_image(WIDTH, 0.7 + 0.25 * len(means), draw, kind)
 
 
-def correlations_text(found: Correlations) -> str:
+def correlations_text(correlations: Correlations) -> str:
     """Lay correlations out for a terminal of 80 columns."""
-    return "\n\n".join(plain_table(table) for table in correlation_tables(found))
+    return "\n\n".join(plain_table(table) for table in correlation_tables(correlations))
 
 
-def correlation_tables(found: Correlations) -> Iterator[Table]:
+def correlation_tables(correlations: Correlations) -> Iterator[Table]:
     """Yield all tables of correlations."""
-    for one in found.results:
+    for one in correlations.results:
         *others, last = _tables(one)
         yield from others
         yield replace(last, signatures=(one.signature,))
@@ -140,16 +143,16 @@ def _tasks(one: ResultCorrelations) -> Table:
 def _without_each(one: ResultCorrelations) -> Table:
     """Return a table of Spearman's correlation without each of the systems."""
     rows = [
-        (metric, *(format_number(found[metric]) for found in one.without_each.values()))
+        (metric, *(format_number(means[metric]) for means in one.without_each.values()))
         for metric in one.metrics
     ]
     head = ("metric", *one.data.systems)
     return Table(f"{one.result}: Spearman without one system", head, tuple(rows))
 
 
-def _value_cells(one: ResultCorrelations, found: Correlation) -> list[str]:
-    drawn = [format_interval(found.interval)] if one.settings.resampling.resamples else []
-    return [format_number(found.value), *drawn]
+def _value_cells(one: ResultCorrelations, correlation: Correlation) -> list[str]:
+    drawn = [format_interval(correlation.interval)] if one.settings.resampling.resamples else []
+    return [format_number(correlation.value), *drawn]
 
 
 def _interval_header(one: ResultCorrelations) -> list[str]:
@@ -159,9 +162,9 @@ def _interval_header(one: ResultCorrelations) -> list[str]:
 
 def _count_data(one: ResultCorrelations) -> str:
     """Return the numbers of systems, shows and task systems as text."""
-    found = one.data
-    tasks = "" if found.tasks == NO_TASKS else _plural(len(found.tasks), "task system")
-    parts = [_plural(len(found.systems), "system"), f"mean of {_plural(len(found.shows), 'show')}"]
+    data = one.data
+    tasks = "" if data.tasks == NO_TASKS else _plural(len(data.tasks), "task system")
+    parts = [_plural(len(data.systems), "system"), f"mean of {_plural(len(data.shows), 'show')}"]
     return ", ".join(parts) + (f", then of {tasks}" if tasks else "")
 
 

@@ -67,13 +67,13 @@ def disagreement_tables(results: Results, i: int) -> Iterator[Table]:
     whose = f"{metric_labels(scores.metrics)[i]} of {results.systems[0]}"
     for level, kinds in summary.kinds.items():
         shown = list(islice(summary.of_level(level), SHOWN_ROWS))
-        costs = any(each.loss for each in shown)
+        costs = any(disagreement.loss for disagreement in shown)
         rooms = _column_widths(shown, costs)
         first = "harmful" if costs else "frequent"
         yield Table(
             f"{TITLES.get(level, level)}, the most {first} first: {whose}",
             ("kind", "reference", "hypothesis", "example", "count", *(["loss"] * costs)),
-            tuple(_row(each, costs, rooms) for each in shown),
+            tuple(_row(disagreement, costs, rooms) for disagreement in shown),
             labels=4,
             notes=(
                 _count_kinds(kinds, scores.references),
@@ -86,23 +86,30 @@ def disagreement_tables(results: Results, i: int) -> Iterator[Table]:
 
 def _column_widths(shown: Sequence[RecurringDisagreement], costs: bool) -> tuple[int, int]:
     """Return the widths of texts and examples: what other columns leave of a terminal."""
-    kind = max(len("kind"), *(display_width(truncate(each.kind, KIND_WIDTH)) for each in shown))
-    count = max(len("count"), *(len(str(each.count)) for each in shown))
-    loss = max(GAP + len(format_number(each.loss)) for each in shown) if costs else 0
+    kind = max(
+        len("kind"),
+        *(display_width(truncate(disagreement.kind, KIND_WIDTH)) for disagreement in shown),
+    )
+    count = max(len("count"), *(len(str(disagreement.count)) for disagreement in shown))
+    loss = (
+        max(GAP + len(format_number(disagreement.loss)) for disagreement in shown) if costs else 0
+    )
     left = WIDTH - kind - count - loss - 4 * GAP
     text = min(TEXT_WIDTH, max(len("hypothesis"), left * 3 // 10))
     return text, min(EXAMPLE_WIDTH, left - 2 * text)
 
 
-def _row(each: RecurringDisagreement, costs: bool, rooms: tuple[int, int]) -> tuple[str, ...]:
+def _row(
+    disagreement: RecurringDisagreement, costs: bool, rooms: tuple[int, int]
+) -> tuple[str, ...]:
     text, example = rooms
-    texts = (truncate(one, text) for one in (each.reference, each.hypothesis))
-    loss = [format_number(each.loss)] * costs
+    texts = (truncate(one, text) for one in (disagreement.reference, disagreement.hypothesis))
+    loss = [format_number(disagreement.loss)] * costs
     return (
-        truncate(each.kind, KIND_WIDTH),
+        truncate(disagreement.kind, KIND_WIDTH),
         *texts,
-        _example(each, example),
-        str(each.count),
+        _example(disagreement, example),
+        str(disagreement.count),
         *loss,
     )
 
@@ -126,10 +133,10 @@ def _count_left_out(summary: DisagreementSummary, level: str) -> Iterator[str]:
         yield f"… and {left} more: --json has the first hundred, an HTML report examples of them"
 
 
-def _example(each: RecurringDisagreement, room: int) -> str:
+def _example(disagreement: RecurringDisagreement, room: int) -> str:
     """Write what the hypothesis has, with as much context as there is room for."""
-    _, one = each.examples[0]
-    inside = f"[{truncate(each.hypothesis, room - 2)}]"
+    _, one = disagreement.examples[0]
+    inside = f"[{truncate(disagreement.hypothesis, room - 2)}]"
     room -= display_width(inside)
     after = _words(one.after.split(" "), room - min(room // 2, display_width(one.before) + 1))
     before = _words(one.before.split(" ")[::-1], room - display_width(after) - bool(after))

@@ -69,16 +69,16 @@ class Strip:
 
         Without a system, count the gaps where references differ.
         """
-        found = np.zeros(self.document.words, np.int64)
+        errors = np.zeros(self.document.words, np.int64)
         first, last = self.windows
         if not self.systems:
             at = sum(flags.astype(np.int64) for _, flags in self.references)
-            found += (at > 0) & (at < len(self.references))
+            errors += (at > 0) & (at < len(self.references))
         for _, ours in self.systems:
-            found += ours & ~self.in_windows
+            errors += ours & ~self.in_windows
             met = np.concatenate([[0], np.cumsum(ours)])
-            found[first] += met[last + 1] == met[first]
-        return found
+            errors[first] += met[last + 1] == met[first]
+        return errors
 
     def shown_range(self) -> tuple[int, int]:
         """Return the first word of the part to show, and the one after its last."""
@@ -111,13 +111,13 @@ def worst_strip(results: Results) -> Strip | None:
     ]
     if not there:
         return None
-    metric = next((each for each in first.metrics if isinstance(each, WiSeBE)), None)
+    metric = next((metric for metric in first.metrics if isinstance(metric, WiSeBE)), None)
     finder = metric or WiSeBE(window_gap=0)
-    found = [_same_document(one.documents, document) for one in results.scores]
+    documents = [_same_document(one.documents, document) for one in results.scores]
     systems = [
-        (name, boundary_flags(each.compared, finder.count_end))
-        for name, each in zip(results.systems, found, strict=True)
-        if each.compared.words == document.compared.words and each.compared.sentences is not None
+        (name, boundary_flags(own.compared, finder.count_end))
+        for name, own in zip(results.systems, documents, strict=True)
+        if own.compared.words == document.compared.words and own.compared.sentences is not None
         if not results.between_annotators
     ]
     references = [(name, boundary_flags(one, finder.count_end)) for name, one in there]
@@ -128,7 +128,7 @@ def worst_strip(results: Results) -> Strip | None:
 def _same_document(documents: tuple[Document, ...], wanted: Document) -> Document:
     if len(documents) == 1:
         return documents[0]
-    return next(each for each in documents if each.id == wanted.id)
+    return next(document for document in documents if document.id == wanted.id)
 
 
 def _draw_strip(place: SubFigure, strip: Strip, results: Results) -> None:

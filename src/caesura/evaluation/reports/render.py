@@ -59,15 +59,15 @@ def _lines(table: Table) -> list[str]:
     heads = [wrap(cell, size) for cell, size in zip(table.head, widths, strict=True)]
     height = max(map(len, heads))
     raised = [[*[""] * (height - len(lines)), *lines] for lines in heads]
-    found = _row(raised, widths, table.labels)
-    found.append((" " * GAP).join("─" * size for size in widths))
+    laid_out = _row(raised, widths, table.labels)
+    laid_out.append((" " * GAP).join("─" * size for size in widths))
     for row in table.rows:
         cells = [
             wrap(cell, size) if i < table.labels else [cell]
             for i, (cell, size) in enumerate(zip(row, widths, strict=True))
         ]
-        found += _row(cells, widths, table.labels)
-    return found
+        laid_out += _row(cells, widths, table.labels)
+    return laid_out
 
 
 def _row(cells: Sequence[Sequence[str]], widths: Sequence[int], labels: int) -> list[str]:

@@ -43,8 +43,8 @@ def result_tables(results: Results, limit: int | None = None) -> Iterator[Table]
 
 def pooled_name(name: str, known: Mapping[str, Value]) -> str:
     """Return `f1` for `f1_2` if that is the same value against one reference, else ''."""
-    found, numbers = split_name(name)
-    return found if len(numbers) == 1 and found in known else ""
+    stem, numbers = split_name(name)
+    return stem if len(numbers) == 1 and stem in known else ""
 
 
 def _is_pair(name: str) -> bool:
@@ -79,8 +79,10 @@ def value_tables(results: Results, i: int) -> Iterator[Table]:
         else:
             yield plain
             title = f"{label}, against each reference"
-            each = tuple(zip(results.references, *own.values(), strict=True))
-            yield Table(title, ("reference", *own), each, notes=undefined_notes(apart.items()))
+            rows_by_reference = tuple(zip(results.references, *own.values(), strict=True))
+            yield Table(
+                title, ("reference", *own), rows_by_reference, notes=undefined_notes(apart.items())
+            )
     else:
         yield plain
     yield from _pair_matrix(results, metric_labels(scores.metrics)[i], known)
@@ -92,11 +94,11 @@ def _only_in_notes(known: Mapping[str, Value], main: str) -> set[str]:
         return set()
     own = {name: pooled_name(name, known) or name for name in known}
     defined = {own[name] for name, value in known.items() if not isinstance(value, Undefined)}
-    found: dict[str, set[str]] = {}
+    names_by_reason: dict[str, set[str]] = {}
     for name, value in known.items():
         if isinstance(value, Undefined) and own[name] == name and name not in defined:
-            found.setdefault(value.reason, set()).add(name)
-    return {name for names in found.values() if len(names) > 1 for name in names} - {main}
+            names_by_reason.setdefault(value.reason, set()).add(name)
+    return {name for names in names_by_reason.values() if len(names) > 1 for name in names} - {main}
 
 
 def _whose_values(results: Results, i: int) -> str:
@@ -126,11 +128,11 @@ def _reference_cells(results: Results, known: Mapping[str, Value]) -> dict[str, 
     """Return for each value that is given by reference the cells of all references."""
     stems = dict.fromkeys(filter(None, (pooled_name(name, known) for name in known)))
     return {
-        each: [
-            format_number(known[name]) if (name := f"{each}_{k}") in known else ""
+        stem: [
+            format_number(known[name]) if (name := f"{stem}_{k}") in known else ""
             for k in range(1, len(results.references) + 1)
         ]
-        for each in stems
+        for stem in stems
     }
 
 
@@ -233,26 +235,26 @@ def _notes_of_systems(results: Results, what: str) -> Iterator[str]:
 def differences_table(results: Results) -> Table:
     """Return a table with a row for each pair of systems and value: difference and tests."""
     assert results.comparison is not None
-    found, metrics = results.comparison.rows, results.scores[0].metrics
+    rows, metrics = results.comparison.rows, results.scores[0].metrics
     label = dict(zip(map(repr, metrics), metric_labels(metrics), strict=True))
     untested: dict[str, Value] = {
         f"{results.systems[row.a]} and {results.systems[row.b]}, {label[row.metric]} {row.value}": (
             Undefined(row.undefined)
         )
-        for row in found
+        for row in rows
         if row.undefined
     }
     # A blank keeps digits aligned with those that have a mark.
-    marks = ("*", " ") if any(map(_is_significant, found)) else ("", "")
+    marks = ("*", " ") if any(map(_is_significant, rows)) else ("", "")
     head = ("metric", "value", "A", "B", "A − B", interval_head(results))
     tested, lines = results.comparison.test_signature, _notes_of_systems(results, "signatures")
     table = Table(
         "Differences between systems",
         (*head, "p boot", "p rand", "p Holm"),
-        tuple(_difference_row(results, row, label[row.metric], marks) for row in found),
+        tuple(_difference_row(results, row, label[row.metric], marks) for row in rows),
         labels=4,
         notes=(
-            *_test_notes(found),
+            *_test_notes(rows),
             *results.comparison.remarks,
             *undefined_notes(untested.items(), "not tested"),
         ),
@@ -311,11 +313,11 @@ def sweep_tables(results: Results) -> Iterator[Table]:
         metric = sweep.scores.metrics[0]
         if len(results.scores) == 1:
             heads, title = rate_names(sweep.scores), results.systems[0]
-            table = [[each[name] for name in heads] for each in sweep.scores.values]
+            table = [[values[name] for name in heads] for values in sweep.scores.values]
         else:
             heads, title = list(results.systems), metric.main
             curves = [one.sweeps[k].scores.values for one in results.scores]
-            table = [[each[metric.main] for each in at] for at in zip(*curves, strict=True)]
+            table = [[values[metric.main] for values in at] for at in zip(*curves, strict=True)]
         points = zip(sweep.points, table, strict=True)
         yield Table(
             f"{sweep_label(sweep)} by {sweep.setting}: {title}",
@@ -393,28 +395,34 @@ def _document_table(
 ) -> Table:
     shown = order[:limit]
     left = len(order) - len(shown)
-    told = ((head, each[at]) for at in shown for head, each in zip(heads, columns, strict=True))
+    shown_values = (
+        (head, column[at]) for at in shown for head, column in zip(heads, columns, strict=True)
+    )
     rows = [
-        (each.id, str(reference_length(each)), *(format_number(column[at]) for column in columns))
+        (
+            document.id,
+            str(reference_length(document)),
+            *(format_number(column[at]) for column in columns),
+        )
         for at in shown
-        for each in [scores.documents[at]]
+        for document in [scores.documents[at]]
     ]
     more = (f"… and {left} more: --json has all",) if left else ()
     return Table(
         title,
         ("document", "words", *heads),
         tuple(rows),
-        notes=(*more, *undefined_notes(told)),
+        notes=(*more, *undefined_notes(shown_values)),
     )
 
 
 def _document_values(scores: Scores, i: int, name: str, order: Sequence[Document]) -> list[Value]:
     """Return one value of a metric for each document."""
     metric = scores.metrics[i]
-    by_id = {each.id: each.counts[i] for each in scores.documents}
+    by_id = {document.id: document.counts[i] for document in scores.documents}
     if len(order) == len(scores.documents) == 1:
         by_id = {order[0].id: scores.documents[0].counts[i]}
-    return [metric.values(by_id[each.id]).get(name, NO_VALUE) for each in order]
+    return [metric.values(by_id[document.id]).get(name, NO_VALUE) for document in order]
 
 
 def worst_first(results: Results, i: int) -> list[int]:

@@ -201,14 +201,14 @@ def undefined_notes(
     values: Iterable[tuple[str, Value]], front: str = "undefined"
 ) -> tuple[str, ...]:
     """Return notes that say why values are undefined, one for each kind of reason."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_reason: dict[str, list[tuple[str, str]]] = {}
     for name, value in values:
         if isinstance(value, Undefined):
             kind, _, rest = value.reason.partition(REASON_LIST)
-            found.setdefault(kind, []).append((name, rest))
+            by_reason.setdefault(kind, []).append((name, rest))
     return tuple(
         f"{front} ({_in_rows(name for name, _ in rows)}): {_reason(kind, [r for _, r in rows])}"
-        for kind, rows in found.items()
+        for kind, rows in by_reason.items()
     )
 
 

@@ -33,12 +33,12 @@ class Results:
     between_annotators: bool = False
 
     @classmethod
-    def of(cls, found: Scores | Comparison) -> Results:
+    def of(cls, measured: Scores | Comparison) -> Results:
         """Make results of what `score`, `agree` or `compare` returned."""
-        if isinstance(found, Comparison):
-            return cls(found.systems, found.scores, found)
-        name = "annotators" if found.between_annotators else found.system or "hypothesis"
-        return cls((name,), (found,), between_annotators=found.between_annotators)
+        if isinstance(measured, Comparison):
+            return cls(measured.systems, measured.scores, measured)
+        name = "annotators" if measured.between_annotators else measured.system or "hypothesis"
+        return cls((name,), (measured,), between_annotators=measured.between_annotators)
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -48,8 +48,8 @@ class Results:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the command prints with `--json`."""
-        found = self.scores[0] if self.comparison is None else self.comparison
-        return found.to_dict()
+        measured = self.scores[0] if self.comparison is None else self.comparison
+        return measured.to_dict()
 
 
 Output = str | Path | Sequence[str | Path]
@@ -116,16 +116,18 @@ def report_paths(output: Output, correlations: bool = False) -> list[Path]:
     return paths
 
 
-def write_report(found: Scores | Comparison | Correlations | Results, output: Output) -> list[Path]:
+def write_report(
+    measured: Scores | Comparison | Correlations | Results, output: Output
+) -> list[Path]:
     """Write one report or several; return the paths of the files."""
-    paths = report_paths(output, isinstance(found, Correlations))
+    paths = report_paths(output, isinstance(measured, Correlations))
     for path in paths:
-        if isinstance(found, Correlations):
+        if isinstance(measured, Correlations):
             from caesura.evaluation.reports.correlation_tables import write_correlations
 
-            write_correlations(found, path)
+            write_correlations(measured, path)
         else:
-            results = found if isinstance(found, Results) else Results.of(found)
+            results = measured if isinstance(measured, Results) else Results.of(measured)
             KINDS[path.suffix.lower()](results, path)
     return paths
 
