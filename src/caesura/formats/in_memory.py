@@ -89,8 +89,8 @@ class Text:
         """Read the text; its sentences end at punctuation and at empty lines."""
         from caesura.formats.plain import Text as TextFormat
 
-        (found,) = TextFormat().parse(_source_of(self.text))
-        return found.replace(id=self.id, language=self.language)
+        (transcript,) = TextFormat().parse(_source_of(self.text))
+        return transcript.replace(id=self.id, language=self.language)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ class Sentences:
         from caesura.formats.plain import Lines
 
         lines = (" ".join(sentence.split()) for sentence in self.sentences)
-        (found,) = Lines().parse(_source_of("\n".join(lines)))
-        return found.replace(id=self.id, language=self.language)
+        (transcript,) = Lines().parse(_source_of("\n".join(lines)))
+        return transcript.replace(id=self.id, language=self.language)
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ def _read_table(table: Any) -> Iterator[Transcript]:
 def table_columns(table: Any) -> dict[str, list[Any]]:
     """Give the columns of a table as lists; cells that are not known are None."""
     names = list(getattr(table, "column_names", None) or table.columns)
-    found: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for name in names:
         column = table.column(name) if hasattr(table, "column_names") else table[name]
         cells = _cells_of(column, name)
@@ -294,14 +294,14 @@ def table_columns(table: Any) -> dict[str, list[Any]]:
                 f"the column {str(name)!r} of the table has arrays in its cells",
                 remedy="leave the column out, or give one value in each cell",
             )
-        found[str(name)] = [None if _is_missing(cell) else cell for cell in cells]
-    if len(set(map(len, found.values()))) > 1:
-        lengths = ", ".join(f"{name} has {len(cells)}" for name, cells in found.items())
+        columns[str(name)] = [None if _is_missing(cell) else cell for cell in cells]
+    if len(set(map(len, columns.values()))) > 1:
+        lengths = ", ".join(f"{name} has {len(cells)}" for name, cells in columns.items())
         raise FormatError(
             f"the columns of the table differ in their number of cells: {lengths}",
             remedy="give as many in each column, None for what is not known",
         )
-    return found
+    return columns
 
 
 def _cells_of(column: Any, name: object) -> list[Any]:
@@ -443,9 +443,9 @@ def _time(
         scale = unit if keys[key] == 1.0 else keys[key]
         if key in AZURE_KEYS and unit == 1.0 and _are_ticks(cells[key]):
             scale = TICK
-        found = seconds(_number(cells[key]), scale)
-        if not math.isnan(found):
-            return found, scale
+        time = seconds(_number(cells[key]), scale)
+        if not math.isnan(time):
+            return time, scale
     if unreadable:
         raise FormatError(
             f"the time under {unreadable[0]!r} cannot be read: {cells[unreadable[0]]!r}",

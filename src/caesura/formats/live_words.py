@@ -224,10 +224,10 @@ class LiveWords:
             self._read_ctm(text.split())
             return
         try:
-            found = json.loads(without_lone_surrogates(text))
+            document = json.loads(without_lone_surrogates(text))
         except (ValueError, RecursionError) as error:
             raise self._error(f"not a JSON line: {text[:80]!r}", SHAPE) from error
-        self.rows.append(self._row(found))
+        self.rows.append(self._row(document))
 
     def _text(self, line: bytes | str) -> str:
         try:
@@ -237,13 +237,13 @@ class LiveWords:
         text = text.strip().removeprefix("\ufeff")
         return "" if text.startswith(";;") else text
 
-    def _row(self, found: Any) -> Row:
+    def _row(self, document: Any) -> Row:
         """Return the row of a JSON object."""
-        word = found.get("word") if isinstance(found, (dict, Mapping)) else None
+        word = document.get("word") if isinstance(document, (dict, Mapping)) else None
         if not isinstance(word, str) or not word.strip():
             raise self._error("there is no word", SHAPE)
         row: Row = {}
-        for name, cell in found.items():
+        for name, cell in document.items():
             if cell is None or cell != cell or name == "word":
                 continue
             if name in CELLS:

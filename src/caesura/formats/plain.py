@@ -243,15 +243,15 @@ class Turns(TextFormat):
 
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read recording by recording; several are numbered."""
-        found = _recordings(source)
-        first, second = next(found, None), next(found, None)
+        recordings = _recordings(source)
+        first, second = next(recordings, None), next(recordings, None)
         if first is None:
             return
         if second is None:
             yield first.transcript(source.stem, self.marks)
             return
         stem = f"{source.stem}-" if source.stem else ""
-        for number, text in enumerate(chain((first, second), found), 1):
+        for number, text in enumerate(chain((first, second), recordings), 1):
             yield text.transcript(f"{stem}{number}", self.marks)
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:

@@ -90,17 +90,17 @@ def _found(nodes: Sequence[Any], path: str) -> bool:
 def _values(nodes: Iterable[Any], wanted: Sequence[str]) -> list[Any]:
     """Return the values of these keys, in any spelling: `startTime`, `start_time`, `StartTime`."""
     objects = [node for node in nodes if isinstance(node, dict)]
-    plain = {each.lower() for each in wanted}
+    plain = {key.lower() for key in wanted}
     spelt = [key for key in set().union(*objects) if key.replace("_", "").lower() in plain]
     return [node[key] for key in spelt for node in objects if key in node]
 
 
 def _nested(nodes: Iterable[Any]) -> list[Any]:
     """Return the objects among these values, and all objects directly inside objects."""
-    found = [node for node in nodes if isinstance(node, dict)]
-    for node in found:
-        found += [inner for inner in node.values() if isinstance(inner, dict)]
-    return found
+    objects = [node for node in nodes if isinstance(node, dict)]
+    for node in objects:
+        objects += [inner for inner in node.values() if isinstance(inner, dict)]
+    return objects
 
 
 class FirstRow:
@@ -324,9 +324,9 @@ def plugin_formats() -> list[type[Format]]:
 def with_suffix(file: str | Path) -> list[str]:
     """List the names of the formats that have the suffix of a file."""
     suffix = Path(file).suffix.lower()
-    found = [name for name, entry in TABLE.items() if suffix in entry.suffixes]
-    if found or not suffix:
-        return found
+    names = [name for name, entry in TABLE.items() if suffix in entry.suffixes]
+    if names or not suffix:
+        return names
     return [format.name for format in plugin_formats() if suffix in format.suffixes]
 
 

@@ -41,15 +41,15 @@ def with_sidecars(
     same name.
     """
     kinds = (Alternatives(alternatives), EntityClasses(entity_classes))
-    found = []
+    completed = []
     for transcript in transcripts:
         for sidecars in kinds:
             transcript = sidecars.add(transcript)
-        found.append(transcript)
+        completed.append(transcript)
     for sidecars in kinds:
         sidecars.check_all_used()
         sidecars.warn_of_recordings_without()
-    return found
+    return completed
 
 
 class Sidecars(ABC):
@@ -115,16 +115,16 @@ class Sidecars(ABC):
 
     def _by_id(self, files: Iterable[Path]) -> dict[str, Path]:
         """Return the file of each recording by its id."""
-        found: dict[str, Path] = {}
+        by_id: dict[str, Path] = {}
         for file in files:
             id = file.name.removesuffix(self.suffix)
-            if found.setdefault(id, file) != file:
+            if by_id.setdefault(id, file) != file:
                 raise MismatchError(
-                    f"there are two files of the name {file.name}: {found[id]} is another",
+                    f"there are two files of the name {file.name}: {by_id[id]} is another",
                     where=str(file),
                     remedy="name the folder that is meant",
                 )
-        return found
+        return by_id
 
     def _file_of(self, transcript: Transcript) -> Path | None:
         """Return the file of a recording, and remember that the recording was seen."""
@@ -179,7 +179,7 @@ class Alternatives(Sidecars):
         entities: dict[str, list[Span]] = defaultdict(list)
         for span in transcript.entities or ():
             entities[span.key].append(span)
-        found: dict[Span, None] = {}
+        alternatives: dict[Span, None] = {}
         lost = []
         for key, entry in self._entries(file):
             label = entry.get("class")
@@ -192,18 +192,18 @@ class Alternatives(Sidecars):
             ended = transcript.mark is not None and transcript.mark[entity.last][:1] == "."
             for text in (*spoken, *_repaired_digits(written, spoken, ended)):
                 if text != written:
-                    found[Span(entity.first, entity.last, text)] = None
+                    alternatives[Span(entity.first, entity.last, text)] = None
         what = "not, or not in one piece, in the reference"
         _warn_of_names(file, "entity is", "entities are", what, lost)
-        return list(found)
+        return list(alternatives)
 
     def _is_valid(self, entry: Mapping[str, Any]) -> bool:
         candidates = entry.get("candidates")
         return isinstance(candidates, list) and all(
-            isinstance(each, dict)
-            and isinstance(each.get("verbalization"), list)
-            and all(isinstance(word, str) for word in each["verbalization"])
-            for each in candidates
+            isinstance(candidate, dict)
+            and isinstance(candidate.get("verbalization"), list)
+            and all(isinstance(word, str) for word in candidate["verbalization"])
+            for candidate in candidates
         )
 
 
@@ -261,7 +261,9 @@ def _only_one(entities: Sequence[Span], label: str) -> Span | None:
 
 def _spoken_forms(entry: Mapping[str, Any]) -> list[str]:
     """Return the ways in which an entity may be spoken."""
-    forms = (" ".join(" ".join(each["verbalization"]).split()) for each in entry["candidates"])
+    forms = (
+        " ".join(" ".join(candidate["verbalization"]).split()) for candidate in entry["candidates"]
+    )
     return list(dict.fromkeys(forms))
 
 

@@ -142,10 +142,10 @@ def _unit(names: list[str], rows: Sequence[dict[str, str]], source: Source) -> s
 
 def _time(cell: str, scale: float, line: int, source: Source) -> float:
     """Read a time; an empty cell is an unknown one."""
-    found = seconds(cell, scale)
-    if math.isnan(found) and cell.strip():
+    time = seconds(cell, scale)
+    if math.isnan(time) and cell.strip():
         raise source.error(f"{cell!r} is not a time in seconds", line)
-    return found
+    return time
 
 
 def _add_words(rows: Rows, row: _Row, characters: bool) -> None:

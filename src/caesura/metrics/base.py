@@ -116,10 +116,10 @@ def split_by_reference(counts: Counts) -> list[Counts]:
 @lru_cache(maxsize=1 << 12)
 def split_name(name: str) -> tuple[str, tuple[int, ...]]:
     """Split a name into its stem and reference numbers: `f1_1_2` is `f1` and (1, 2)."""
-    found = NAME_AND_NUMBERS.fullmatch(name)
-    if not found:
+    match = NAME_AND_NUMBERS.fullmatch(name)
+    if not match:
         return name, ()
-    return found[1], tuple(map(int, found[2].split("_")[1:]))
+    return match[1], tuple(map(int, match[2].split("_")[1:]))
 
 
 def mean_over_references(values: Sequence[Value]) -> Value:

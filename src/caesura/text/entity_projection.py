@@ -122,11 +122,11 @@ def project(
     ours = _PhonesAndTimes.of(reference, reference.language or hypothesis.language, phones)
     theirs = _PhonesAndTimes.of(hypothesis, hypothesis.language or reference.language, phones)
     equal = np.where(alignment.equal, alignment.source, -1)
-    there = [(each.first, each.last) for each in project_spans(entities, alignment)]
+    there = [(entity.first, entity.last) for entity in project_spans(entities, alignment)]
     aligned = [NO_WORDS if last < first else (first, last) for first, last in there]
     off = clocks_differ(reference, hypothesis, alignment, collar)
     timed = {} if off else _find_by_time(entities, ours, theirs, equal, collar)
-    said = [ours.phones_of(each.first, each.last) for each in entities]
+    said = [ours.phones_of(entity.first, entity.last) for entity in entities]
     far = phone_distances(said, [theirs.phones_of(*words) for words in aligned]).tolist()
     near = phone_distances(
         said, [theirs.phones_of(*timed.get(at, NO_WORDS)) for at in range(len(said))]

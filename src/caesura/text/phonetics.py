@@ -147,11 +147,14 @@ class Rules:
     def __init__(self, text: str) -> None:
         by_letter: dict[str, list[list[str]]] = {}
         for rule in (rule.split("→") for rule in text.split()):
-            found = _FIRST_LETTERS.match(rule[0])
-            for letter in found[1].strip("[]") if found else "":
+            match = _FIRST_LETTERS.match(rule[0])
+            for letter in match[1].strip("[]") if match else "":
                 by_letter.setdefault(letter, []).append(rule)
         self.rules = {
-            letter: (re.compile("|".join(f"({each})" for each, _ in rules)), [p for _, p in rules])
+            letter: (
+                re.compile("|".join(f"({letters})" for letters, _ in rules)),
+                [p for _, p in rules],
+            )
             for letter, rules in by_letter.items()
         }
 
@@ -160,9 +163,9 @@ class Rules:
         at, phones = 0, []
         while at < len(letters):
             pattern, sounds = self.rules.get(letters[at], (None, ()))
-            found = pattern.match(letters, at) if pattern else None
-            phones.append(sounds[(found.lastindex or 1) - 1] if found else letters[at])
-            at = found.end() if found else at + 1
+            match = pattern.match(letters, at) if pattern else None
+            phones.append(sounds[(match.lastindex or 1) - 1] if match else letters[at])
+            at = match.end() if match else at + 1
         return "".join(phones)
 
 
@@ -236,9 +239,10 @@ def _phones_by_rules(word: str, code: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _phones_by_dictionary(word: str, code: str) -> str:
     entries = _dictionary(code)
-    found = ((part, entries.get(part.lower())) for part in read_aloud(word, code))
+    entries_of_parts = ((part, entries.get(part.lower())) for part in read_aloud(word, code))
     return "".join(
-        _without_stress(said) if said else word_phones(part, code) for part, said in found
+        _without_stress(entry) if entry else word_phones(part, code)
+        for part, entry in entries_of_parts
     )
 
 
@@ -284,9 +288,9 @@ def _dictionary(code: str) -> Mapping[str, str]:
     return dict(rows)
 
 
-def _without_stress(said: str) -> str:
+def _without_stress(entry: str) -> str:
     """Convert the phones of a dictionary entry, without stress."""
-    parts = said.replace("ˈ", "").replace("ˌ", "").split()
+    parts = entry.replace("ˈ", "").replace("ˌ", "").split()
     return "".join(IPA.get(part, part) for part in parts)
 
 
@@ -352,38 +356,41 @@ def read_aloud(word: str, language: str = "en") -> list[str]:
     What is neither letter, digit nor known sign is not read.
     """
     language = language if language in UNITS else "en"
-    said: list[str] = []
+    spoken: list[str] = []
     currency = ""
     for piece in _PIECE.finditer(word):
         if piece["word"]:
-            said.append(piece["word"])
+            spoken.append(piece["word"])
         elif piece["sign"] and piece["sign"] in "$€£":
             currency = SIGNS[language][piece["sign"]]
         elif piece["sign"]:
-            said.append(SIGNS[language][piece["sign"]])
+            spoken.append(SIGNS[language][piece["sign"]])
         else:
-            said += _number(piece, language)
-    return [*said, currency] if currency else said
+            spoken += _number(piece, language)
+    return [*spoken, currency] if currency else spoken
 
 
 def _number(piece: re.Match[str], language: str) -> list[str]:
     """Read a number with its decimals and its ending."""
     digits = piece["number"]
     if len(digits.replace(",", "")) > MAX_DIGITS or (len(digits) > 1 and digits[0] == "0"):
-        said = [UNITS[language][int(digit)] for digit in digits.replace(",", "")]
+        spoken = [UNITS[language][int(digit)] for digit in digits.replace(",", "")]
     elif language == "en" and _is_year(digits) and not piece["part"]:
         high, low = divmod(int(digits), 100)
-        said = _cardinal(high, "en") + (
+        spoken = _cardinal(high, "en") + (
             _cardinal(low, "en") if low > 9 else ["oh", UNITS["en"][low]]
         )
-        said = said if low else [*said[:-2], "hundred"]
+        spoken = spoken if low else [*spoken[:-2], "hundred"]
     else:
-        said = _cardinal(int(digits.replace(",", "")), language)
+        spoken = _cardinal(int(digits.replace(",", "")), language)
     if piece["part"]:
-        said += [DECIMAL_POINT[language], *(UNITS[language][int(digit)] for digit in piece["part"])]
+        spoken += [
+            DECIMAL_POINT[language],
+            *(UNITS[language][int(digit)] for digit in piece["part"]),
+        ]
     elif piece["ordinal"]:
-        said[-1] = _ordinal(said[-1], language)
-    return said
+        spoken[-1] = _ordinal(spoken[-1], language)
+    return spoken
 
 
 def _is_year(digits: str) -> bool:
@@ -393,9 +400,9 @@ def _is_year(digits: str) -> bool:
 def _cardinal(number: int, language: str) -> list[str]:
     for size, name in LARGE[language]:
         if number >= size:
-            many, rest = divmod(number, size)
-            alone = language == "fr" and many == 1 and size <= 1000
-            before = [] if alone else _cardinal(many, language)
+            count, rest = divmod(number, size)
+            alone = language == "fr" and count == 1 and size <= 1000
+            before = [] if alone else _cardinal(count, language)
             return [*before, name, *(_cardinal(rest, language) if rest else [])]
     if number < 20:
         return [UNITS[language][number]]

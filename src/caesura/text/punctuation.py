@@ -167,8 +167,8 @@ def end_mark(mark: str) -> str:
     bare = mark
     for dots in ELLIPSES:
         bare = bare.replace(dots, "")
-    found = [END_MARKS[char] for char in bare if char in END_MARKS]
-    return next((plain for plain in found if plain != "."), found[0] if found else "")
+    ends = [END_MARKS[char] for char in bare if char in END_MARKS]
+    return next((plain for plain in ends if plain != "."), ends[0] if ends else "")
 
 
 def is_opening(surface: str) -> bool:
@@ -182,7 +182,7 @@ def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list
     `ends` lists the plain marks that count. The dot of an abbreviation ends a sentence only
     before a capitalised word that often starts one.
     """
-    found = []
+    gap_marks = []
     followers = [*words[1:], ""][: len(words)]
     for word, mark, follower in zip(words, marks, followers, strict=True):
         plain = end_mark(mark)
@@ -190,8 +190,8 @@ def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list
             plain = ""
         if not plain and word.endswith(".") and _may_end(word[:-1], follower):
             plain = "."
-        found.append(plain if plain in ends else "")
-    return found
+        gap_marks.append(plain if plain in ends else "")
+    return gap_marks
 
 
 def _may_end(word: str, follower: str) -> bool:
@@ -203,10 +203,10 @@ def _may_end(word: str, follower: str) -> bool:
 def punctuation_flags(transcript: Transcript) -> Flags:
     """Flag the words that are only punctuation."""
     table = {word: not strip_punctuation(word) for word in set(transcript.words)}
-    found = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
+    flags = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     if transcript.tag is not None and "PUNCT" in transcript.tag:
-        found |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
-    return found
+        flags |= np.array([tag == "PUNCT" for tag in transcript.tag], np.bool_)
+    return flags
 
 
 def strip_punctuation(word: str) -> str:

@@ -77,7 +77,7 @@ class DatasetReader:
         self, purpose: str, names: Sequence[str], inputs: Iterable[Iterable[Transcript]]
     ) -> list[Dataset]:
         """Read the recordings of each input and log their counts."""
-        found = []
+        datasets = []
         for name, recordings in zip(names, inputs, strict=True):
             begun = time.monotonic()
             logger.info("reading %s %s", name, PURPOSES[purpose])
@@ -87,12 +87,12 @@ class DatasetReader:
             counts = [counted(dataset.summary()[what], what) for what in COUNTS]
             logger.info("  %s in %.1f s", ", ".join(counts), time.monotonic() - begun)
             _warn_of_odd_sentences(dataset)
-            found.append(dataset)
-        return found
+            datasets.append(dataset)
+        return datasets
 
     def _refuse_twice(self, dataset: Dataset) -> None:
         """Raise an error if a file is in two inputs for the same purpose: it would count twice."""
-        origins = {each.origin.file for each in dataset.recordings if each.origin}
+        origins = {recording.origin.file for recording in dataset.recordings if recording.origin}
         files = {(dataset.purpose, os.path.realpath(file)): file for file in origins}
         for key in sorted(files.keys() & self._files):
             raise FormatError("the same input is given twice", where=files[key])
@@ -124,12 +124,12 @@ def _warn_of_odd_sentences(dataset: Dataset) -> None:
 def _log_progress(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
     """Pass recordings on, and log every few seconds how many words there are so far."""
     words, last = 0, time.monotonic()
-    for each in recordings:
-        words += len(each)
+    for recording in recordings:
+        words += len(recording)
         if time.monotonic() - last > PROGRESS_SECONDS:
             last = time.monotonic()
             logger.info("  %s words so far", f"{words:,}")
-        yield each
+        yield recording
 
 
 def counted(number: int, what: str) -> str:
@@ -139,8 +139,8 @@ def counted(number: int, what: str) -> str:
 
 def check_sentences(recordings: Sequence[Transcript], purpose: str) -> list[Transcript]:
     """Leave out recordings without words, and raise one error for all without sentences."""
-    spoken = [each for each in recordings if len(each)]
-    lacking = [each for each in spoken if each.sentences is None]
+    spoken = [recording for recording in recordings if len(recording)]
+    lacking = [recording for recording in spoken if recording.sentences is None]
     if lacking:
         raise LayerError(
             f"of {counted(len(spoken), 'recordings')} {PURPOSES[purpose]} {len(lacking)} "
@@ -162,7 +162,9 @@ def check_layer(
     recordings: Sequence[Transcript], purpose: str, layer: str, called: str, remedy: str
 ) -> None:
     """Raise an error if recordings lack a layer, which the error calls by another word."""
-    lacking = [each.id or "unnamed" for each in recordings if getattr(each, layer) is None]
+    lacking = [
+        recording.id or "unnamed" for recording in recordings if getattr(recording, layer) is None
+    ]
     if lacking:
         raise LayerError(
             f"of {counted(len(recordings), 'recordings')} {PURPOSES[purpose]} {len(lacking)} "
@@ -171,18 +173,18 @@ def check_layer(
         )
 
 
-def check_disjoint(dev: Sequence[Transcript], others: Iterable[Transcript]) -> None:
+def check_disjoint(dev: Sequence[Transcript], trained: Iterable[Transcript]) -> None:
     """Raise an error if a development recording is trained on too: its scores would be too good.
 
     Two recordings are the same if they have the same words, whatever their case and punctuation;
     if these are few, they must have the same name too.
     """
-    named = {(each.id, plain_words(each)) for each in dev}
+    named = {(recording.id, plain_words(recording)) for recording in dev}
     long = {words for _, words in named if len(words) >= CHANCE_WORDS}
     shared = [
-        each
-        for each, words in ((each, plain_words(each)) for each in others)
-        if words in long or (each.id, words) in named
+        recording
+        for recording, words in ((recording, plain_words(recording)) for recording in trained)
+        if words in long or (recording.id, words) in named
     ]
     if shared:
         are = "recording is" if len(shared) == 1 else "recordings are"
@@ -213,12 +215,17 @@ def check_inner_boundaries(recordings: Sequence[Transcript]) -> None:
 
 def inner_boundaries(recordings: Sequence[Transcript]) -> Flags:
     """Return for all gaps but the last of each recording whether a sentence ends there."""
-    flags = [each.sentences.boundary[:-1] for each in recordings if each.sentences is not None]
+    flags = [
+        recording.sentences.boundary[:-1]
+        for recording in recordings
+        if recording.sentences is not None
+    ]
     return np.concatenate([np.zeros(0, np.bool_), *flags])
 
 
 def _names(recordings: Sequence[Transcript]) -> str:
     names = [
-        each.id or (each.origin.file if each.origin else "") or "unnamed" for each in recordings
+        recording.id or (recording.origin.file if recording.origin else "") or "unnamed"
+        for recording in recordings
     ]
     return ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")

@@ -53,11 +53,11 @@ class TaggerSearch(SettingSearch):
 
     def check(self, *parts: Sequence[Transcript]) -> list[list[Transcript]]:
         """Leave out recordings without words; refuse those without tags."""
-        found = [[each for each in part if len(each)] for part in parts]
-        for part, purpose in zip(found, PURPOSES, strict=True):
+        spoken = [[transcript for transcript in part if len(transcript)] for part in parts]
+        for part, purpose in zip(spoken, PURPOSES, strict=True):
             remedy = "give text with parts of speech, such as a treebank in conllu"
             check_layer(part, purpose, "tag", "tags", remedy)
-        return found
+        return spoken
 
     def scores(self, detector: WordTagger, dev: Sequence[Transcript]) -> dict[str, Value]:
         """Score a tagger on development recordings."""
@@ -75,13 +75,13 @@ class EntityModelSearch(SettingSearch):
 
         More text may lack entities: it can have tags to train a tagger on.
         """
-        found = [[each for each in part if len(each)] for part in parts]
-        for part, purpose in zip(found, PURPOSES, strict=True):
+        spoken = [[transcript for transcript in part if len(transcript)] for part in parts]
+        for part, purpose in zip(spoken, PURPOSES, strict=True):
             if purpose != "text":
                 remedy = "give text with entities, such as columns in bio"
                 check_layer(part, purpose, "entities", "entities", remedy)
-        _warn_of_unlabelled(found)
-        return found
+        _warn_of_unlabelled(spoken)
+        return spoken
 
     def scores(self, detector: EntityModel, dev: Sequence[Transcript]) -> dict[str, Value]:
         """Score an entity model on development recordings."""
@@ -90,7 +90,7 @@ class EntityModelSearch(SettingSearch):
 
 def _warn_of_unlabelled(parts: Sequence[Sequence[Transcript]]) -> None:
     """Warn of entities without a class, and say where Rev's transcripts have theirs."""
-    spans = (span for part in parts for each in part for span in each.entities or ())
+    spans = (span for part in parts for transcript in part for span in transcript.entities or ())
     count = sum(not span.label for span in spans)
     if count:
         logger.warning(
@@ -108,8 +108,10 @@ def tag_accuracy(predicted: Sequence[Transcript], reference: Sequence[Transcript
         rows = zip(
             ours.tag or (), theirs.tag or (), punctuation_flags(theirs).tolist(), strict=True
         )
-        pairs = [(found, tag) for found, tag, is_mark in rows if tag and not is_mark]
-        right += sum(found == tag for found, tag in pairs)
+        pairs = [
+            (predicted_tag, tag) for predicted_tag, tag, is_mark in rows if tag and not is_mark
+        ]
+        right += sum(predicted_tag == tag for predicted_tag, tag in pairs)
         count += len(pairs)
     return ratio(right, count, "no word has a tag")
 
@@ -120,21 +122,21 @@ def score_entity_model(entity_model: EntityModel, texts: Sequence[Transcript]) -
     Precision, recall and F1 are of labels that are names, of all three together; `log_loss` is
     the mean over words and models. Classes that the entity model does not know are no names.
     """
-    spoken = [punctuation(each) for each in texts]
-    right = found = real = words = 0
+    spoken = [punctuation(transcript) for transcript in texts]
+    right = labelled = real = words = 0
     loss = 0.0
-    for each, predicted in zip(spoken, entity_model.probabilities_all(spoken), strict=True):
-        labels_of_models = entity_labels(each, entity_model.classes)
+    for transcript, predicted in zip(spoken, entity_model.probabilities_all(spoken), strict=True):
+        labels_of_models = entity_labels(transcript, entity_model.classes)
         for labels, probabilities in zip(labels_of_models, predicted[1:], strict=True):
             best = probabilities.argmax(axis=1)
             right += int(((best == labels) & (labels > 0)).sum())
-            found, real = found + int((best > 0).sum()), real + int((labels > 0).sum())
+            labelled, real = labelled + int((best > 0).sum()), real + int((labels > 0).sum())
             words += len(labels)
             loss -= float(np.log(probabilities[np.arange(len(labels)), labels]).sum())
     return {
-        "precision": ratio(right, found, "no word is labelled as a name"),
+        "precision": ratio(right, labelled, "no word is labelled as a name"),
         "recall": ratio(right, real, "no word belongs to a name"),
-        "f1": ratio(2 * right, found + real, "there are no names"),
+        "f1": ratio(2 * right, labelled + real, "there are no names"),
         "log_loss": ratio(loss, words, "there are no words"),
     }
 
@@ -176,18 +178,21 @@ def train(
     more = reader.read("text", *open_pooled(text, text_format, format))
     sidecars.check_all_used()
     sidecars.warn_if_none_labelled()
-    found = search.run(
-        *([each for data in part for each in data.recordings] for part in (speech, held_out, more))
+    training = search.run(
+        *(
+            [transcript for data in part for transcript in data.recordings]
+            for part in (speech, held_out, more)
+        )
     )
     card = Card(name=name, about=about, language=language, licence=licence, notes=notes)
-    write_model(output, found, [*speech, *held_out, *more], card)
-    return found
+    write_model(output, training, [*speech, *held_out, *more], card)
+    return training
 
 
 def check_output_folder(output: str | Path) -> None:
     """Raise an error, before any work is done, if a model cannot be written there."""
     store.check_replaceable(Path(output))
-    above = next(each for each in Path(output).absolute().parents if each.exists())
+    above = next(folder for folder in Path(output).absolute().parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise OutputError("cannot be written", where=str(output), remedy="name another folder")
 
@@ -199,7 +204,7 @@ def write_model(
     complete = replace(
         card,
         notes=" ".join(note for note in (card.notes, training.detector.describe()) if note),
-        data=tuple(each.summary() for each in datasets),
+        data=tuple(dataset.summary() for dataset in datasets),
         scores={"goal": training.goal, **training.scores} if training.scores else {},
         curve=tuple(point.to_json() for point in training.curve),
     )

@@ -187,10 +187,10 @@ class SettingSearch:
 
     def check(self, *parts: Sequence[Transcript]) -> list[list[Transcript]]:
         """Return the recordings with words to train on, to tune on, and with more text."""
-        found = [check_sentences(part, name) for part, name in zip(parts, PURPOSES, strict=True)]
-        if found[1]:
-            check_inner_boundaries(found[1])
-        return found
+        checked = [check_sentences(part, name) for part, name in zip(parts, PURPOSES, strict=True)]
+        if checked[1]:
+            check_inner_boundaries(checked[1])
+        return checked
 
     def scores(self, detector: Any, dev: Sequence[Transcript]) -> dict[str, Value]:
         """Score a detector on development recordings."""
@@ -235,9 +235,15 @@ class SettingSearch:
     ) -> tuple[Any, CurvePoint]:
         """Score one combination, with the best bias if the detector has one."""
         if _has_bias(detector) and "bias" not in settings:
-            found = detector.adjusted(bias=0.0).detect_all(dev)
-            if _decides_by_log_odds(found):
-                odds = np.concatenate([x.log_odds[:-1] for x in found if x.log_odds is not None])
+            segmentations = detector.adjusted(bias=0.0).detect_all(dev)
+            if _decides_by_log_odds(segmentations):
+                odds = np.concatenate(
+                    [
+                        segmentation.log_odds[:-1]
+                        for segmentation in segmentations
+                        if segmentation.log_odds is not None
+                    ]
+                )
                 ends = inner_boundaries(dev)
                 threshold = best_threshold(odds, ends, self.goal)
                 point = CurvePoint(
@@ -250,42 +256,44 @@ class SettingSearch:
         return detector, point
 
 
-def score_boundaries(found: Sequence[Segmentation], dev: Sequence[Transcript]) -> dict[str, Value]:
+def score_boundaries(
+    segmentations: Sequence[Segmentation], dev: Sequence[Transcript]
+) -> dict[str, Value]:
     """Score decisions as `caesura score` does: counts of all recordings, without their ends."""
     counts = Counts()
-    for each, reference in zip(found, dev, strict=True):
-        counts += METRIC.count(reference.replace(sentences=each), [reference])
+    for segmentation, reference in zip(segmentations, dev, strict=True):
+        counts += METRIC.count(reference.replace(sentences=segmentation), [reference])
     return {name: METRIC.values(counts)[name] for name in RATES}
 
 
-def boundary_rates(found: Flags, reference: Flags) -> dict[str, Value]:
+def boundary_rates(boundaries: Flags, reference: Flags) -> dict[str, Value]:
     """Return precision, recall, F1 and slot error rate of gaps of all recordings together."""
-    correct = int(np.count_nonzero(found & reference))
-    missing, spurious = int(reference.sum()) - correct, int(found.sum()) - correct
+    correct = int(np.count_nonzero(boundaries & reference))
+    missing, spurious = int(reference.sum()) - correct, int(boundaries.sum()) - correct
     return METRIC.rates(Counts(correct=correct, missing=missing, spurious=spurious))
 
 
 def parse_ranges(tune: str | Sequence[str]) -> dict[str, tuple[Any, ...]]:
     """Read the settings to tune, each with its values."""
-    found: dict[str, tuple[Any, ...]] = {}
+    ranges: dict[str, tuple[Any, ...]] = {}
     for written in [tune] if isinstance(tune, str) else tune:
         setting, values = parse_setting(written, "range to tune", _parse_value)
-        if setting in found:
+        if setting in ranges:
             raise UnknownName(f"{setting!r} is to be tuned twice", remedy="give all values at once")
-        found[setting] = values
-    count = prod(map(len, found.values()))
+        ranges[setting] = values
+    count = prod(map(len, ranges.values()))
     if count > MOST_VALUES:
         raise UnknownName(
             f"there are {count:,} combinations to try", remedy=f"tune through {MOST_VALUES} at most"
         )
-    return found
+    return ranges
 
 
 def _parse_value(text: str) -> Any:
     """Read a number, True, False, None, numbers in brackets, or a text such as a name."""
     text = text.strip()
     if text.startswith("(") and text.endswith(")"):
-        return tuple(_parse_value(each) for each in text[1:-1].split(",") if each.strip())
+        return tuple(_parse_value(part) for part in text[1:-1].split(",") if part.strip())
     if text in CONSTANTS:
         return CONSTANTS[text]
     try:
@@ -376,11 +384,12 @@ def _has_bias(detector: Trainable) -> bool:
     return "bias" in settings and settings.get("decision") != "viterbi"
 
 
-def _decides_by_log_odds(found: Sequence[Segmentation]) -> bool:
+def _decides_by_log_odds(segmentations: Sequence[Segmentation]) -> bool:
     """Whether boundaries are exactly the gaps with log-odds above 0."""
     return all(
-        each.log_odds is not None and np.array_equal(each.boundary[:-1], each.log_odds[:-1] > 0)
-        for each in found
+        segmentation.log_odds is not None
+        and np.array_equal(segmentation.boundary[:-1], segmentation.log_odds[:-1] > 0)
+        for segmentation in segmentations
     )
 
 

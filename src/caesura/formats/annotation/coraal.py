@@ -66,10 +66,10 @@ class Coraal(TextFormat):
 
 
 def _time(cell: str, line: int, source: Source) -> float:
-    found = seconds(cell)
-    if math.isnan(found):
+    time = seconds(cell)
+    if math.isnan(time):
         raise source.error(f"{cell!r} is not a time in seconds", line)
-    return found
+    return time
 
 
 def _add(rows: Rows, content: str, speaker: str, times: list[float]) -> None:

@@ -66,10 +66,10 @@ class Eaf(Tiered):
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a tier of words for each speaker, and of sentences."""
-        given = self.single(transcripts)
-        tiers = make_tiers(given, self.name, MILLI, least=0)
+        transcript = self.single(transcripts)
+        tiers = make_tiers(transcript, self.name, MILLI, least=0)
         slots = _Slots(tiers)
-        language = legal(given.language)
+        language = legal(transcript.language)
         yield _HEAD
         yield from slots.rendered()
         number = 0

@@ -113,16 +113,16 @@ class _Reader:
         return self.source.error(what, self.source.text[: self.at].count("\n") + 1)
 
     def _count(self) -> int:
-        found = float(self._next("number"))
-        if not 0 <= found <= len(self.source.text):
-            raise self._error(f"{found:g} is not a count")
-        return int(found)
+        number = float(self._next("number"))
+        if not 0 <= number <= len(self.source.text):
+            raise self._error(f"{number:g} is not a count")
+        return int(number)
 
     def _time(self) -> float:
-        found = float(self._next("number"))
-        if not 0 <= found < LATEST:
-            raise self._error(f"{found:g} is not a time in seconds")
-        return found + 0.0
+        number = float(self._next("number"))
+        if not 0 <= number < LATEST:
+            raise self._error(f"{number:g} is not a time in seconds")
+        return number + 0.0
 
     def tiers(self) -> list[Tier]:
         """Read all tiers."""

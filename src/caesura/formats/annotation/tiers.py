@@ -127,19 +127,19 @@ def role(name: str) -> tuple[str, str]:
     bare = OVERLAP.sub("", _bare(name))
     if bare.lower() in ROLES:
         return ROLES[bare.lower()], ""
-    found = _AFTER.fullmatch(bare) or _BEFORE.fullmatch(bare)
-    return (ROLES[found["what"].lower()], found["who"].strip()) if found else ("", bare)
+    match = _AFTER.fullmatch(bare) or _BEFORE.fullmatch(bare)
+    return (ROLES[match["what"].lower()], match["who"].strip()) if match else ("", bare)
 
 
 def tiers_with(role_name: str, tiers: Iterable[Tier]) -> list[SpeakerTier]:
     """Return the tiers that have a role by their name or, where no name says so, by their type."""
     filled = [tier for tier in tiers if tier.labels]
     named = [(tier, *role(tier.name)) for tier in filled]
-    found = [
+    by_name = [
         SpeakerTier(tier, tier.participant or who) for tier, what, who in named if what == role_name
     ]
-    if found:
-        return found
+    if by_name:
+        return by_name
     return [
         SpeakerTier(tier, tier.participant or who)
         for tier, what, who in named
@@ -187,10 +187,10 @@ def _listed(tiers: Sequence[Tier]) -> str:
     return f"there are {', '.join(names)}" if names else "there are none"
 
 
-def _fullest(found: list[SpeakerTier], source: Source, format: str) -> list[SpeakerTier]:
+def _fullest(tiers: list[SpeakerTier], source: Source, format: str) -> list[SpeakerTier]:
     """Of several tiers with words of the same speaker, keep the one with the most words."""
     fullest: dict[tuple[str, str], SpeakerTier] = {}
-    for own in sorted(found, key=lambda own: -len(own.tier.labels)):
+    for own in sorted(tiers, key=lambda own: -len(own.tier.labels)):
         overlap = OVERLAP.search(own.tier.name)
         key = (own.speaker, overlap[0] if overlap else "")
         if key in fullest:
@@ -202,7 +202,7 @@ def _fullest(found: list[SpeakerTier], source: Source, format: str) -> list[Spea
                 format,
             )
         fullest.setdefault(key, own)
-    return [own for own in found if own in fullest.values()]
+    return [own for own in tiers if own in fullest.values()]
 
 
 def _utterances(tiers: Sequence[Tier], source: Source, format: str) -> list[SpeakerTier]:
@@ -210,19 +210,19 @@ def _utterances(tiers: Sequence[Tier], source: Source, format: str) -> list[Spea
 
     Several tiers of one name that have different times count as one.
     """
-    found = [t for t in tiers if t.labels and not t.points and role(t.name)[0] != "other"]
-    found = [tier for tier in found if not tier.child] or found
-    names = {_bare(tier.name) for tier in found}
-    if len(names) <= 1 and not _parallel(found):
-        return [SpeakerTier(tier, tier.participant) for tier in found]
-    labels = [label for tier in found for label in tier.labels]
+    spoken = [t for t in tiers if t.labels and not t.points and role(t.name)[0] != "other"]
+    spoken = [tier for tier in spoken if not tier.child] or spoken
+    names = {_bare(tier.name) for tier in spoken}
+    if len(names) <= 1 and not _parallel(spoken):
+        return [SpeakerTier(tier, tier.participant) for tier in spoken]
+    labels = [label for tier in spoken for label in tier.labels]
     running = sum(bool(_RUNNING.search(label)) for label in labels) * 2 > len(labels)
-    if len(names) < len(found) or not running or _parallel(found):
+    if len(names) < len(spoken) or not running or _parallel(spoken):
         raise source.error(
             f"it is not clear which tier holds the words; {_listed(tiers)}",
             remedy=f"choose one with {format}(tier='name'), or several, or by number",
         )
-    return [SpeakerTier(tier, tier.participant or _bare(tier.name)) for tier in found]
+    return [SpeakerTier(tier, tier.participant or _bare(tier.name)) for tier in spoken]
 
 
 def _parallel(tiers: Sequence[Tier]) -> bool:
@@ -349,8 +349,8 @@ def make_tiers(transcript: Transcript, format: str, units: int, least: int) -> l
             transcript.id or "a recording",
             counted(builder.trimmed, "interval that ran", "intervals that ran"),
         )
-    found = [tier for tiers in builder.tiers.values() for tier in tiers]
-    return found or [NewTier("words", "", "words")]
+    filled = [tier for tiers in builder.tiers.values() for tier in tiers]
+    return filled or [NewTier("words", "", "words")]
 
 
 def _add_words(transcript: Transcript, format: str, builder: _TierBuilder) -> Iterator[NewInterval]:

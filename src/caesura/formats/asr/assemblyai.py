@@ -181,10 +181,10 @@ def _rows(words: list[dict[str, Any]], running: str, source: Source) -> Rows:
 
 def _time(value: Any, source: Source) -> float:
     """Read milliseconds; a fraction means that the file has seconds, which is an error."""
-    found = number(value)
-    if found == found and not found.is_integer():
+    time = number(value)
+    if time == time and not time.is_integer():
         raise source.error(
             f"a time is {value!r} where AssemblyAI has whole milliseconds",
             remedy="choose the format that the file has with --format",
         )
-    return seconds(found, MILLISECOND)
+    return seconds(time, MILLISECOND)

@@ -303,9 +303,9 @@ def _by_letter(words: Sequence[str], letters: Sequence[str]) -> list[_Match]:
         places.setdefault(owners[at][0], []).append(letter)
     lengths = [sum(map(_is_letter, plain(word))) for word in words]
     return [
-        _Match(word, found[0], found[-1])
-        for word, found in places.items()
-        if len(found) == lengths[word] == found[-1] - found[0] + 1
+        _Match(word, letters_of_word[0], letters_of_word[-1])
+        for word, letters_of_word in places.items()
+        if len(letters_of_word) == lengths[word] == letters_of_word[-1] - letters_of_word[0] + 1
     ]
 
 

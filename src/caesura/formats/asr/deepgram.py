@@ -51,9 +51,9 @@ class Deepgram(JsonFormat):
         responses = [part["results"]["channels"] for part in parts if "results" in part]
         stream = _stream([part for part in parts if "results" not in part])
         recordings = [*responses, *([stream] if stream or not responses else [])]
-        for i, found in enumerate(recordings):
+        for i, response in enumerate(recordings):
             id = source.numbered(i, len(recordings))
-            channels = items(found) or [{}]
+            channels = items(response) or [{}]
             for n, channel in enumerate(channels):
                 yield _transcript(channel, id if len(channels) == 1 else f"{id}.{n}")
 

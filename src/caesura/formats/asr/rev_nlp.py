@@ -135,14 +135,14 @@ class _Table:
         if not any(cells):
             return None
         try:
-            found = np.array([cell or "nan" for cell in cells], dtype=np.float64)
+            numbers = np.array([cell or "nan" for cell in cells], dtype=np.float64)
         except ValueError:
-            found = np.array([number(cell) for cell in cells])
-        found[~((found >= 0) & (found <= largest))] = np.nan
-        wrong = [i for i in np.flatnonzero(np.isnan(found)).tolist() if cells[i]]
+            numbers = np.array([number(cell) for cell in cells])
+        numbers[~((numbers >= 0) & (numbers <= largest))] = np.nan
+        wrong = [i for i in np.flatnonzero(np.isnan(numbers)).tolist() if cells[i]]
         if wrong:
             self.warn(f"has {cells[wrong[0]]!r} as {name}", len(wrong), wrong[0])
-        return None if np.isnan(found).all() else np.round(found, 6)
+        return None if np.isnan(numbers).all() else np.round(numbers, 6)
 
 
 def _punctuated(
@@ -155,7 +155,7 @@ def _punctuated(
             if mark.startswith("%") and words[i]:
                 words[i], marks[i] = words[i] + "%", mark[1:]
     plain = {mark: end_mark(mark) for mark in set(marks)}
-    ends = {mark: found if found in ENDS else "" for mark, found in plain.items()}
+    ends = {mark: end if end in ENDS else "" for mark, end in plain.items()}
     return words, marks, [ends[mark] for mark in marks]
 
 

@@ -58,9 +58,9 @@ def transcript_of_segments(
     for segment in segments:
         words = [word for word in segment.words if word.text]
         if any(word.text.strip() for word in words):
-            found = align_words(segment.text, words)
-            different += found is None and bool(segment.text.strip())
-            words = found or (words if marked else _with_blanks(words))
+            aligned = align_words(segment.text, words)
+            different += aligned is None and bool(segment.text.strip())
+            words = aligned or (words if marked else _with_blanks(words))
             parts.append([part for word in words for part in _split_words(word, characters=False)])
         else:
             whole = TimedText(segment.text, segment.start, segment.end, speaker=segment.speaker)

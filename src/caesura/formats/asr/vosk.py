@@ -66,8 +66,10 @@ def _is_result(one: Any) -> bool:
 def _is_timed(one: dict[str, Any]) -> bool:
     """Whether a result has timed words as only Vosk writes them."""
     if isinstance(one.get("alternatives"), list):
-        found = items(one["alternatives"])
-        return bool(found) and all(isinstance(best.get("text"), str) for best in found)
+        alternatives = items(one["alternatives"])
+        return bool(alternatives) and all(
+            isinstance(best.get("text"), str) for best in alternatives
+        )
     words = one.get("words" if "content" in one else "result")
     return isinstance(words, list) and all("word" in word for word in items(words))
 

@@ -55,11 +55,11 @@ class WhisperCpp(JsonFormat):
         """Whether there is a transcription with offsets, which no other recogniser has."""
         if not isinstance(document, dict) or not isinstance(document.get("transcription"), list):
             return False
-        found = document["transcription"]
-        timed = any(isinstance(one.get("offsets"), dict) for one in items(found))
+        transcription = document["transcription"]
+        timed = any(isinstance(one.get("offsets"), dict) for one in items(transcription))
         known = isinstance(document.get("result"), dict) or "systeminfo" in document
         return (timed or known) and all(
-            isinstance(one, dict) and isinstance(one.get("text"), str) for one in found
+            isinstance(one, dict) and isinstance(one.get("text"), str) for one in transcription
         )
 
     @classmethod
@@ -94,15 +94,15 @@ def _readable(source: Source) -> Source:
 
 
 def _segments(transcription: list[dict[str, Any]]) -> list[Segment]:
-    found = list(map(_whole, transcription, _speakers(transcription)))
-    if _is_word_by_word(found):
-        words = merge_pieces(found)
+    pieces = list(map(_whole, transcription, _speakers(transcription)))
+    if _is_word_by_word(pieces):
+        words = merge_pieces(pieces)
         return [Segment("".join(word.text for word in words), words)]
     return [
         Segment(
             mend_characters(one.text), _words(segment, one.speaker), one.start, one.end, one.speaker
         )
-        for one, segment in zip(found, transcription, strict=True)
+        for one, segment in zip(pieces, transcription, strict=True)
     ]
 
 

@@ -104,9 +104,9 @@ def cue_times(line: str, number: int, source: Source) -> tuple[float, float] | N
     """Return start and end if a line has the times of a cue, else None."""
     if ">" not in line:
         return None
-    found = CUE_TIMES.match(line)
-    if found:
-        groups = found.groups()
+    match = CUE_TIMES.match(line)
+    if match:
+        groups = match.groups()
         return clock_seconds(*groups[:4]), clock_seconds(*groups[4:])
     if "-->" in line and line.lstrip()[:1].isdigit():
         raise source.error(
@@ -139,10 +139,10 @@ def _earlier(run: Run, offset: float) -> Run:
 
 def transcript_of_cues(cues: Iterable[Cue], source: Source, language: str = "") -> Transcript:
     """Make a transcript: the first word of a cue has its start, the last its end."""
-    found = _sort_by_time([cue for cue in cues if cue.texts()], source)
-    found = _drop_rolled_lines(merge_highlights(found), source)
+    shown = _sort_by_time([cue for cue in cues if cue.texts()], source)
+    shown = _drop_rolled_lines(merge_highlights(shown), source)
     rows = Rows()
-    for cue in assign_speakers(_join_word_pieces(found)):
+    for cue in assign_speakers(_join_word_pieces(shown)):
         _add_cue(rows, cue, source)
     return rows.transcript(source.stem, language)
 
@@ -227,17 +227,17 @@ def _moving_highlight(
 
 def _highlights(cue: Cue) -> dict[str, list[_Highlight]]:
     """Return the highlighted places of a cue by their style."""
-    found: dict[str, list[_Highlight]] = {}
+    by_style: dict[str, list[_Highlight]] = {}
     at = 0
     for line in cue.lines:
         for style, group in groupby(line, key=lambda run: run.style):
             text = "".join(run.text for run in group)
             if style and text.strip():
                 place = _Highlight(at, at + len(text), cue.start, cue.end)
-                found.setdefault(style, []).append(place)
+                by_style.setdefault(style, []).append(place)
             at += len(text)
         at += 1
-    return found
+    return by_style
 
 
 def _with_times(cue: Cue, highlights: Sequence[_Highlight]) -> Cue:
@@ -352,7 +352,7 @@ def assign_speakers(cues: Sequence[Cue]) -> list[Cue]:
     if not names and not any(_NUMBERED.match(text) for lines in texts for text in lines):
         return list(cues)
     speaker = ""
-    found = []
+    assigned = []
     for cue, cue_texts in zip(cues, texts, strict=True):
         lines = []
         for line, text in zip(cue.lines, cue_texts, strict=True):
@@ -363,8 +363,8 @@ def assign_speakers(cues: Sequence[Cue]) -> list[Cue]:
             elif _SPEAKER_CHANGE.match(text):
                 speaker = ""
             lines.append([run if run.speaker else run._replace(speaker=speaker) for run in line])
-        found.append(cue._replace(lines=lines))
-    return found
+        assigned.append(cue._replace(lines=lines))
+    return assigned
 
 
 def _line_pairs(cue: Cue) -> list[str]:
@@ -389,9 +389,9 @@ def _are_labels(cues: Sequence[Sequence[str]]) -> bool:
     labelled = 0
     for lines in cues:
         labels = [label for text in lines if (label := _name_label(text))]
-        found = {label["name"] for label in labels if not _NUMBERED.match(label.string)}
-        count.update(found)
-        labelled += bool(found)
+        speakers = {label["name"] for label in labels if not _NUMBERED.match(label.string)}
+        count.update(speakers)
+        labelled += bool(speakers)
     if labelled < 2:
         return False
     again = max(count.values()) > 1
@@ -449,17 +449,17 @@ def _tokens(line: Line) -> list[_Token]:
         speaker = line[0].speaker
         return [_Token(word, math.nan, math.nan, speaker) for word in line[0].text.split()]
     words = list(re.finditer(r"\S+", _line_text(line)))
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     stop = 0
     for run in line:
         begin, stop = stop, stop + len(run.text)
-        first = len(found)
-        while len(found) < len(words) and words[len(found)].start() < stop:
-            start = run.start if len(found) == first else math.nan
-            found.append(_Token(words[len(found)][0], start, math.nan, run.speaker))
-        if found and words[len(found) - 1].end() > begin and not math.isnan(run.end):
-            found[-1] = found[-1]._replace(end=run.end)
-    return found
+        first = len(tokens)
+        while len(tokens) < len(words) and words[len(tokens)].start() < stop:
+            start = run.start if len(tokens) == first else math.nan
+            tokens.append(_Token(words[len(tokens)][0], start, math.nan, run.speaker))
+        if tokens and words[len(tokens) - 1].end() > begin and not math.isnan(run.end):
+            tokens[-1] = tokens[-1]._replace(end=run.end)
+    return tokens
 
 
 def _add_line(rows: Rows, line: Line) -> None:

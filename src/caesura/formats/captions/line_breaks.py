@@ -189,12 +189,12 @@ class _Layout:
         short = self.pieces.end[last] - self.pieces.start[first] < self.settings.shortest * 1000
         close = self.pieces.pauses()[last[:-1]] < self.settings.merge * 1000
         may = fits[:-1] & fits[1:] & close & (short[:-1] | short[1:]) & ~turn[last[:-1]]
-        begins, found = first.copy(), []
+        begins, shared = first.copy(), []
         for at in np.flatnonzero(may).tolist():
             if self._fits(begins[at], last[at + 1]):
                 begins[at + 1] = begins[at]
-                found.append(int(last[at]))
-        return found
+                shared.append(int(last[at]))
+        return shared
 
     def line_ends(self, first: Indices, last: Indices) -> Flags:
         """Return whether a line ends after each piece inside the cues `first` to `last`."""
@@ -262,8 +262,8 @@ class BreakOptimizer:
         """Return the pieces after which to break, for the segments `first` to `last`."""
         if not len(first):
             return first
-        found = [self._break_batch(*batch) for batch in _batches(first, last, self.max_pieces)]
-        return np.sort(np.concatenate(found))
+        breaks = [self._break_batch(*batch) for batch in _batches(first, last, self.max_pieces)]
+        return np.sort(np.concatenate(breaks))
 
     def _break_batch(self, first: Indices, count: Indices) -> Indices:
         """Break segments of about the same number of pieces, all at once, piece by piece."""
@@ -294,7 +294,7 @@ class BreakOptimizer:
     ) -> Indices:
         """Follow the cheapest parts back from the end of each segment."""
         depth = len(best) - len(max_pieces) - 1
-        found = []
+        breaks = []
         column, done = np.arange(len(first)), count
         while len(column):
             rows = done + np.arange(depth)[:, None]
@@ -303,8 +303,8 @@ class BreakOptimizer:
             cost = _part_costs(ends, windows, max_pieces[done - 1, column])
             done = done - depth + np.argmin(cost + best[rows, column], axis=0)
             column, done = column[done > 0], done[done > 0]
-            found.append(first[column] + done - 1)
-        return np.concatenate(found)
+            breaks.append(first[column] + done - 1)
+        return np.concatenate(breaks)
 
 
 def _part_costs(finish: list[Floats], begins: list[Floats], max_pieces: Indices) -> Floats:

@@ -44,34 +44,34 @@ class Clock:
     @classmethod
     def of(cls, root: Element, source: Source) -> Clock:
         """Read the parameters of a file."""
-        given = {local(name): value.strip() for name, value in root.attrib.items()}
-        frames = _rate(given, "frameRate", 30.0, source)
-        parts = _rate(given, "subFrameRate", 1.0, source)
-        real = frames * _rate(given, "frameRateMultiplier", 1.0, source)
-        usual = real * parts if "frameRate" in given else 1.0
+        parameters = {local(name): value.strip() for name, value in root.attrib.items()}
+        frames = _rate(parameters, "frameRate", 30.0, source)
+        parts = _rate(parameters, "subFrameRate", 1.0, source)
+        real = frames * _rate(parameters, "frameRateMultiplier", 1.0, source)
+        usual = real * parts if "frameRate" in parameters else 1.0
         return cls(
             frames,
             real / frames,
             parts,
-            _rate(given, "tickRate", usual, source),
-            given.get("timeBase") == "smpte",
-            given.get("dropMode", "nonDrop"),
+            _rate(parameters, "tickRate", usual, source),
+            parameters.get("timeBase") == "smpte",
+            parameters.get("dropMode", "nonDrop"),
         )
 
     def seconds(self, text: str, source: Source) -> float:
         """Read a time expression."""
         offset, time = _OFFSET.fullmatch(text.strip()), _TIME.fullmatch(text.strip())
         if offset:
-            found = self._offset(float(offset[1]), offset[2])
+            time_in_seconds = self._offset(float(offset[1]), offset[2])
         elif time:
-            found = self._time(*(cell or "0" for cell in time.groups()))
+            time_in_seconds = self._time(*(cell or "0" for cell in time.groups()))
         else:
-            found = -1.0
-        if not 0 <= found <= LATEST:
+            time_in_seconds = -1.0
+        if not 0 <= time_in_seconds <= LATEST:
             raise source.error(
                 f"{text[:40]!r} is not a time", remedy="write it as 00:00:01.500 or 1.5s"
             )
-        return found
+        return time_in_seconds
 
     def _offset(self, number: float, unit: str) -> float:
         real = self.frames * self.multiplier
@@ -97,12 +97,12 @@ class Clock:
         return 0
 
 
-def _rate(given: dict[str, str], name: str, usual: float, source: Source) -> float:
-    text = given.get(name)
+def _rate(parameters: dict[str, str], name: str, usual: float, source: Source) -> float:
+    text = parameters.get(name)
     if text is None:
         return usual
-    found = _RATIO.fullmatch(text)
-    above, below = (int(found[1]), int(found[2] or 1)) if found else (0, 0)
+    match = _RATIO.fullmatch(text)
+    above, below = (int(match[1]), int(match[2] or 1)) if match else (0, 0)
     if not above or not below:
         raise source.error(f"{text[:40]!r} is not a {name}", remedy="write a number above 0")
     return above / below
@@ -150,11 +150,11 @@ class Ttml(Captions):
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write one paragraph for each cue."""
-        given = self.single(transcripts)
-        cues = self.cues(given)
+        transcript = self.single(transcripts)
+        cues = self.cues(transcript)
         names = dict.fromkeys(who for who in cues.speaker if who)
         agents = {who: f"speaker{at}" for at, who in enumerate(names, 1)}
-        yield _HEAD.format(quoteattr(legal(given.language)))
+        yield _HEAD.format(quoteattr(legal(transcript.language)))
         yield "".join(_head(agents))
         yield " <body>\n  <div>\n"
         yield "".join(_paragraphs(cues, agents))
@@ -187,13 +187,13 @@ def _paragraphs(cues: Cues, agents: Mapping[str, str]) -> Iterator[str]:
 
 def _agents(root: Element) -> dict[str, str]:
     """Return the names of the speakers by their ids."""
-    found = {}
+    by_id = {}
     for agent in root.iter():
         if local(agent.tag) == "agent":
             id = agent.get(f"{_XML}id", "")
             names = ["".join(e.itertext()).strip() for e in agent if local(e.tag) == "name"]
-            found[id] = next(filter(None, names), id)
-    return found
+            by_id[id] = next(filter(None, names), id)
+    return by_id
 
 
 def _programme_start(root: Element, clock: Clock, source: Source) -> float:

@@ -54,15 +54,15 @@ class Vtt(Captions):
             raise source.error("this is not WebVTT", 1, "it has to begin with WEBVTT")
         header = list(takewhile(bool, (line for _, line in source.lines())))
         named = next(filter(None, map(_LANGUAGE.match, header)), None)
-        offsets = (clock_seconds(*found.groups()) for found in map(_OFFSET.match, header) if found)
+        offsets = (clock_seconds(*match.groups()) for match in map(_OFFSET.match, header) if match)
         shifted = subtract_offset(cues, next(offsets, 0.0))
         yield transcript_of_cues(shifted, source, named[1] if named else "")
 
     def render(self, transcripts: Iterable[Transcript]) -> Iterator[str]:
         """Write a header, and cues with their speakers."""
-        given = self.single(transcripts)
-        cues = self.cues(given)
-        language = "".join(given.language.split())
+        transcript = self.single(transcripts)
+        cues = self.cues(transcript)
+        language = "".join(transcript.language.split())
         yield f"WEBVTT\nLanguage: {language}\n" if language else "WEBVTT\n"
         voices = {speaker: _voice(speaker) for speaker in set(cues.speaker)}
         rows = zip(*cues.timestamps("."), cues.speaker, cues.text, strict=True)

@@ -98,8 +98,8 @@ class ConllU(TextFormat):
 def _recordings(table: Table) -> list[tuple[int, str]]:
     """Return the first sentence and the id of each recording."""
     stem = table.source.stem
-    found = [(i, _NEWDOC.search(c)) for i, c in enumerate(table.comments) if "newdoc" in c]
-    named = [(i, (match[1] or "").strip()) for i, match in found if match]
+    matches = [(i, _NEWDOC.search(c)) for i, c in enumerate(table.comments) if "newdoc" in c]
+    named = [(i, (match[1] or "").strip()) for i, match in matches if match]
     if named:
         if named[0][0] > 0:
             named.insert(0, (0, ""))
@@ -143,14 +143,14 @@ def _unescaped(cell: str) -> str:
 def _times_and_confidences(table: Table) -> dict[str, Floats]:
     """Return times in seconds, and confidences."""
     cells = table.cells
-    found = {}
+    layers = {}
     if "AlignBegin" in cells or "AlignEnd" in cells:
         for key, layer in (("AlignBegin", "start"), ("AlignEnd", "end")):
             milliseconds = _numbers(cells.get(key, [""] * len(table.words)))
-            found[layer] = np.round(milliseconds * 1000) / 1_000_000
+            layers[layer] = np.round(milliseconds * 1000) / 1_000_000
     if "Confidence" in cells:
-        found["confidence"] = _numbers(cells["Confidence"])
-    return found
+        layers["confidence"] = _numbers(cells["Confidence"])
+    return layers
 
 
 def _numbers(cells: list[str]) -> Floats:

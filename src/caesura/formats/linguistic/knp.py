@@ -117,8 +117,8 @@ class _Sentence:
             self.morphemes[-1].blank = True
         return True
 
-    def _begin(self, found: re.Match[str], line: int) -> None:
-        sign, parent, kind, head, features = found.groups()
+    def _begin(self, match: re.Match[str], line: int) -> None:
+        sign, parent, kind, head, features = match.groups()
         first = len(self.morphemes)
         number = None if parent is None else int(parent)
         kind = DIRECT if kind in (None, "O") else kind

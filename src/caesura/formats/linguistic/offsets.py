@@ -70,15 +70,17 @@ class Offsets(JsonFormat):
             return False
         texts = [document for document in documents if isinstance(document, dict)]
         valid = all(_is_inside(value, text) for text in texts for value in _offset_list(text))
-        others = all(_has_offsets(one) for one in documents if isinstance(one, list))
-        return valid and others and (len(texts) < len(documents) or any(map(_offset_list, texts)))
+        lists_valid = all(_has_offsets(one) for one in documents if isinstance(one, list))
+        return (
+            valid and lists_valid and (len(texts) < len(documents) or any(map(_offset_list, texts)))
+        )
 
     def convert(self, documents: list[Any], source: Source) -> Iterator[Transcript]:
         """Read each document as a recording."""
-        found = [one for document in documents for one in _listed(document)]
-        for n, document in enumerate(found):
-            place = f"document {n + 1}: " if len(found) > 1 else ""
-            id = source.numbered(n, len(found))
+        recordings = [one for document in documents for one in _listed(document)]
+        for n, document in enumerate(recordings):
+            place = f"document {n + 1}: " if len(recordings) > 1 else ""
+            id = source.numbered(n, len(recordings))
             if isinstance(document, dict):
                 id = string(document.get("id")) or id
                 yield _TextDocument(document, source, place).transcript(id)
@@ -153,7 +155,7 @@ class _TextDocument:
         """The path of each word in the document, and its JSON object."""
         values = document.get("tokens")
         if values is None:
-            values = [list(found.span()) for found in _PIECE.finditer(self.text)]
+            values = [list(piece.span()) for piece in _PIECE.finditer(self.text)]
         places = self._places("tokens", values)
         self.tokens = [
             self._token(f"tokens[{n}]", value, *ends)
@@ -167,9 +169,9 @@ class _TextDocument:
 
     def transcript(self, id: str) -> Transcript:
         """Return the transcript, without words of white space."""
-        found = self.rows.transcript(id, string(self.document.get("language")))
-        visible = [bool(word.strip()) for word in found.words]
-        return found if all(visible) else found.take(visible)
+        transcript = self.rows.transcript(id, string(self.document.get("language")))
+        visible = [bool(word.strip()) for word in transcript.words]
+        return transcript if all(visible) else transcript.take(visible)
 
     def _error(self, what: str, remedy: str = "") -> FormatError:
         return self.source.error(self.place + what, remedy=remedy)
@@ -283,10 +285,10 @@ class _TextDocument:
 
     def _sentences(self) -> None:
         """End a sentence between two tokens that are in different sentences."""
-        found = self._list("sentences", "sents")
-        if found is None:
+        listed = self._list("sentences", "sents")
+        if listed is None:
             return
-        key, values = found
+        key, values = listed
         places = self._places(key, values)
         stops = [stop for _, stop in places]
         owners = [bisect_right(stops, token.start) for token in self.visible]
@@ -361,8 +363,8 @@ def _split_gap(gap: str, mark: str, opening: str) -> tuple[str, bool, str]:
     middle = gap[len(mark) : len(gap) - len(opening)]
     if gap == mark + middle + opening and not middle.strip():
         return mark, bool(middle), opening
-    found = _LAST_PIECE.search(gap)
-    opening = found[0] if found else ""
+    match = _LAST_PIECE.search(gap)
+    opening = match[0] if match else ""
     if opening == gap:
         return gap, False, ""
     return " ".join(re.split(r"\s+", gap[: len(gap) - len(opening)].rstrip())), True, opening
@@ -512,7 +514,7 @@ def _offset(entry: dict[str, Any], misc: dict[str, str], key: str) -> int | None
 
 def _cells(entry: dict[str, Any]) -> dict[str, str]:
     """Return the layers of a word; Stanza, like CoNLL-U, writes `_` for an empty one."""
-    found = {
+    layers = {
         layer: string(entry[key]) for layer, keys in KEYS.items() for key in keys if key in entry
     }
-    return {layer: cell for layer, cell in found.items() if cell not in ("", "_")}
+    return {layer: cell for layer, cell in layers.items() if cell not in ("", "_")}

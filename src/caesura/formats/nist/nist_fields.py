@@ -26,8 +26,8 @@ def content_lines(source: Source) -> Iterator[tuple[int, str]]:
 
 def read_time(cell: str, line: int, source: Source) -> float:
     """Read a time in seconds; a star after it says that it is approximate."""
-    found = seconds(cell.rstrip("*"))
-    if math.isnan(found):
+    time = seconds(cell.rstrip("*"))
+    if math.isnan(time):
         if number(cell.rstrip("*")) > LATEST:
             raise source.error(
                 f"the time {cell!r} is later than any recording lasts",
@@ -35,7 +35,7 @@ def read_time(cell: str, line: int, source: Source) -> float:
                 "give times in seconds from the beginning of the recording",
             )
         raise source.error(f"{cell!r} is not a time in seconds", line)
-    return found
+    return time
 
 
 def read_name(cell: str) -> str:

@@ -181,10 +181,10 @@ def _best_alternatives(
     places = _WordPlaces(theirs)
 
     def way(row: Row, words: Sequence[str], alternative: Span | None) -> _Path:
-        rows, found = [row], [places[word] for word in words]
-        for word in found:
+        rows, places_of_words = [row], [places[word] for word in words]
+        for word in places_of_words:
             rows.append(_next_row(rows[-1], word))
-        return _Path(alternative, found, rows)
+        return _Path(alternative, places_of_words, rows)
 
     ways: list[list[_Path]] = [[]]
     nodes: list[Row] = [np.zeros(len(theirs) + 1, np.int32)]
@@ -192,7 +192,7 @@ def _best_alternatives(
         ways.append([way(nodes[-1], [word], None)])
         for span in ending.get(node, ()):
             ways[-1].append(way(nodes[span.first - offset], span.label.split(), span))
-        ends = [each.rows[-1] for each in ways[-1]]
+        ends = [path.rows[-1] for path in ways[-1]]
         nodes.append(ends[0] if len(ends) == 1 else np.minimum.reduce(ends))
     return _trace(ways, nodes, len(theirs), offset)
 
@@ -225,12 +225,12 @@ class _WordPlaces(dict[str, Row]):
             self.at[word].append(at)
 
     def __missing__(self, word: str) -> Row:
-        found = self.nowhere
+        row = self.nowhere
         if word in self.at:
-            found = self.nowhere.copy()
-            found[self.at[word]] = -1
-        self[word] = found
-        return found
+            row = self.nowhere.copy()
+            row[self.at[word]] = -1
+        self[word] = row
+        return row
 
 
 def _next_row(row: Row, word: Row) -> Row:
@@ -246,13 +246,13 @@ def _next_row(row: Row, word: Row) -> Row:
 def _trace(ways: list[list[_Path]], nodes: list[Row], at: int, offset: int) -> list[Span]:
     """Trace the best path back, with the first of equally good paths at each node."""
     node = len(nodes) - 1
-    found = []
+    chosen = []
     while node:
         best = next(way for way in ways[node] if way.rows[-1][at] == nodes[node][at])
         at = best.back(at)
         if best.alternative is None:
             node -= 1
         else:
-            found.append(best.alternative)
+            chosen.append(best.alternative)
             node = best.alternative.first - offset
-    return found[::-1]
+    return chosen[::-1]

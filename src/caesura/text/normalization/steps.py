@@ -74,27 +74,29 @@ def _replacements(sizes: Sequence[int], ours: Sequence[str], theirs: Sequence[st
     of the whole text. A word whose new words are all there, contiguously, is replaced by itself.
     """
     place = align(ours, theirs).equal_target.tolist()
-    found: list[Span] = []
+    replacements: list[Span] = []
     first = at = reached = 0
     for word, size in enumerate(sizes):
-        here, at = place[at : at + size], at + size
-        if not _is_settled(here):
+        own_places, at = place[at : at + size], at + size
+        if not _is_settled(own_places):
             continue
-        if here:
+        if own_places:
             if first < word:
-                found.append(Span(first, word - 1, " ".join(theirs[reached : here[0]])))
-                reached = here[0]
-            found.append(Span(word, word, " ".join(theirs[reached : here[-1] + 1])))
-            first, reached = word + 1, here[-1] + 1
+                replacements.append(
+                    Span(first, word - 1, " ".join(theirs[reached : own_places[0]]))
+                )
+                reached = own_places[0]
+            replacements.append(Span(word, word, " ".join(theirs[reached : own_places[-1] + 1])))
+            first, reached = word + 1, own_places[-1] + 1
         elif first == word:
-            found.append(Span(word, word, ""))
+            replacements.append(Span(word, word, ""))
             first = word + 1
     rest = " ".join(theirs[reached:])
     if first < len(sizes):
-        found.append(Span(first, len(sizes) - 1, rest))
-    elif found and rest:
-        found[-1] = found[-1]._replace(label=f"{found[-1].label} {rest}")
-    return found
+        replacements.append(Span(first, len(sizes) - 1, rest))
+    elif replacements and rest:
+        replacements[-1] = replacements[-1]._replace(label=f"{replacements[-1].label} {rest}")
+    return replacements
 
 
 def _is_settled(places: list[int]) -> bool:
@@ -211,10 +213,10 @@ def unicode(transcript: Transcript) -> Transcript:
     words = _map_words(transcript.words, compose)
     spans = transcript.multiwords
     labels = spans and tuple(span._replace(label=compose(span.label)) for span in spans)
-    found = transcript.replace(words=words, multiwords=labels)
-    mark = _layer(found, "mark")
+    composed = transcript.replace(words=words, multiwords=labels)
+    mark = _layer(composed, "mark")
     gone = [at for at, word in enumerate(words) if not word and transcript.words[at]]
-    return _drop_words(found, {at: mark[at] for at in gone})
+    return _drop_words(composed, {at: mark[at] for at in gone})
 
 
 def compose(text: str) -> str:
@@ -272,8 +274,8 @@ def marks(transcript: Transcript) -> Transcript:
     blank = _attach_punctuation(transcript, opening, mark, alone)
     words = tuple(table[word].word for word in transcript.words)
     whole = transcript.replace(words=words, opening=tuple(opening), mark=tuple(mark))
-    found = keep_words(whole, ~alone)
-    return found if transcript.blank is None else found.replace(blank=blank[~alone])
+    bare = keep_words(whole, ~alone)
+    return bare if transcript.blank is None else bare.replace(blank=blank[~alone])
 
 
 def fillers(transcript: Transcript) -> Transcript:
@@ -292,8 +294,8 @@ def fillers(transcript: Transcript) -> Transcript:
     dropped = np.fromiter(map(table.__getitem__, transcript.words), np.bool_, len(transcript))
     mark = _layer(transcript, "mark")
     places = np.flatnonzero(dropped).tolist()
-    said = {at: split_all_marks(transcript.words[at]).mark + mark[at] for at in places}
-    return _drop_words(transcript, said)
+    marks_of_dropped = {at: split_all_marks(transcript.words[at]).mark + mark[at] for at in places}
+    return _drop_words(transcript, marks_of_dropped)
 
 
 def events(transcript: Transcript) -> Transcript:
@@ -305,10 +307,10 @@ def events(transcript: Transcript) -> Transcript:
     transcript = _drop_notes(transcript)
     while True:
         opening, mark = _layer(transcript, "opening"), _layer(transcript, "mark")
-        said = WrittenText(transcript.words, opening, mark).events()
-        if not said:
+        marks_of_events = WrittenText(transcript.words, opening, mark).events()
+        if not marks_of_events:
             return transcript
-        transcript = _drop_words(transcript, said)
+        transcript = _drop_words(transcript, marks_of_events)
 
 
 STEPS: Mapping[str, Step] = {
@@ -336,20 +338,20 @@ def _layer(transcript: Transcript, name: str) -> list[str]:
     return list(getattr(transcript, name) or ("",) * len(transcript))
 
 
-def _drop_words(transcript: Transcript, said: Mapping[int, str]) -> Transcript:
-    """Drop words; `said` has the punctuation after each, of which a sentence mark is kept."""
-    if not said:
+def _drop_words(transcript: Transcript, marks_of_dropped: Mapping[int, str]) -> Transcript:
+    """Drop words with the marks after them; a sentence mark goes to the word before."""
+    if not marks_of_dropped:
         return transcript
     keep = np.ones(len(transcript), np.bool_)
-    keep[list(said)] = False
+    keep[list(marks_of_dropped)] = False
     kept = np.flatnonzero(keep)
     mark = _layer(transcript, "mark")
-    for at in sorted(at for at, after in said.items() if end_mark(after)):
+    for at in sorted(at for at, after in marks_of_dropped.items() if end_mark(after)):
         place = int(np.searchsorted(kept, at)) - 1
         if place >= 0:
             before = int(kept[place])
             if not end_mark(split_all_marks(transcript.words[before]).mark + mark[before]):
-                mark[before] = said[at]
+                mark[before] = marks_of_dropped[at]
     if transcript.mark is not None or any(mark):
         transcript = transcript.replace(mark=tuple(mark))
     return keep_words(transcript, keep)

@@ -103,8 +103,8 @@ class _Replacement:
         if name in ("multiwords", "alternatives"):
             return self._spans(tuple(filter(self._holds_whole, layer)))
         if name == "sentences":
-            found: Segmentation = layer.moved(self.last, len(self.same))
-            return found
+            segmentation: Segmentation = layer.moved(self.last, len(self.same))
+            return segmentation
         if name == "evidence":
             return layer.map_columns(lambda cells: _maxima(cells, self.last, len(self.same)))
         if name == "head":
@@ -129,14 +129,14 @@ class _Replacement:
     def _heads(self, head: Indices) -> Indices:
         """Return the heads between words that stay."""
         place = np.append(np.where(self.same[self.first] >= 0, self.first, -1), -1)
-        found: Indices = np.where(self.same >= 0, place[head[self.same]], -1)
-        return found
+        heads: Indices = np.where(self.same >= 0, place[head[self.same]], -1)
+        return heads
 
 
 def _maxima(cells: Any, place: Indices, count: int) -> Any:
-    found = np.full(count, np.nan)
-    np.fmax.at(found, place, cells)
-    return found
+    maxima = np.full(count, np.nan)
+    np.fmax.at(maxima, place, cells)
+    return maxima
 
 
 def _column(name: str, layer: Any, source: Indices, missing: Any = None) -> Any:
