@@ -129,7 +129,9 @@ def test_another_script_gets_a_warning(caesura: Program, recognised: Path, tmp_p
     other.write_text("Quite another text. It has nothing to do with that.\n")
     done = caesura("align", recognised, "--script", other)
     assert done.code == 0
-    assert "talk: 0% of its words are in the script: is it that of another recording?" in done.err
+    assert (
+        "talk: only 0% of its words are in the script: is it that of another recording?" in done.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_an_empty_script_is_refused(caesura: Program, recognised: Path, script: 
     done = caesura("align", recognised, "--script", script, "--script-format", "text")
     assert done.code == 0
     assert "script.txt: there are no words in it" in done.err
-    assert "talk: 0% of its words are in the script" in done.err
+    assert "talk: only 0% of its words are in the script" in done.err
     assert json.loads(done.out)["sentences"] == [[0, 4]]
 
 

@@ -70,7 +70,7 @@ def test_columns_that_are_nowhere_are_refused() -> None:
 
 def test_a_column_with_and_without_task_systems_is_refused() -> None:
     with pytest.raises(
-        MismatchError, match="for each task system in one table, and without in another"
+        MismatchError, match="for each task system, another has it without task systems"
     ):
         joined(table(("a", "one", 1), names="system show eter"), ETER, numbers="eter")
 

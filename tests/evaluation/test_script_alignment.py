@@ -154,7 +154,7 @@ def test_texts_with_little_in_common_are_doubted(caplog: pytest.LogCaptureFixtur
     assert not caplog.records
     carried(said("a b c d e", id="talk"), script("a v w x y."))
     assert [record.getMessage() for record in caplog.records] == [
-        "talk: 20% of its words are in the script: is it that of another recording?"
+        "talk: only 20% of its words are in the script: is it that of another recording?"
     ]
 
 

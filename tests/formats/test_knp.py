@@ -122,7 +122,7 @@ def test_names_are_found_on_the_phrase_they_end_in() -> None:
         ("港 みなと\nEOS\n", "text.knp:1: '港 みなと' is no morpheme, bunsetsu or EOS"),
         (
             "* 4D\nは は は 助詞 9 副助詞 2 * 0 * 0\nEOS\n",
-            "text.knp:1: a phrase depends on number 4",
+            "text.knp:1: a phrase depends on phrase 4",
         ),
     ],
 )

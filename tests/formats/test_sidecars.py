@@ -107,7 +107,10 @@ def test_ids_that_name_nothing_or_several_pieces_are_told(
     with caplog.at_level(logging.WARNING, "caesura"):
         (found,) = with_sidecars([CALL], beside(tmp_path, said))
     assert found.alternatives == (Span(1, 1, "Q one"),)
-    assert "3 entities are not, or not in one piece, in the reference: 4, 9, 2" in caplog.text
+    assert (
+        "3 entities are missing in the reference, or in several pieces there: 4, 9, 2"
+        in caplog.text
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_files_of_no_recording_and_recordings_without_are_told(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     beside(tmp_path, {}, id="other")
-    with pytest.raises(MismatchError, match="no file of alternatives has the name of a recording"):
+    with pytest.raises(MismatchError, match="no file of alternatives is named after one of the"):
         with_sidecars([CALL], tmp_path)
     with caplog.at_level(logging.WARNING, "caesura"):
         with_sidecars([CALL, CALL.replace(id="more")], beside(tmp_path, {}))
@@ -197,7 +200,7 @@ def test_two_files_of_one_recording_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         beside(tmp_path / name, {})
-    with pytest.raises(MismatchError, match=r"two files of the name call\.norm\.json"):
+    with pytest.raises(MismatchError, match=r"two files are named call\.norm\.json"):
         with_sidecars([CALL], tmp_path)
 
 

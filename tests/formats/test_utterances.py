@@ -76,7 +76,9 @@ def test_reads_words_as_other_plain_text_does() -> None:
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\xff\xfe"])
 def test_a_file_without_a_line_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.txt").write_bytes(data)
-    with pytest.raises(FormatError, match=r"a\.txt: the file is empty: it has no line"):
+    with pytest.raises(
+        FormatError, match=r"a\.txt: the file is empty: it needs a line for each utterance"
+    ):
         list(api.read(tmp_path / "a.txt", format="utterances"))
 
 

@@ -113,7 +113,10 @@ class PairedUnits:
 
 
 def lowest_p(units: int) -> float:
-    """Return the lowest p-value of randomization: swapping no unit, or all, changes nothing."""
+    """Return the lowest p-value that a randomization test of so many units can have.
+
+    Of all ways to swap units, two give the same difference: to swap none, and to swap all.
+    """
     return min(1.0, 2.0 ** (1 - units))
 
 

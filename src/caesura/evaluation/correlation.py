@@ -157,8 +157,8 @@ class BootstrapMean:
 def bootstrap_means(cells: Rows, resampling: Resampling) -> list[BootstrapMean]:
     """Return the mean of each column of an array of units × columns × groups, without NaN.
 
-    Groups without any number are left out. The same units are drawn for all columns. A resample
-    has no mean if a group that has numbers has none in it.
+    Groups without any number are left out. The same units are drawn for all columns. If none of
+    the numbers of a group is in a resample, the resample has no mean.
     """
     known = ~np.isnan(cells)
     rows = np.stack([np.where(known, cells, 0.0), known.astype(float)], 1)

@@ -349,7 +349,7 @@ class Pair:
 class CompletePairs:
     """All pairs of show and task system, with the systems that have all numbers.
 
-    `incomplete` are the systems and shows that were left out because they never have.
+    `incomplete` are the systems and shows that were left out: they never have all numbers.
     """
 
     systems: Strings
@@ -453,8 +453,8 @@ def _require_columns(
             raise UnknownName(f"no table has a column {name!r}", remedy=remedy)
         if len({key[2] == "" for key in cells}) > 1:
             raise MismatchError(
-                f"{name} is given for each task system in one table, and without in another",
-                remedy="give all tables that have it the column of the task, or none of them",
+                f"one table has {name} for each task system, another has it without task systems",
+                remedy="add the task column to all tables that have it, or to none",
             )
     if wanted.task != TASK and wanted.task not in there:
         raise UnknownName(f"no table has a column {wanted.task!r} of task systems", remedy=named)

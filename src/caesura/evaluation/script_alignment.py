@@ -101,7 +101,7 @@ def _warn_of_other_script(alignment: ScriptAlignment) -> None:
     matched = alignment.values["matched"]
     if isinstance(matched, float) and matched < FEWEST_MATCHED:
         logger.warning(
-            "%s: %.0f%% of its words are in the script: is it that of another recording?",
+            "%s: only %.0f%% of its words are in the script: is it that of another recording?",
             alignment.transcript.id or "a recording",
             100 * matched,
         )

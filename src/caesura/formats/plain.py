@@ -302,7 +302,9 @@ class Utterances(TextFormat):
     def parse(self, source: Source) -> Iterator[Transcript]:
         """Read line by line; nothing follows the last line end."""
         if not source.text:
-            raise source.error("the file is empty: it has no line, not even one of no words")
+            raise source.error(
+                "the file is empty: it needs a line for each utterance, even if nothing was said"
+            )
         characters = is_without_blanks(source.text)
         for number, line in enumerate(source.text.removesuffix("\n").split("\n"), 1):
             text = TextBuilder(characters)

@@ -77,7 +77,7 @@ class Sidecars(ABC):
         unused = {file for id, file in self.files.items() if id not in self.ids}
         if self.files and len(unused) == len(self.files):
             raise MismatchError(
-                f"no file of {self.what} has the name of a recording that is given",
+                f"no file of {self.what} is named after one of the recordings",
                 where=str(min(unused)),
                 remedy=f"a file is named after its recording, as in call{self.suffix} for call.nlp",
             )
@@ -120,7 +120,7 @@ class Sidecars(ABC):
             id = file.name.removesuffix(self.suffix)
             if by_id.setdefault(id, file) != file:
                 raise MismatchError(
-                    f"there are two files of the name {file.name}: {by_id[id]} is another",
+                    f"two files are named {file.name}: the other is {by_id[id]}",
                     where=str(file),
                     remedy="name the folder that is meant",
                 )
@@ -193,7 +193,7 @@ class Alternatives(Sidecars):
             for text in (*spoken, *_repaired_digits(written, spoken, ended)):
                 if text != written:
                     alternatives[Span(entity.first, entity.last, text)] = None
-        what = "not, or not in one piece, in the reference"
+        what = "missing in the reference, or in several pieces there"
         _warn_of_names(file, "entity is", "entities are", what, lost)
         return list(alternatives)
 

@@ -147,7 +147,10 @@ def project(
 def clocks_differ(
     reference: Transcript, hypothesis: Transcript, alignment: Alignment, collar: float = COLLAR
 ) -> bool:
-    """Whether times are useless: the median offset of equal words is more than a collar."""
+    """Whether the times of both sides differ too much to be compared.
+
+    They do if the median difference between equal words is more than a collar.
+    """
     if reference.start is None or hypothesis.start is None:
         return False
     equal = np.flatnonzero(alignment.equal)

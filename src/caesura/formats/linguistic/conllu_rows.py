@@ -49,7 +49,7 @@ class _SentenceChecker:
             return self.source.error(
                 f"a row has {counted(len(row), 'column', 'columns')} where {width} are needed",
                 line,
-                "columns are set apart by one TAB, sentences by an empty line",
+                "put one TAB between columns, and an empty line between sentences",
             )
         if not row[self.columns.index("FORM")]:
             return self.source.error("a word is empty", line)

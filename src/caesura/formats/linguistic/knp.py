@@ -136,7 +136,8 @@ class _Sentence:
             for phrase in phrases:
                 if phrase.parent is not None and phrase.parent >= len(phrases):
                     raise source.error(
-                        f"a phrase depends on number {phrase.parent}, and there are {len(phrases)}",
+                        f"a phrase depends on phrase {phrase.parent}, but there are only "
+                        f"{len(phrases)}",
                         phrase.line,
                     )
         return self

@@ -71,7 +71,8 @@ def _replacements(sizes: Sequence[int], ours: Sequence[str], theirs: Sequence[st
     """Return the new words for each word, or for a few together.
 
     `ours` are the words normalised one by one, `sizes` of them for each word; `theirs` are those
-    of the whole text. A word whose new words are all there, contiguously, is replaced by itself.
+    of the whole text. If the new words of a word stand side by side in `theirs`, they replace this
+    word alone.
     """
     place = align(ours, theirs).equal_target.tolist()
     replacements: list[Span] = []
@@ -171,7 +172,8 @@ class Normalizer:
 def fewest_steps(groups: Iterable[Sequence[Transcript]], normalizer: Normalizer) -> Strings:
     """Find the fewest steps after which the texts of each group have the same words.
 
-    If none suffice it is all of them, which leaves the fewest differences to an alignment.
+    If the words differ after all steps, return all steps: an alignment then has the fewest
+    differences left.
     """
     level = 0
     for texts in groups:
