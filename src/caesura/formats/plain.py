@@ -16,8 +16,16 @@ from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.recognize import MARKUP, recognizes
 from caesura.formats.source import Source
-from caesura.text.punctuation import WordParts, end_mark, is_opening, sentence_ends, split_marks
-from caesura.text.word_splitting import is_without_blanks, split_words, written_together
+from caesura.text.punctuation import (
+    WordParts,
+    end_mark,
+    is_opening,
+    is_without_blanks,
+    sentence_ends,
+    split_marks,
+    split_words,
+    written_together,
+)
 
 HYPHEN = WordParts("", "-", "")
 """A hyphen between blanks is a word: annotators count four words in `u s - soviet`."""

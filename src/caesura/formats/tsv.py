@@ -13,7 +13,7 @@ from caesura.formats.base import TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.source import Source, seconds
 from caesura.formats.time_interpolation import decimal
-from caesura.text.word_splitting import is_without_blanks, split_words, written_together
+from caesura.text.punctuation import is_without_blanks, split_words, written_together
 
 logger = logging.getLogger("caesura")
 

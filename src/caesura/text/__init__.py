@@ -1,7 +1,7 @@
 """Functions on words and characters: no files, no models, no metrics.
 
-- `punctuation`: take punctuation off words; find sentence ends by punctuation. Open it first.
-- `word_splitting`: split text into words, also in scripts without blanks.
+- `punctuation`: split text into words, take punctuation off them; find sentence ends by
+  punctuation. Open it first.
 - `normalization`: named steps that make transcripts comparable; alternative transcriptions.
 - `alignment`: align words; transfer layers (sentences, times, entities) along an alignment.
 - `charmatch`: exact matching of the characters of two texts, for the metric `Joint`.

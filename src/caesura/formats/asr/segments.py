@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
 from caesura.formats.builder import Rows
-from caesura.text.punctuation import is_opening, split_marks
-from caesura.text.word_splitting import (
+from caesura.text.punctuation import (
     has_script_without_blanks,
+    is_opening,
     is_without_blanks,
+    split_marks,
     split_words,
     written_together,
 )

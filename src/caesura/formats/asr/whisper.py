@@ -23,7 +23,7 @@ from caesura.formats.asr.segments import (
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, number, seconds, share, string
-from caesura.text.word_splitting import has_script_without_blanks
+from caesura.text.punctuation import has_script_without_blanks
 
 CONFIDENCE = ("probability", "confidence", "score")
 """Keys of the confidence: in Whisper, whisper-timestamped and whisperX."""

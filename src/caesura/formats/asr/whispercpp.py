@@ -20,7 +20,7 @@ from caesura.formats.asr.segments import (
 )
 from caesura.formats.base import JsonFormat
 from caesura.formats.source import Source, items, seconds, share, string
-from caesura.text.word_splitting import has_script_without_blanks
+from caesura.text.punctuation import has_script_without_blanks
 
 logger = logging.getLogger("caesura")
 
