@@ -17,8 +17,8 @@ from caesura.detectors import hmm
 from caesura.detectors.gaps import class_count, class_labels, classes_of_gaps, ends_sentence
 from caesura.detectors.hmm import NumberedWords
 from caesura.detectors.lm import LM
+from caesura.ml.features import Vocabulary
 from caesura.ml.ngram import FACTORS, KINDS
-from caesura.text.vocabulary import Vocabulary
 from detectors.made_up import WORDS, bare, brute_force, chain, recording, transcript_of
 from ml.slow_ngram import Settings
 

@@ -27,8 +27,8 @@ from caesura.detectors.gaps import (
     without_punctuation,
 )
 from caesura.ml import viterbi
+from caesura.ml.features import NO_WORD, UNKNOWN, Vocabulary
 from caesura.ml.ngram_counts import START, NumberedText
-from caesura.text.vocabulary import NO_WORD, UNKNOWN, Vocabulary
 
 DECISIONS = ("posterior", "viterbi")
 

@@ -22,9 +22,9 @@ from caesura.detectors.hmm import (
     drop_punctuation,
     known_share,
 )
+from caesura.ml.features import Vocabulary
 from caesura.ml.ngram import FACTORS, KINDS, ClassNgram
 from caesura.ml.ngram_counts import Counts, NumberedText, damaged, pack_counts, unpack_counts
-from caesura.text.vocabulary import Vocabulary
 
 MOST_HISTORIES = 1 << 12
 """The most class sequences a model may have: each word has a score for every one of them."""

@@ -8,7 +8,7 @@
 - `phonetics`: phones of words and their distance; numbers as they are read aloud.
 - `entity_projection`: find the entities of a reference in recognised words.
 - `cluster_rules`: clusters (bunsetsu) and the dependency arcs between them.
-- `vocabulary`, `languages`, `display_width`: word numbers, language codes, width of characters.
+- `languages`, `display_width`: language codes, width of characters.
 
 Transcripts themselves are defined in `core.transcript`.
 """

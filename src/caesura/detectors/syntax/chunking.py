@@ -33,10 +33,9 @@ from caesura.detectors.gaps import (
 from caesura.detectors.window_stream import WindowStream
 from caesura.ml import features
 from caesura.ml.crf import TrainingExample, Weights, damaged, feature_counts, frequent
-from caesura.ml.features import Hashes, Table
+from caesura.ml.features import Hashes, Table, hash_spelling, normalized_spelling
 from caesura.text import cluster_rules
 from caesura.text.punctuation import punctuation_flags
-from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
 Columns = Mapping[str, Hashes]
 

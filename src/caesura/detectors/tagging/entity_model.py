@@ -31,11 +31,10 @@ from caesura.detectors.tagging.linear import (
     logger,
 )
 from caesura.ml import maxent
-from caesura.ml.features import Template, summed_keys
+from caesura.ml.features import Template, hash_spelling, summed_keys
 from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
 from caesura.text.normalization.steps import punctuation
 from caesura.text.punctuation import strip_punctuation
-from caesura.text.vocabulary import hash_spelling
 
 SYNONYMS = {
     "PER": "person people pers psn",

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.errors import ModelError
 from caesura.ml import maxent
-from caesura.ml.features import Hashes, Keys, Plan, Table, Template, plan
-from caesura.text.vocabulary import hash_spelling
+from caesura.ml.features import Hashes, Keys, Plan, Table, Template, hash_spelling, plan
 
 logger = logging.getLogger("caesura.training")
 

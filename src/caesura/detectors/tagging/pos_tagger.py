@@ -29,10 +29,9 @@ from caesura.detectors.tagging.linear import (
     logger,
 )
 from caesura.ml import maxent
-from caesura.ml.features import Hashes, Keys, Plan, Template
+from caesura.ml.features import Hashes, Keys, Plan, Template, hash_spelling, normalized_spelling
 from caesura.models.store import find_folder, load, read_card
 from caesura.text.punctuation import punctuation_flags
-from caesura.text.vocabulary import hash_spelling, normalized_spelling
 
 PUNCT = "PUNCT"
 

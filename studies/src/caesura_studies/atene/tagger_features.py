@@ -18,8 +18,7 @@ from caesura.core.arrays import Floats, Indices, Strings
 from caesura.core.transcript import Span, Transcript
 from caesura.ml import features
 from caesura.ml.crf import frequent
-from caesura.ml.features import Table
-from caesura.text.vocabulary import hash_spelling
+from caesura.ml.features import Table, hash_spelling
 
 AFFIX = 3
 """The length of prefixes and suffixes."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.text import vocabulary
-from caesura.text.vocabulary import (
+from caesura.ml import features
+from caesura.ml.features import (
     FIRST_KNOWN,
     NO_WORD,
     UNKNOWN,
@@ -63,7 +63,7 @@ def test_any_text_has_a_number(word: str) -> None:
 
 def test_hashes_are_the_same_in_any_process() -> None:
     assert hash_spelling("hello") == 0xA7B6EDA801E5347D
-    script = "from caesura.text.vocabulary import hash_spelling; print(hash_spelling('καλά'))"
+    script = "from caesura.ml.features import hash_spelling; print(hash_spelling('καλά'))"
     for seed in ("1", "2"):
         command = [sys.executable, "-c", script]
         done = subprocess.run(
@@ -126,7 +126,7 @@ def test_nothing_known_and_nothing_asked() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "MAX_REMEMBERED", 10)
+    monkeypatch.setattr(features, "MAX_REMEMBERED", 10)
     words = [f"w{letter}" for letter in "abcdefghijklmnopqrst"]
     known = Vocabulary.of([words[::2]], 1)
     fresh = Vocabulary(known.hashes)
