@@ -23,8 +23,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.combination import Combination
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.lm import LM
-from caesura.detectors.pause import Pause
-from caesura.detectors.pause_model import PauseModel
+from caesura.detectors.pause import Pause, PauseModel
 from caesura.models.card import Card
 from caesura.models.store import save
 from caesura.text.punctuation import TITLES

@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from caesura.detectors.combination import Combination
     from caesura.detectors.fusion import Fusion
     from caesura.detectors.lm import LM
-    from caesura.detectors.pause import Pause
-    from caesura.detectors.pause_model import PauseModel
+    from caesura.detectors.pause import Pause, PauseModel
     from caesura.detectors.stored_model import Model
     from caesura.detectors.syntax.crf_svm import CRF, SVM
     from caesura.detectors.syntax.sda import SDA

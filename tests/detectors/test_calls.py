@@ -10,8 +10,7 @@ from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
 from caesura.detectors.combination import Combination
 from caesura.detectors.lm import LM
-from caesura.detectors.pause import Pause
-from caesura.detectors.pause_model import PauseModel
+from caesura.detectors.pause import Pause, PauseModel
 from caesura.training.search import score_boundaries
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from caesura.core.errors import LayerError, ModelError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.pause_model import EVIDENCE, PauseModel, Way
+from caesura.detectors.pause import MODEL_EVIDENCE, PauseModel, Way
 
 NAN = float("nan")
 
@@ -102,7 +102,7 @@ def recordings(draw: st.DrawFn) -> Transcript:
     pauses, markers, speakers, labels = zip(*cells, strict=True)
     gaps = tuple(at for at, mark in enumerate(labels) if mark)
     whole = spoken(*pauses[:-1], ends=gaps, label=labels, pause=markers, speaker=speakers)
-    kept = draw(st.sets(st.sampled_from(EVIDENCE)))
+    kept = draw(st.sets(st.sampled_from(MODEL_EVIDENCE)))
     names = {"pause": ["start", "end"], "marker": ["pause"], "speaker": ["speaker"]}
     return whole.only(["sentences", *(layer for name in kept for layer in names[name])])
 
@@ -324,7 +324,7 @@ def test_only_recordings_with_sentences_are_used_in_training() -> None:
 @pytest.mark.parametrize(
     ("evidence", "lacking"),
     [
-        (EVIDENCE, "no word times and no pause markers and no speakers to go by"),
+        (MODEL_EVIDENCE, "no word times and no pause markers and no speakers to go by"),
         (("speaker",), "no speakers to go by"),
     ],
 )

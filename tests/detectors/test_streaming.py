@@ -163,7 +163,7 @@ def test_a_damaged_state_is_refused(content: str, tmp_path: Path) -> None:
 
 
 def test_a_detector_that_was_trained_differently_is_refused(tmp_path: Path) -> None:
-    from caesura.detectors.pause_model import PauseModel
+    from caesura.detectors.pause import PauseModel
 
     one, other = (PauseModel().train([made_up_recording(seed)]) for seed in (1, 2))
     saved(tmp_path / "state", one)

@@ -18,8 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
 from caesura.detectors.combination import Combination
 from caesura.detectors.fusion import Fusion
-from caesura.detectors.pause import Pause
-from caesura.detectors.pause_model import PauseModel
+from caesura.detectors.pause import Pause, PauseModel
 from caesura.detectors.window_stream import Lookahead
 from caesura.metrics.boundary import Boundary
 from caesura.models import store

@@ -73,7 +73,7 @@ NAMES: dict[Kind, dict[str, str]] = {
     },
     "detector": {
         "Pause": "caesura.detectors.pause:Pause",
-        "PauseModel": "caesura.detectors.pause_model:PauseModel",
+        "PauseModel": "caesura.detectors.pause:PauseModel",
         "LM": "caesura.detectors.lm:LM",
         "Combination": "caesura.detectors.combination:Combination",
         "Lookahead": "caesura.detectors.window_stream:Lookahead",

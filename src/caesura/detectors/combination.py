@@ -18,7 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import class_count, without_punctuation
 from caesura.detectors.hmm import DECISIONS, HMMDetector, NumberedWords, drop_punctuation
 from caesura.detectors.lm import LM
-from caesura.detectors.pause_model import PauseModel
+from caesura.detectors.pause import PauseModel
 from caesura.ml.ngram_counts import damaged
 
 ENOUGH, LEAST_SHARE = 50, 0.02

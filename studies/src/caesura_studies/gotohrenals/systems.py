@@ -12,8 +12,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.combination import Combination
 from caesura.detectors.lm import LM, LanguageModel
-from caesura.detectors.pause import Pause
-from caesura.detectors.pause_model import PauseModel
+from caesura.detectors.pause import Pause, PauseModel
 from caesura.evaluation.scores import Scores
 from caesura.training.search import Goal, best_threshold
 from caesura_studies.claims import GOALS, value
