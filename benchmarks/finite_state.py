@@ -30,8 +30,7 @@ import numpy as np
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.combination import Combination
-from caesura.detectors.lm import LM
+from caesura.detectors.lm import LM, Combination
 from caesura.formats.files import read
 
 CORPORA = ("earnings22/references", "earnings21/references", "rev16/verbatim")

@@ -20,9 +20,8 @@ import caesura
 from caesura.core.arrays import Flags, Floats
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.combination import Combination
 from caesura.detectors.fusion import Fusion
-from caesura.detectors.lm import LM
+from caesura.detectors.lm import LM, Combination
 from caesura.detectors.pause import Pause, PauseModel
 from caesura.models.card import Card
 from caesura.models.store import save

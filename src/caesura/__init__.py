@@ -46,9 +46,8 @@ if TYPE_CHECKING:
     from caesura.core.transcript import Sentence, Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
     from caesura.detectors.column import Column
-    from caesura.detectors.combination import Combination
     from caesura.detectors.fusion import Fusion
-    from caesura.detectors.lm import LM
+    from caesura.detectors.lm import LM, Combination
     from caesura.detectors.pause import Pause, PauseModel
     from caesura.detectors.stored_model import Model
     from caesura.detectors.syntax.crf_svm import CRF, SVM

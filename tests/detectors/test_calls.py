@@ -8,8 +8,7 @@ import pytest
 from caesura import api
 from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
-from caesura.detectors.combination import Combination
-from caesura.detectors.lm import LM
+from caesura.detectors.lm import LM, Combination
 from caesura.detectors.pause import Pause, PauseModel
 from caesura.training.search import score_boundaries
 

@@ -12,9 +12,8 @@ from caesura.core import registry
 from caesura.core.errors import LayerError, ModelError, UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.combination import Combination
 from caesura.detectors.gaps import class_count, classes_of_gaps, ends_sentence
-from caesura.detectors.lm import LM
+from caesura.detectors.lm import LM, Combination
 from caesura.detectors.pause import PauseModel
 from caesura.ml.features import Vocabulary
 from detectors.made_up import bare, brute_force, chain, recording, transcript_of

@@ -13,10 +13,8 @@ from caesura.core import registry
 from caesura.core.errors import UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors import hmm
 from caesura.detectors.gaps import class_count, class_labels, classes_of_gaps, ends_sentence
-from caesura.detectors.hmm import NumberedWords
-from caesura.detectors.lm import LM
+from caesura.detectors.lm import CELLS, LM, NumberedWords
 from caesura.ml.features import Vocabulary
 from caesura.ml.ngram import FACTORS, KINDS
 from detectors.made_up import WORDS, bare, brute_force, chain, recording, transcript_of
@@ -133,8 +131,8 @@ def test_neighbours_do_not_matter(
     asked = [bare(seed, count) for seed, count in enumerate([1, 300, 0, 5, 128, 129, 40], 30)]
     alone = [lm.detect(each) for each in asked]
     odds = [each.log_odds.tobytes() for each in alone if each.log_odds is not None]
-    for cells in (1, 130 * lm.histories, hmm.CELLS):
-        monkeypatch.setattr(hmm, "CELLS", cells)
+    for cells in (1, 130 * lm.histories, CELLS):
+        monkeypatch.setattr("caesura.detectors.lm.CELLS", cells)
         together = lm.detect_all(asked)
         assert [x.log_odds.tobytes() for x in together if x.log_odds is not None] == odds
         assert together == alone
@@ -143,7 +141,7 @@ def test_neighbours_do_not_matter(
 
 def test_batches_are_no_larger_than_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     lm = LM(cutoff=1).train(TRAINING)
-    monkeypatch.setattr(hmm, "CELLS", 100 * lm.histories)
+    monkeypatch.setattr("caesura.detectors.lm.CELLS", 100 * lm.histories)
     asked = [bare(1, count) for count in (40, 60, 1, 200, 100, 0)]
     sizes = []
 

@@ -16,8 +16,8 @@ from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
-from caesura.detectors.combination import Combination
 from caesura.detectors.fusion import Fusion
+from caesura.detectors.lm import Combination
 from caesura.detectors.pause import Pause, PauseModel
 from caesura.detectors.window_stream import Lookahead
 from caesura.metrics.boundary import Boundary

@@ -75,7 +75,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Pause": "caesura.detectors.pause:Pause",
         "PauseModel": "caesura.detectors.pause:PauseModel",
         "LM": "caesura.detectors.lm:LM",
-        "Combination": "caesura.detectors.combination:Combination",
+        "Combination": "caesura.detectors.lm:Combination",
         "Lookahead": "caesura.detectors.window_stream:Lookahead",
         "Model": "caesura.detectors.stored_model:Model",
         "Column": "caesura.detectors.column:Column",

@@ -1,30 +1,182 @@
-"""Sentence ends from words: the class n-gram language model of Gotoh and Renals."""
+"""The detectors `LM` and `Combination`: words, or words and pauses, as in Gotoh and Renals.
+
+`HMMDetector` decodes the gaps of a recording as a hidden Markov model: it turns scores of words
+and classes into decisions, by forward-backward or Viterbi (`ml/viterbi.py`). `LM` scores words by
+a class n-gram language model. `Combination` adds the scores of a `PauseModel` (`pause.py`), by
+both decompositions of the paper, as way A and way B.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.core.arrays import Floats, Indices, Strings
-from caesura.core.config import check_integer, check_number, check_one_of, check_tuple
-from caesura.core.protocols import TrainableDetector
-from caesura.core.transcript import Transcript
-from caesura.detectors.gaps import check_classes, class_count, classes_of_gaps, missing_sentences
-from caesura.detectors.hmm import (
-    DECISIONS,
-    HMMDetector,
-    NumberedWords,
-    drop_punctuation,
-    known_share,
+from caesura.core.arrays import Flags, Floats, Indices, Strings
+from caesura.core.config import (
+    check_integer,
+    check_number,
+    check_one_of,
+    check_tuple,
+    prefixed_state,
+    split_state,
 )
-from caesura.ml.features import Vocabulary
+from caesura.core.protocols import Detector, Stream, TrainableDetector
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript, batches
+from caesura.detectors.gaps import (
+    NO_GAP,
+    check_classes,
+    class_count,
+    class_labels,
+    classes_of_gaps,
+    ends_sentence,
+    gaps_after_words,
+    likeliest_classes,
+    missing_sentences,
+    without_punctuation,
+)
+from caesura.detectors.pause import PauseModel
+from caesura.ml import viterbi
+from caesura.ml.features import NO_WORD, UNKNOWN, Vocabulary
 from caesura.ml.ngram import FACTORS, KINDS, ClassNgram
-from caesura.ml.ngram_counts import Counts, NumberedText, damaged, pack_counts, unpack_counts
+from caesura.ml.ngram_counts import START, Counts, NumberedText, damaged, pack_counts, unpack_counts
+
+CELLS = 1 << 23
+"""Scores that are held in memory at a time."""
+
+AHEAD, BEHIND = 25, 100
+"""Words around a gap that a stream looks at; those farther away hardly matter."""
+
+BEFORE = 1
+"""The class of the gaps that are assumed before a recording."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedWords:
+    """Recordings as word numbers, without the punctuation that stands as a word."""
+
+    text: NumberedText
+    lengths: Indices
+    is_word: tuple[Flags, ...]
+    """Which tokens of each recording are words."""
+
+    @classmethod
+    def of(cls, transcripts: Sequence[Transcript], vocabulary: Vocabulary) -> NumberedWords:
+        """Number the words of recordings."""
+        numbers = [vocabulary.numbers(each.words) for each in transcripts]
+        is_word = tuple(each != NO_WORD for each in numbers)
+        inside = [each[here] for each, here in zip(numbers, is_word, strict=True)]
+        lengths = np.array([len(each) for each in inside], np.int64)
+        words = np.insert(np.concatenate([np.zeros(0, np.int64), *inside]), _begins(lengths), START)
+        return cls(
+            NumberedText(words, _begins(lengths) + np.arange(len(lengths))), lengths, is_word
+        )
+
+    def with_start(self, labels: Sequence[Indices]) -> Indices:
+        """Join the classes of all recordings, each with the class `BEFORE` in front."""
+        whole = np.concatenate([np.zeros(0, np.int64), *labels])
+        return np.insert(whole, _begins(self.lengths), BEFORE)
+
+
+def _begins(lengths: Indices) -> Indices:
+    return np.cumsum(lengths) - lengths
+
+
+def drop_punctuation(transcripts: Sequence[Transcript], vocabulary: Vocabulary) -> list[Transcript]:
+    """Remove punctuation that stands as a word from recordings."""
+    return [
+        without_punctuation(each, vocabulary.numbers(each.words) != NO_WORD) for each in transcripts
+    ]
+
+
+class HMMDetector(Detector):
+    """Decides by the most probable class of each gap, or by the best sequence of classes."""
+
+    classes: Strings
+    decision: str
+    bias: float
+
+    reach = AHEAD
+    """How many words after a gap a stream looks at."""
+
+    behind = BEHIND
+    """How many words before a gap a stream looks at."""
+
+    @property
+    @abstractmethod
+    def histories(self) -> int:
+        """The number of different class sequences of the model's order."""
+
+    @abstractmethod
+    def number_words(self, transcripts: Sequence[Transcript]) -> NumberedWords:
+        """Number the words of recordings."""
+
+    @abstractmethod
+    def scores(self, transcripts: Sequence[Transcript], words: NumberedWords) -> Floats:
+        """Return the log-score of each class of each word, after each history of classes."""
+
+    def bias_in(self, transcript: Transcript) -> float:  # noqa: ARG002 - others look at it
+        """Return the bias that is added to the log-odds of a recording."""
+        return self.bias
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Return the log-odds of the classes that end a sentence, plus the bias."""
+        found = self.detect(transcript).log_odds
+        return np.zeros(0) if found is None else found
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Return the label of each gap, or None if `classes` is empty."""
+        return self.detect(transcript).label
+
+    def detect(self, transcript: Transcript) -> Segmentation:
+        """Segment one recording."""
+        return self.detect_all([transcript])[0]
+
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment many recordings, as many at a time as fit into memory."""
+        most = CELLS // self.histories
+        return [found for batch in batches(transcripts, most) for found in self._segment(batch)]
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Return a stream that decides each gap from a window of words around it."""
+        from caesura.detectors.window_stream import WindowStream
+
+        return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
+
+    def _segment(self, transcripts: Sequence[Transcript]) -> Iterator[Segmentation]:
+        words = self.number_words(transcripts)
+        scores = self.scores(transcripts, words)
+        count = class_count(self.classes)
+        probabilities = viterbi.posterior(scores, words.lengths, count)
+        ends = ends_sentence(self.classes)
+        bias = np.repeat([self.bias_in(each) for each in transcripts], words.lengths)
+        end, other = (probabilities[:, which].sum(axis=1) for which in (ends, ~ends))
+        odds = viterbi.logs(end) - viterbi.logs(other) + bias
+        best = viterbi.viterbi(scores, words.lengths, count) if self.decision == "viterbi" else None
+        is_end = odds > 0 if best is None else ends[best]
+        is_end[np.cumsum(words.lengths)[words.lengths > 0] - 1] = True
+        chosen = likeliest_classes(probabilities, is_end, self.classes)
+        if best is not None:
+            # The end of a recording is a boundary even where the best sequence has none.
+            chosen = np.where(ends[best] == is_end, best, chosen)
+        stop = np.cumsum(words.lengths)[:-1]
+        parts = zip(words.is_word, np.split(chosen, stop), np.split(odds, stop), strict=True)
+        for is_word, numbers, log_odds in parts:
+            yield self._place(len(is_word), gaps_after_words(is_word), numbers, log_odds)
+
+    def _place(self, count: int, gaps: Indices, numbers: Indices, log_odds: Floats) -> Segmentation:
+        """Put classes and log-odds of words at their gaps; other gaps are no boundaries."""
+        chosen, odds = np.zeros(count, np.int64), np.full(count, NO_GAP)
+        chosen[gaps], odds[gaps] = numbers, log_odds
+        label = class_labels(chosen.tolist(), self.classes) if self.classes else None
+        return Segmentation(ends_sentence(self.classes)[chosen], label, odds)
+
 
 MOST_HISTORIES = 1 << 12
 """The most class sequences a model may have: each word has a score for every one of them."""
@@ -109,7 +261,7 @@ class LM(HMMDetector, TrainableDetector[LanguageModel]):
         check_integer("order", self.order, 2, 5)
         check_one_of("factors", self.factors, FACTORS)
         check_one_of("smoothing", self.smoothing, KINDS)
-        check_one_of("decision", self.decision, DECISIONS)
+        check_one_of("decision", self.decision, viterbi.DECISIONS)
         check_integer("cutoff", self.cutoff, 1, 1 << 31)
         check_number("share", self.share, 0, 1)
         check_number("bias", self.bias, -1e9, 1e9)
@@ -181,8 +333,10 @@ class LM(HMMDetector, TrainableDetector[LanguageModel]):
         return mixture_scores(models, words.text, self.share)
 
     def coverage(self, transcript: Transcript) -> float:
-        """Return the share of the words that are in the vocabulary."""
-        return known_share(transcript, self.model.vocabulary)
+        """Return the share of the words that are in the vocabulary; 1 if there are no words."""
+        numbers = self.model.vocabulary.numbers(transcript.words)
+        words = int((numbers != NO_WORD).sum())
+        return 1.0 - float((numbers == UNKNOWN).sum()) / words if words else 1.0
 
     def lacks(self, transcript: Transcript) -> str:
         """Return a message if none of the words is in the vocabulary, else ''."""
@@ -212,3 +366,114 @@ def mixture_scores(models: Sequence[ClassNgram], text: NumberedText, share: floa
     first += np.log1p(-share)
     second += np.log(share)
     return np.logaddexp(first, second, out=first)
+
+
+ENOUGH, LEAST_SHARE = 50, 0.02
+"""Times are used if fewer than ENOUGH gaps have them, or LEAST_SHARE of these have a pause."""
+
+WORDS, PAUSES = LM(), PauseModel()
+
+
+@dataclass(frozen=True, repr=False)
+class Combination(HMMDetector):
+    """A language model and a pause model in one search, the pause model with a `weight`.
+
+    In way 'A' pauses count as p(f | e) (equations 10 to 12), in way 'B' as p(e | f) (13 and 14).
+    `decision` is 'posterior' or 'viterbi'. `bias` is added to the log-odds, and `lone_bias` too
+    in a recording without word times and pause markers, where words decide alone. Times that
+    show almost no pauses are ignored.
+    """
+
+    lm: LM = WORDS
+    pause: PauseModel = PAUSES
+    way: str = "A"
+    weight: float = 1.0
+    decision: str = "posterior"
+    bias: float = 0.0
+    lone_bias: float = 0.0
+
+    name = "Combination"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lm, LM) or not isinstance(self.pause, PauseModel):
+            raise ValueError("lm is an LM and pause a PauseModel")
+        if self.lm.classes != self.pause.classes:
+            raise ValueError("the classes of lm and pause differ")
+        check_one_of("way", self.way, ("A", "B"))
+        check_one_of("decision", self.decision, viterbi.DECISIONS)
+        check_number("weight", self.weight, 0, 1000)
+        check_number("bias", self.bias, -1e9, 1e9)
+        check_number("lone_bias", self.lone_bias, -1e9, 1e9)
+
+    @property
+    def classes(self) -> Strings:  # type: ignore[override]
+        """The classes of both models."""
+        return self.lm.classes
+
+    @property
+    def histories(self) -> int:
+        """The number of different class sequences of the language model's order."""
+        return self.lm.histories
+
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),
+        text: Sequence[Transcript] = (),
+    ) -> Combination:
+        """Train both models."""
+        lm = self.lm.train(train, dev, text)
+        pause = self.pause.train(drop_punctuation(train, lm.model.vocabulary))
+        return replace(self, lm=lm, pause=pause)
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Return the states of both models."""
+        return prefixed_state({"lm": self.lm, "pause": self.pause})
+
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Combination:
+        """Return this detector with stored states of both models."""
+        others, lm, pause = split_state(state, "lm", "pause")
+        if others:
+            raise damaged(f"it has an array {min(others)}")
+        return replace(self, lm=self.lm.from_state(lm), pause=self.pause.from_state(pause))
+
+    def number_words(self, transcripts: Sequence[Transcript]) -> NumberedWords:
+        """Number the words of recordings by the vocabulary."""
+        return self.lm.number_words(transcripts)
+
+    def scores(self, transcripts: Sequence[Transcript], words: NumberedWords) -> Floats:
+        """Return the log-score of each word, class and pause after it, for each history."""
+        scores = self.lm.scores(transcripts, words)
+        trusted = [self._with_usable_times(each) for each in transcripts]
+        emissions = [
+            self.pause.emissions(without_punctuation(each, is_word), self.way)  # type: ignore[arg-type]
+            for each, is_word in zip(trusted, words.is_word, strict=True)
+        ]
+        width = class_count(self.classes)
+        evidence = self.weight * np.concatenate(emissions)
+        cells = scores.reshape(len(scores), scores.shape[1] // width, width)
+        cells += evidence[:, None, :]
+        return scores
+
+    def bias_in(self, transcript: Transcript) -> float:
+        """Return the bias that is added to the log-odds of a recording."""
+        pauses = self._with_usable_times(transcript).pauses()
+        alone = transcript.pause is None and bool(np.isnan(pauses).all())
+        return self.bias + (self.lone_bias if alone else 0.0)
+
+    def _with_usable_times(self, transcript: Transcript) -> Transcript:
+        """Remove times that hardly show a pause: they were made up, or words were joined."""
+        pauses = transcript.pauses()
+        known = pauses[~np.isnan(pauses)]
+        if len(known) < ENOUGH or np.mean(known >= self.pause.step / 2) >= LEAST_SHARE:
+            return transcript
+        return transcript.replace(start=None, end=None)
+
+    def coverage(self, transcript: Transcript) -> float:
+        """Return the share of the words that are in the vocabulary."""
+        return self.lm.coverage(transcript)
+
+    def lacks(self, transcript: Transcript) -> str:
+        """Return what is missing if neither model has anything to decide by."""
+        words, pauses = self.lm.lacks(transcript), self.pause.lacks(transcript)
+        return f"{words}, and {pauses}" if words and pauses else ""

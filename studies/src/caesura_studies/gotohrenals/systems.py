@@ -10,8 +10,7 @@ from typing import Literal
 from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.combination import Combination
-from caesura.detectors.lm import LM, LanguageModel
+from caesura.detectors.lm import LM, Combination, LanguageModel
 from caesura.detectors.pause import Pause, PauseModel
 from caesura.evaluation.scores import Scores
 from caesura.training.search import Goal, best_threshold
