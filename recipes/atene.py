@@ -17,8 +17,7 @@ from pathlib import Path
 import caesura
 from caesura.core.transcript import Transcript
 from caesura.detectors.tagging.entity_model import CLASS_OF_ANY, Margins
-from caesura.models.card import Card
-from caesura.models.store import save
+from caesura.models.store import Card, save
 from caesura.training.data import Dataset
 from caesura.training.run import score_entity_model
 from caesura_studies.atene.corpora import join_clitics

@@ -23,8 +23,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.lm import LM, Combination
 from caesura.detectors.pause import Pause, PauseModel
-from caesura.models.card import Card
-from caesura.models.store import save
+from caesura.models.store import Card, save
 from caesura.text.punctuation import TITLES
 from caesura.training.data import Dataset, DatasetReader, inner_boundaries
 from caesura.training.search import best_threshold, boundary_rates

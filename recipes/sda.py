@@ -28,8 +28,7 @@ from caesura.detectors.syntax.sda import SDA
 from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
-from caesura.models.card import Card
-from caesura.models.store import save
+from caesura.models.store import Card, save
 from caesura.text.punctuation import punctuation_flags
 from caesura.training.data import Dataset
 from caesura.training.search import score_boundaries

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from caesura.formats.in_memory import InMemory
     from caesura.formats.inputs import Input, Inputs
     from caesura.formats.sidecars import Paths
-    from caesura.models.card import Card
+    from caesura.models.store import Card
 
 logger = logging.getLogger("caesura")
 

@@ -10,7 +10,7 @@ import caesura as package
 from caesura import api
 from caesura.core.errors import ModelError
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from cli.running import Program
 from tiny import register, trained_tiny
 

@@ -25,7 +25,7 @@ from caesura.formats.base import TextFormat
 from caesura.formats.source import Source
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from fake_distribution import install
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -27,7 +27,7 @@ from caesura.detectors.tagging.entity_model import (
 from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.ml import maxent
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.text.entity_projection import SPELLING_CLASSES
 from caesura.text.normalization.steps import punctuation
 from detectors.toy_entities import FILLERS, entity_text, slow_probabilities

@@ -23,7 +23,7 @@ from caesura.detectors.syntax.chunking import FOLDS, jackknife_tags
 from caesura.detectors.syntax.crf_svm import CRF, SVM
 from caesura.detectors.tagging.pos_tagger import Tagged, Tagger
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from detectors.test_chunking import hidden, talk
 
 pytest.importorskip("pycrfsuite")

@@ -17,7 +17,7 @@ from caesura.detectors.tagging import pos_tagger
 from caesura.detectors.tagging.pos_tagger import Tagged, Tagger, TaggerModel
 from caesura.ml.features import hash_spelling
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.training.run import tag_accuracy
 from detectors.toy_tags import tagged_text
 

@@ -19,7 +19,7 @@ from caesura.detectors.tagging.pos_tagger import Tagger
 from caesura.metrics.cluster import Cluster
 from caesura.metrics.dependency import Dependency
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.text import cluster_rules
 from detectors.trees import (
     SMALL,

@@ -19,7 +19,7 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import HEAD, LEAST, Model, get_detector
 from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from tiny import register, trained_tiny
 
 KNOWN = tuple("we know the words of this small talk and no others so far".split())

@@ -232,7 +232,7 @@ def test_an_open_sentence_is_kept_in_few_parts() -> None:
 def test_a_model_within_others_is_identified_by_its_checksum(tmp_path: Path) -> None:
     from caesura.detectors.streaming import fingerprint
     from caesura.detectors.window_stream import Lookahead
-    from caesura.models.card import Card
+    from caesura.models.store import Card
 
     folder = store.save(tmp_path / "m", Pause(), Card())
     detector = Lookahead(Model(str(folder)))

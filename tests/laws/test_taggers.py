@@ -12,7 +12,7 @@ from caesura.core import registry
 from caesura.core.protocols import EntityModel, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.testing import check_entity_model, check_tagger
 from caesura.testing.detector_laws import (
     ENTITY_MODEL_LAWS,

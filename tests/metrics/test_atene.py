@@ -22,7 +22,7 @@ from caesura.formats.sidecars import with_sidecars
 from caesura.metrics.atene import ATENE
 from caesura.metrics.atene_risks import MarginLosses, edge_margins, label_margins, segment_margins
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.text.entity_projection import Projected, project, separate_overlaps
 from detectors.toy_entities import FILLERS, entity_text, slow_probabilities
 from metrics.margins import entity_model, metric, spoken

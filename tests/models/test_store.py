@@ -22,7 +22,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
 from caesura.detectors.pause import Pause
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from tiny import Bare, Tiny, register, trained_tiny
 
 CARD = Card(

@@ -18,7 +18,7 @@ from caesura.evaluation.reports.table import (
     wrap,
 )
 from caesura.evaluation.scores import CHECKSUM_DIGITS
-from caesura.models.card import Card, Row
+from caesura.models.store import Card, Row
 
 KEY_WIDTH = 11
 """The width of keys such as `licence`."""

@@ -20,7 +20,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.testing.strategies import for_all, transcripts
 from caesura.text.punctuation import punctuation_flags
 

@@ -25,7 +25,7 @@ from caesura.evaluation.evaluate import normalization_steps
 from caesura.formats.inputs import Inputs, open_pooled
 from caesura.formats.sidecars import EntityClasses, Paths
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 from caesura.text.normalization.steps import describe, punctuation
 from caesura.text.punctuation import punctuation_flags
 from caesura.training.data import PURPOSES, Dataset, DatasetReader, check_layer

@@ -13,7 +13,7 @@ from caesura import __version__
 from caesura.core.config import Trainable
 from caesura.core.errors import ModelError
 from caesura.models import store
-from caesura.models.card import Card
+from caesura.models.store import Card
 
 logger = logging.getLogger("caesura.studies")
 
