@@ -8,8 +8,8 @@ import pytest
 
 from caesura import api
 from caesura.core.errors import CaesuraError
+from caesura.formats.base import Source
 from caesura.formats.recognize import choose_format
-from caesura.formats.source import Source
 
 EXPECTED = {
     "earnings22/references/*.nlp": "nlp",

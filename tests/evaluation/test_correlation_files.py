@@ -17,7 +17,7 @@ from caesura.evaluation.correlation_data import (
     measurement_conditions,
     read_rows,
 )
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 HEADS = TableColumns("system", "show", "task", ("wer",))
 

@@ -11,7 +11,7 @@ import pytest
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.aws import Aws
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

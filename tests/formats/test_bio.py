@@ -7,8 +7,8 @@ import pytest
 
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import Source
 from caesura.formats.linguistic.bio import Bio, entities, iob2
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from caesura import api
+from caesura.formats.base import Source
 from caesura.formats.nist.stm import Stm
 from caesura.formats.nist.trn import Trn
-from caesura.formats.source import Source
 
 SCLITE = shutil.which("sctk")
 Cases = list[tuple[str, str, tuple[int, int, int, int]]]

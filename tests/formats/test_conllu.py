@@ -13,9 +13,9 @@ from caesura.core.errors import FormatError, UnknownName
 from caesura.core.registry import parse
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import Source
 from caesura.formats.linguistic import conllu_rows
 from caesura.formats.linguistic.conllu import ConllU
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -9,7 +9,7 @@ from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.formats.annotation.coraal import Coraal
 from caesura.formats.asr.rev_nlp import Nlp
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 HEADER = "Line\tSpkr\tStTime\tContent\tEnTime\n"

@@ -12,7 +12,7 @@ from caesura.core.errors import FormatError, UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.annotation.eaf import Eaf
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

@@ -13,9 +13,9 @@ from caesura.core.errors import AmbiguousFormat, CaesuraError, OutputError, Unkn
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.azure import Azure
+from caesura.formats.base import Source
 from caesura.formats.files import expand
 from caesura.formats.recognize import choose_format
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -6,8 +6,8 @@ import pytest
 
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import Source
 from caesura.formats.linguistic.knp import Knp, Morpheme, Phrase, head_word
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -12,8 +12,8 @@ import pytest
 from caesura.core import registry
 from caesura.core.errors import CaesuraError
 from caesura.formats.annotation.tiers import OVERLAP, role
+from caesura.formats.base import Source
 from caesura.formats.recognize import choose_format
-from caesura.formats.source import Source
 
 SIZE = 300_000
 

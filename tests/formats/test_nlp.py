@@ -11,7 +11,7 @@ from caesura.core import registry
 from caesura.core.errors import FormatError, UnknownName
 from caesura.core.transcript import Span, Transcript
 from caesura.formats.asr.rev_nlp import Nlp
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 HEADER = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags\n"

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from caesura.core import registry
 from caesura.core.errors import CaesuraError, FormatError
 from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import Source
 from caesura.formats.linguistic.conllu import ConllU
 from caesura.formats.linguistic.offsets import Offsets
 from caesura.formats.recognize import choose_format
-from caesura.formats.source import Source
 from caesura.testing.strategies import carried_part
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -11,9 +11,9 @@ from caesura.core.errors import FormatError
 from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.builder import Rows
 from caesura.formats.plain import Lines, Text, TextBuilder, Tokens, Turns
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

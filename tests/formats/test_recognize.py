@@ -15,9 +15,9 @@ from caesura.core import plugins, registry
 from caesura.core.errors import CaesuraError
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.files import expand
 from caesura.formats.recognize import TABLE, Keys, candidates, choose_format, recognized
-from caesura.formats.source import Source
 from caesura.testing.format_laws import damage
 
 SAMPLES = Path(__file__).parent / "samples"

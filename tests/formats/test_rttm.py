@@ -9,8 +9,8 @@ import pytest
 from caesura.core.errors import FormatError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.nist.rttm import Rttm
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

@@ -12,8 +12,8 @@ import pytest
 from caesura.core.errors import FormatError, OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.captions.srt import Srt
-from caesura.formats.source import Source
 from formats.cells import known
 
 SAMPLES = Path(__file__).parent / "samples"

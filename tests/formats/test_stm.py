@@ -11,8 +11,8 @@ from caesura import api
 from caesura.core.errors import FormatError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import Source
 from caesura.formats.nist.stm import Stm
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = np.nan

@@ -9,8 +9,8 @@ from caesura import api
 from caesura.core.errors import FormatError, OutputError
 from caesura.core.protocols import Format
 from caesura.core.transcript import Span, Transcript
+from caesura.formats.base import Source
 from caesura.formats.nist.trn import Kaldi, Trn
-from caesura.formats.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -9,8 +9,8 @@ import pytest
 from caesura.core.errors import FormatError, OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.recognize import choose_format
-from caesura.formats.source import Source
 from caesura.formats.tsv import Tsv
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -13,9 +13,9 @@ import pytest
 from caesura.core.errors import FormatError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.captions.ttml import Ttml
 from caesura.formats.safe_xml import tree
-from caesura.formats.source import Source
 from formats.cells import known
 
 SAMPLES = Path(__file__).parent / "samples"

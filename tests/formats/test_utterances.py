@@ -10,8 +10,8 @@ import pytest
 from caesura import api
 from caesura.core.errors import FormatError, MismatchError
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.plain import Utterances
-from caesura.formats.source import Source
 from cli.running import Program
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -13,7 +13,7 @@ from caesura.core.errors import FormatError, OutputError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.whisper import Whisper
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 TEXT = "Good morning, Ms. Okafor. It's a twenty-minute walk?"

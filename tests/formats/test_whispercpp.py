@@ -10,7 +10,7 @@ import pytest
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.formats.asr.whispercpp import WhisperCpp
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 NAN = None

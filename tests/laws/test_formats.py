@@ -10,8 +10,7 @@ from hypothesis import settings
 from caesura.core import registry
 from caesura.core.errors import CaesuraError
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.base import Source, TextFormat
 from caesura.testing import check_format
 from caesura.testing.format_laws import FORMAT_LAWS, Subject, read_bytes
 

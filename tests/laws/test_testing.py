@@ -15,8 +15,7 @@ from caesura.core.protocols import Detector, Metric, Stream
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Value, ratio
 from caesura.detectors.window_stream import WindowStream
-from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.base import Source, TextFormat
 from caesura.testing import check_detector, check_format, check_metric
 
 

@@ -67,7 +67,7 @@ class Format(Configured, ABC):
 
     @classmethod
     def recognises(cls, source: Any) -> bool:
-        """Tell whether the content of a file (a `formats.source.Source`) is surely of this format.
+        """Tell whether the content of a file (a `formats.base.Source`) is surely of this format.
 
         It is asked if the suffix does not decide. It may raise a `CaesuraError`, which means no.
         """

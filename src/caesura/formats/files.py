@@ -22,7 +22,7 @@ from caesura.core.errors import (
 from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Origin, Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, stem_of
 from caesura.formats.recognize import (
     choose_format,
     is_writable,
@@ -31,7 +31,6 @@ from caesura.formats.recognize import (
     with_suffix,
     writable,
 )
-from caesura.formats.source import Source, stem_of
 
 logger = logging.getLogger("caesura")
 

@@ -20,7 +20,7 @@ from caesura.core.errors import AmbiguousFormat, FormatError
 from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.formats.source import Source, items, number, seconds, share, string, with_plain_keys
+from caesura.formats.base import Source, items, number, seconds, share, string, with_plain_keys
 
 TEXT_KEYS = ("punctuatedword", "displaytext", "word", "text", "token", "content", "value", "symbol")
 """Keys of a word's text, the one with punctuation first; `punctuated_word` is the same key."""

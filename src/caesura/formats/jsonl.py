@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from caesura.core.errors import FormatError, LayerError
 from caesura.core.serialize import KEYS, SHAPE, from_document, is_recording, to_document
 from caesura.core.transcript import CARRIED, Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, without_lone_surrogates
 from caesura.formats.recognize import recognized
-from caesura.formats.source import Source, without_lone_surrogates
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO
 from caesura.core.arrays import MISSING
 from caesura.core.errors import FormatError, UnknownName
 from caesura.core.transcript import Transcript
+from caesura.formats.base import LATEST, Source, counted, share, string, without_lone_surrogates
 from caesura.formats.nist import nist_fields
 from caesura.formats.nist.ctm import EVENT, PAUSES
-from caesura.formats.source import LATEST, Source, counted, share, string, without_lone_surrogates
 from caesura.text.punctuation import WordParts, detach_marks, is_opening, split_marks
 
 logger = logging.getLogger("caesura")

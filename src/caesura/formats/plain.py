@@ -12,10 +12,9 @@ import numpy as np
 from caesura.core.arrays import Indices
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.recognize import MARKUP, recognizes
-from caesura.formats.source import Source
 from caesura.text.punctuation import (
     WordParts,
     end_mark,

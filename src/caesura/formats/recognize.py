@@ -21,7 +21,7 @@ from caesura.core import registry
 from caesura.core.arrays import Strings
 from caesura.core.errors import AmbiguousFormat, CaesuraError
 from caesura.core.protocols import Format
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 logger = logging.getLogger("caesura")
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from xml.parsers.expat import errors
 
 from caesura.core.errors import FormatError
-from caesura.formats.source import Source
+from caesura.formats.base import Source
 
 DEEPEST = 500
 """The deepest nesting of elements that is read; real files have far less."""

@@ -10,7 +10,7 @@ import numpy as np
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import OutputError
 from caesura.core.transcript import Transcript
-from caesura.formats.source import counted
+from caesura.formats.base import counted
 
 logger = logging.getLogger("caesura")
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, seconds
 from caesura.formats.builder import Rows
-from caesura.formats.source import Source, seconds
 from caesura.formats.time_interpolation import decimal
 from caesura.text.punctuation import is_without_blanks, split_words, written_together
 

@@ -18,8 +18,7 @@ from caesura.core import registry
 from caesura.core.errors import CaesuraError, OutputError
 from caesura.core.protocols import Format
 from caesura.core.transcript import CARRIED, Transcript
-from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.base import Source, TextFormat
 from caesura.testing.strategies import carried_part, for_all, transcripts
 
 TOKENS = [  # what readers stumble over: marks of many formats, odd numbers, half characters

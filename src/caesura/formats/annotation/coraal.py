@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, seconds
 from caesura.formats.builder import Rows
 from caesura.formats.nist.ctm import PAUSES
-from caesura.formats.source import Source, seconds
 
 COLUMNS = ("Line", "Spkr", "StTime", "Content", "EnTime")
 """The columns that the first line must name."""

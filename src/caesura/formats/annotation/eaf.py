@@ -20,8 +20,8 @@ from caesura.formats.annotation.tiers import (
     make_tiers,
     transcript_of_tiers,
 )
+from caesura.formats.base import Source, seconds
 from caesura.formats.safe_xml import legal, tree
-from caesura.formats.source import Source, seconds
 
 MILLI = 1000
 UNKNOWN = ("und", "mis", "mul", "zxx", "")

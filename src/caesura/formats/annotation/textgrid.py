@@ -18,7 +18,7 @@ from caesura.formats.annotation.tiers import (
     make_tiers,
     transcript_of_tiers,
 )
-from caesura.formats.source import LATEST, Source
+from caesura.formats.base import LATEST, Source
 
 logger = logging.getLogger("caesura")
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, counted
 from caesura.formats.builder import Rows
 from caesura.formats.sentence_spans import FileOrder, SentenceSpan, SentenceSpans, end_sentences
-from caesura.formats.source import Source, counted
 from caesura.formats.time_interpolation import filled_times
 
 logger = logging.getLogger("caesura")

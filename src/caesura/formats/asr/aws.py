@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
+from caesura.formats.base import (
+    JsonFormat,
+    Source,
+    items,
+    number,
+    seconds,
+    share,
+    string,
+    with_plain_keys,
+)
 from caesura.formats.builder import Rows, piece_ends
-from caesura.formats.source import Source, items, number, seconds, share, string, with_plain_keys
 from caesura.text.punctuation import is_opening
 
 

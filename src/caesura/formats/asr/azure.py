@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, piece_ends
-from caesura.formats.source import (
+from caesura.formats.base import (
+    JsonFormat,
     Source,
     items,
     number,
@@ -27,6 +26,7 @@ from caesura.formats.source import (
     with_plain_keys,
     without_lone_surrogates,
 )
+from caesura.formats.builder import Rows, piece_ends
 from caesura.text.punctuation import split_marks
 
 TICK = 1e-7

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
+from caesura.formats.base import JsonFormat, Source, items, number, seconds, share, string
 from caesura.formats.builder import Rows, piece_ends
-from caesura.formats.source import Source, items, number, seconds, share, string
 
 MESSAGES = frozenset({"Results", "Metadata", "UtteranceEnd", "SpeechStarted", "Finalize"})
 """Types of messages in a stream; only `Results` have words."""

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
-from caesura.formats.builder import Rows, piece_ends
-from caesura.formats.source import (
+from caesura.formats.base import (
+    JsonFormat,
     Source,
     items,
     number,
@@ -20,6 +19,7 @@ from caesura.formats.source import (
     string,
     with_plain_keys,
 )
+from caesura.formats.builder import Rows, piece_ends
 
 TYPE = "type.googleapis.com/google.cloud.speech"
 """The beginning of `@type` in everything from this service."""

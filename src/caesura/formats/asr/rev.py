@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
+from caesura.formats.base import (
+    JsonFormat,
+    Source,
+    items,
+    number,
+    seconds,
+    share,
+    speaker_names,
+    string,
+)
 from caesura.formats.builder import Rows
-from caesura.formats.source import Source, items, number, seconds, share, speaker_names, string
 from caesura.text.punctuation import is_opening
 
 logger = logging.getLogger("caesura")

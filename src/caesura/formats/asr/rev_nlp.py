@@ -12,8 +12,7 @@ import numpy as np
 from caesura.core.arrays import Floats
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.base import TextFormat
-from caesura.formats.source import LATEST, Source, number
+from caesura.formats.base import LATEST, Source, TextFormat, number
 from caesura.text.punctuation import end_mark
 
 logger = logging.getLogger("caesura")

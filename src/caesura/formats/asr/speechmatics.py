@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
+from caesura.formats.base import JsonFormat, Source, items, seconds, share, string
 from caesura.formats.builder import Rows
-from caesura.formats.source import Source, items, seconds, share, string
 
 TYPES = frozenset({"word", "punctuation", "entity", "speaker_change"})
 MESSAGES = frozenset(

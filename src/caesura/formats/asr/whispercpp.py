@@ -18,8 +18,7 @@ from caesura.formats.asr.segments import (
     merge_pieces,
     transcript_of_segments,
 )
-from caesura.formats.base import JsonFormat
-from caesura.formats.source import Source, items, seconds, share, string
+from caesura.formats.base import JsonFormat, Source, items, seconds, share, string
 from caesura.text.punctuation import has_script_without_blanks
 
 logger = logging.getLogger("caesura")

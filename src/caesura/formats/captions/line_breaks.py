@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
-from caesura.formats.source import LATEST
+from caesura.formats.base import LATEST, TextFormat
 from caesura.formats.time_interpolation import filled_times, in_order
 from caesura.text import display_width
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.captions.cue_text import (
     CUE_TIMES,
     Cue,
@@ -17,7 +18,6 @@ from caesura.formats.captions.cue_text import (
     transcript_of_cues,
 )
 from caesura.formats.captions.line_breaks import Captions
-from caesura.formats.source import Source
 
 logger = logging.getLogger("caesura")
 

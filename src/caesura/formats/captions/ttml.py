@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
 from caesura.core.transcript import Transcript
+from caesura.formats.base import LATEST, Source
 from caesura.formats.captions.cue_text import Cue, Run, subtract_offset, transcript_of_cues
 from caesura.formats.captions.line_breaks import Captions, Cues
 from caesura.formats.safe_xml import legal, local, tree
-from caesura.formats.source import LATEST, Source
 
 _DIGITS = "[0-9]{1,15}"
 _OFFSET = re.compile(rf"({_DIGITS}(?:\.[0-9]+)?)(h|ms|m|s|f|t)")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from caesura.core.transcript import Transcript
+from caesura.formats.base import Source
 from caesura.formats.captions.cue_text import (
     Cue,
     OpenTags,
@@ -20,7 +21,6 @@ from caesura.formats.captions.cue_text import (
     transcript_of_cues,
 )
 from caesura.formats.captions.line_breaks import Captions
-from caesura.formats.source import Source
 
 _PIECES = re.compile(r"(</?[A-Za-z0-9][^<>\n]*>|</>|\n)")
 _STAMP = re.compile(r"<(?:([0-9]{1,5}):)?([0-9]{1,2}):([0-9]{1,2})[.,]([0-9]{1,9})>")

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, counted
 from caesura.formats.builder import Rows
-from caesura.formats.source import Source, counted
 
 logger = logging.getLogger("caesura")
 

@@ -15,10 +15,9 @@ import numpy as np
 from caesura.core.arrays import Floats, Strings
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, counted, number
 from caesura.formats.linguistic.bio import entities, iob2
 from caesura.formats.linguistic.conllu_rows import Table
-from caesura.formats.source import Source, counted, number
 
 logger = logging.getLogger("caesura")
 

@@ -12,7 +12,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Indices, Strings
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Span
-from caesura.formats.source import Source, counted
+from caesura.formats.base import Source, counted
 from caesura.text.display_width import code_points
 
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")

@@ -11,8 +11,7 @@ import numpy as np
 from caesura.core.arrays import Strings
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.base import Source, TextFormat
 from caesura.text.punctuation import end_mark
 
 LABELS = {

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.linguistic.bio import entities
-from caesura.formats.source import Source
 
 FIELDS = 11
 """Surface, reading, lemma, part of speech, its kind, inflection and form, with their numbers."""

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
-from caesura.formats.base import JsonFormat
+from caesura.formats.base import JsonFormat, Source, counted, items, string
 from caesura.formats.builder import Rows
 from caesura.formats.linguistic.bio import entities
-from caesura.formats.source import Source, counted, items, string
 
 logger = logging.getLogger("caesura")
 

@@ -14,9 +14,8 @@ import numpy as np
 from caesura.core.arrays import Floats
 from caesura.core.errors import OutputError
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import LATEST, Source, TextFormat, counted, share
 from caesura.formats.nist import nist_fields
-from caesura.formats.source import LATEST, Source, counted, share
 from caesura.formats.time_interpolation import decimal, filled_times
 from caesura.text.punctuation import WordParts, is_opening, split_marks
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from caesura.core.errors import FormatError
+from caesura.formats.base import LATEST, Source, number, seconds
 from caesura.formats.builder import Rows
-from caesura.formats.source import LATEST, Source, number, seconds
 
 UNKNOWN = frozenset({"<na>", "n/a", "null", "unknown", ""})
 """Ways to write that a field is not known, in lower case."""

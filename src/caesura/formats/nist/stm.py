@@ -14,11 +14,10 @@ import numpy as np
 
 from caesura.core.arrays import Flags
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat, counted, number
 from caesura.formats.builder import Rows
 from caesura.formats.nist import nist_fields
 from caesura.formats.nist.ctm import PAUSES
-from caesura.formats.source import Source, counted, number
 from caesura.formats.time_interpolation import decimal, filled_times
 
 

@@ -10,11 +10,10 @@ from pathlib import PurePath
 
 from caesura.core.errors import OutputError
 from caesura.core.transcript import Transcript
-from caesura.formats.base import TextFormat
+from caesura.formats.base import Source, TextFormat
 from caesura.formats.builder import Rows
 from caesura.formats.nist import nist_fields
 from caesura.formats.nist.ctm import EVENT
-from caesura.formats.source import Source
 
 _DIGIT = re.compile(r"\d")
 _ID = re.compile(r"(?=.*\d)(?=.*(?:-|[^\W\d]))\w[\w./-]*\w")

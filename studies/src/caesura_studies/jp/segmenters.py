@@ -13,8 +13,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
+from caesura.formats.base import Source
 from caesura.formats.plain import Text
-from caesura.formats.source import Source
 from caesura_studies.jp.treebanks import LANGUAGES
 
 SegmentFunction = Callable[[str], list[list[str]]]
