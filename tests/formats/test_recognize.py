@@ -64,8 +64,7 @@ def test_reading_whisper_loads_whisper_alone() -> None:
     )
     loaded = done.stdout.split()
     assert [name for name in loaded if name.startswith("caesura.formats.asr.")] == [
-        "caesura.formats.asr.segments",
-        "caesura.formats.asr.whisper",
+        "caesura.formats.asr.whisper"
     ]
     assert not [name for name in loaded if ".captions" in name or ".annotation" in name]
     assert len(loaded) <= 16

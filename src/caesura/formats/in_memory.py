@@ -356,7 +356,7 @@ def _transcript_of_word_rows(rows: list[Row], text_key: str, id: str) -> Transcr
 
 def _transcript_of_sentence_rows(rows: list[Row], text_key: str, id: str) -> Transcript:
     """Make a transcript of rows that are sentences, with or without times."""
-    from caesura.formats.asr.segments import Segment, transcript_of_segments
+    from caesura.formats.builder import Segment, transcript_of_segments
 
     parts = []
     for place, cells in rows:
@@ -382,7 +382,7 @@ def _transcript_of_words(
     words: Sequence[tuple[str, Any]], id: str = "", language: str = "", unit: float = 1.0
 ) -> Transcript:
     """Make a transcript of words that are strings or dicts, each with its place for errors."""
-    from caesura.formats.asr.segments import Segment, TimedText, transcript_of_segments
+    from caesura.formats.builder import Segment, TimedText, transcript_of_segments
 
     spoken: list[TimedText] = []
     for place, word in words:

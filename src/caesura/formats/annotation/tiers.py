@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import Source, TextFormat, counted
-from caesura.formats.builder import Rows
-from caesura.formats.sentence_spans import FileOrder, SentenceSpan, SentenceSpans, end_sentences
+from caesura.formats.builder import FileOrder, Rows, SentenceSpan, SentenceSpans, end_sentences
 from caesura.formats.time_interpolation import filled_times
 
 logger = logging.getLogger("caesura")

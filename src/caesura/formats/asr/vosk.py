@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import Segment, TimedText, transcript_of_segments
 from caesura.formats.base import JsonFormat, Source, items, seconds, share, string
+from caesura.formats.builder import Segment, TimedText, transcript_of_segments
 
 VOICE = frozenset({"spk", "spk_frames"})
 """Keys of the voice print of a speaker."""

@@ -14,14 +14,14 @@ import numpy as np
 
 from caesura.core.arrays import Flags
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import (
+from caesura.formats.base import JsonFormat, Source, items, number, seconds, share, string
+from caesura.formats.builder import (
     Segment,
     TimedText,
     align_words,
     merge_pieces,
     transcript_of_segments,
 )
-from caesura.formats.base import JsonFormat, Source, items, number, seconds, share, string
 from caesura.text.punctuation import has_script_without_blanks
 
 CONFIDENCE = ("probability", "confidence", "score")

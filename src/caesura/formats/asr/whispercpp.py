@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import (
+from caesura.formats.base import JsonFormat, Source, items, seconds, share, string
+from caesura.formats.builder import (
     Segment,
     TimedText,
     is_special,
@@ -18,7 +19,6 @@ from caesura.formats.asr.segments import (
     merge_pieces,
     transcript_of_segments,
 )
-from caesura.formats.base import JsonFormat, Source, items, seconds, share, string
 from caesura.text.punctuation import has_script_without_blanks
 
 logger = logging.getLogger("caesura")

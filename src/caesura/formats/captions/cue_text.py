@@ -17,9 +17,8 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from caesura.core.transcript import Transcript
-from caesura.formats.asr.segments import TimedText, merge_pieces
 from caesura.formats.base import Source
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, TimedText, merge_pieces
 from caesura.text.display_width import is_spaceless
 from caesura.text.punctuation import split_marks
 

@@ -9,9 +9,8 @@ from itertools import groupby
 
 from caesura.core.transcript import Transcript
 from caesura.formats.base import Source, TextFormat, counted, share
-from caesura.formats.builder import Rows
+from caesura.formats.builder import Rows, SentenceSpan, SentenceSpans, end_sentences
 from caesura.formats.nist import nist_fields
-from caesura.formats.sentence_spans import SentenceSpan, SentenceSpans, end_sentences
 from caesura.formats.time_interpolation import decimal, filled_times
 
 TYPES = frozenset(
