@@ -27,7 +27,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.chunking import SENTENCE, labels_of
 from caesura.detectors.syntax.crf_svm import CRF, SVM
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.ml.features import REACH, TEMPLATES, pause_bins
 from caesura.text import cluster_rules
 
@@ -42,7 +42,7 @@ def spoken() -> list[Transcript]:
     """Give recordings with tags, times and sentences, without punctuation."""
     logging.getLogger("caesura").setLevel(logging.ERROR)
     folder = os.environ.get("CAESURA_DATA", "")
-    given = read(Path(folder, "ud/naija/train.conllu")) if folder else map(made_up, range(40))
+    given = read_file(Path(folder, "ud/naija/train.conllu")) if folder else map(made_up, range(40))
     return [CRF().words(each) for each in given]
 
 

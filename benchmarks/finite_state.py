@@ -31,7 +31,7 @@ import numpy as np
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.lm import LM, Combination
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 
 CORPORA = ("earnings22/references", "earnings21/references", "rev16/verbatim")
 WORDS = 1_000_000
@@ -56,7 +56,7 @@ def from_corpora(folder: Path) -> tuple[tuple[str, ...], Any]:
     words: list[str] = []
     ends: list[bool] = []
     for file in files:
-        for transcript in read(file):
+        for transcript in read_file(file):
             if transcript.sentences is not None:
                 words += map(str.lower, transcript.words)
                 ends += transcript.sentences.boundary.tolist()

@@ -28,7 +28,7 @@ import numpy as np
 from caesura.core.errors import MismatchError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.metrics.joint import Joint
 from caesura.text.charmatch.matching import match
 from caesura.text.charmatch.units import Units
@@ -154,7 +154,7 @@ def by_evaluator(files: list[Path]) -> tuple[float, float, int]:
 
 def by_joint(files: list[Path]) -> tuple[float, float, int]:
     """Give the same for our own metric."""
-    reading, texts = timed(lambda: [list(read(file)) for file in files])
+    reading, texts = timed(lambda: [list(read_file(file)) for file in files])
     scoring, right = timed(lambda: scored(*texts))
     return reading, scoring, right
 

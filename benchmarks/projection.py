@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.text.entity_projection import project
 
 CALLS, WRONG = 6, (0.1, 0.25, 0.45)
@@ -80,7 +80,7 @@ def main() -> None:
     calls = [
         call.replace(language="en")
         for name in sorted(Path(folder, "earnings22/references").glob("*.nlp"))
-        for call in read(name)
+        for call in read_file(name)
         if call.entities and _timed(call)
     ][:CALLS]
     print(f"{len(calls)} calls, {sum(len(each.entities or ()) for each in calls):,} entities")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import caesura
 from caesura.core.errors import CaesuraError, FormatError, UnknownName
+from caesura.formats.files import open_pooled
 from caesura.formats.in_memory import table_columns
-from caesura.formats.inputs import open_pooled
 
 ROOT = Path(__file__).parent.parent
 WHISPER = ROOT / "examples" / "interview.whisper.json"

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from caesura.evaluation.comparison import Comparison
     from caesura.evaluation.evaluate import EvaluationOptions
     from caesura.evaluation.scores import Scores
+    from caesura.formats.files import Input, Inputs
     from caesura.formats.in_memory import InMemory
-    from caesura.formats.inputs import Input, Inputs
     from caesura.formats.sidecars import Paths
     from caesura.models.store import Card
 
@@ -40,9 +40,9 @@ def read(
     table of pandas, Polars or Arrow, and an open file are read as they are. Files that cannot
     be read are left out, and reported in one error at the end.
     """
-    from caesura.formats import inputs
+    from caesura.formats.files import read as read_all
 
-    return inputs.read(files, format=format)
+    return read_all(files, format=format)
 
 
 def write(
@@ -57,10 +57,10 @@ def write(
     written.
     """
     from caesura.core.transcript import Transcript
-    from caesura.formats import files
+    from caesura.formats.files import target, write_all
 
     several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
-    return files.write_all(several, output, files.target(to, output))
+    return write_all(several, output, target(to, output))
 
 
 def dumps(transcripts: Transcript | Iterable[Transcript], to: str | Format) -> str:
@@ -225,7 +225,7 @@ def stream(
     while none arrives, ends a sentence.
     """
     from caesura.detectors import streaming
-    from caesura.formats.inputs import all_words
+    from caesura.formats.files import all_words
 
     sentences = streaming.stream_sentences(
         all_words(words),
@@ -268,7 +268,7 @@ def score(
     through, .md, .tex or .json for tables, .png or .svg for figures.
     """
     from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
-    from caesura.formats.inputs import as_list, names_of, read_each
+    from caesura.formats.files import as_list, names_of, read_each
 
     _check_report(report)
     options = EvaluationOptions(
@@ -350,7 +350,7 @@ def agree(
     """
     from caesura.core.errors import MismatchError
     from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
-    from caesura.formats.inputs import read_each
+    from caesura.formats.files import read_each
 
     _check_report(report)
     options = EvaluationOptions(
@@ -495,7 +495,7 @@ def _score_systems(
     """Score systems with the same options; return their names and scores."""
     from caesura.core.errors import MismatchError
     from caesura.evaluation.evaluate import evaluate_systems
-    from caesura.formats.inputs import read_each
+    from caesura.formats.files import read_each
 
     names, systems = read_each(hypothesis, format)
     if not systems:

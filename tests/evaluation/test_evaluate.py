@@ -12,7 +12,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.resampling import Resampling
-from caesura.formats.inputs import names_of
+from caesura.formats.files import names_of
 from text.recorded import recorded_steps
 
 

@@ -20,7 +20,7 @@ from caesura.core.values import Undefined
 from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
 from caesura.evaluation.scores import score_recordings
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura_studies.report import Outcome
 from caesura_studies.wisebe import chapter_agreement, chapter_claims, chapter_video, run
 from caesura_studies.wisebe.chapter_agreement import CORPORA, CorpusAgreement
@@ -65,7 +65,9 @@ def test_agreement_is_what_counting_by_hand_gives(data: Path, outcome: Outcome) 
     names = ("amberscript", "coraal", "rev", "rev_aa")
     shared = possible = 0
     for file in sorted((data / "coraal-multi" / "rev" / "nlp").glob("*.nlp")):
-        texts = [next(read(data / "coraal-multi" / name / "nlp" / file.name)) for name in names]
+        texts = [
+            next(read_file(data / "coraal-multi" / name / "nlp" / file.name)) for name in names
+        ]
         columns = [t.sentences.boundary[:-1].tolist() for t in texts if t.sentences is not None]
         for votes in map(sum, zip(*columns, strict=True)):
             shared += votes if votes > 1 else 0
@@ -80,7 +82,7 @@ def test_a_system_is_scored_as_counting_by_hand_gives(data: Path, outcome: Outco
     system = train_systems(data)["calls"]
     right = total = 0
     for file in sorted((data / "rev16" / "nonverbatim").glob("*.nlp")):
-        (text,) = read(file)
+        (text,) = read_file(file)
         assert text.sentences is not None
         ours = set(system.detect(text.words).gaps.tolist()) - {len(text) - 1}
         theirs = set(text.sentences.gaps.tolist()) - {len(text) - 1}

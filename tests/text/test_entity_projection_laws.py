@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caesura.core.transcript import Span, Transcript
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.text.alignment.word_alignment import align
 from caesura.text.entity_projection import MAX_DISTANCE, project, separate_overlaps
 from caesura.text.phonetics import phone_distances, phones
@@ -174,7 +174,7 @@ def halved(reference: Transcript) -> tuple[Transcript, list[tuple[int, int]]]:
 
 
 def test_real_entities_heard_in_halves_are_found_by_time(corpora: Path) -> None:
-    (reference,) = read(str(corpora / "earnings22" / "references" / "4474955.nlp"))
+    (reference,) = read_file(str(corpora / "earnings22" / "references" / "4474955.nlp"))
     hypothesis, truth = halved(reference)
     by_time, aligned = (
         [(one.first, one.last) for one in project(reference, each)]

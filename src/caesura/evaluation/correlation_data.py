@@ -20,10 +20,9 @@ from caesura.core.errors import FormatError, MismatchError, UnknownName, advice
 from caesura.core.values import Undefined, Value
 from caesura.evaluation.resampling import Rows
 from caesura.formats.base import Source, items, number, string
-from caesura.formats.files import load
+from caesura.formats.files import load, names_of
 from caesura.formats.in_memory import Readable, is_table, open_file_source, table_rows
 from caesura.formats.in_memory import Table as DataFrame
-from caesura.formats.inputs import names_of
 
 Records = Sequence[Mapping[str, Any]]
 """Rows of a table, as dicts."""

@@ -15,7 +15,7 @@ from caesura.core.errors import LayerError, UnknownName
 from caesura.core.protocols import Format
 from caesura.core.transcript import Transcript
 from caesura.evaluation.pairing import pair_recordings
-from caesura.formats.inputs import Input, Inputs, read, read_each
+from caesura.formats.files import Input, Inputs, read, read_each
 from caesura.formats.sidecars import Paths, with_sidecars
 from caesura.metrics.base import is_mismatch
 from caesura.text.alignment.word_alignment import align

@@ -31,8 +31,8 @@ from caesura.evaluation.evaluate import (
     evaluate_systems,
     normalization_steps,
 )
+from caesura.formats.files import read
 from caesura.formats.in_memory import InMemory, Readable, Sentences, Text, Words, is_table
-from caesura.formats.inputs import read
 from caesura.text.normalization.steps import LADDER, describe
 from caesura.text.normalization.steps import normalize as normalize_words
 

@@ -16,7 +16,7 @@ from caesura.core.transcript import LAYERS, Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json, ratio
 from caesura.evaluation.evaluate import normalization_steps
 from caesura.evaluation.pairing import pair_recordings
-from caesura.formats.inputs import Input, Inputs, read, read_each
+from caesura.formats.files import Input, Inputs, read, read_each
 from caesura.text.alignment.transfer import gaps_by_characters, transfer_layers
 from caesura.text.alignment.word_alignment import Alignment, align
 from caesura.text.normalization.steps import describe

@@ -2,7 +2,7 @@
 
 `Text`, `Sentences` and `Words` say what a string or a list means, because a plain `str` is
 always a path. A recogniser's result is recognised by its keys, as a file would be. Tables are
-those of pandas, Polars or Arrow; none of these packages is imported. Open `inputs.py` for how
+those of pandas, Polars or Arrow; none of these packages is imported. Open `files.py` for how
 files and such input are read together.
 """
 

@@ -22,7 +22,7 @@ from caesura.core.transcript import Transcript
 from caesura.core.values import Value, ratio
 from caesura.detectors.tagging.entity_model import entity_labels
 from caesura.evaluation.evaluate import normalization_steps
-from caesura.formats.inputs import Inputs, open_pooled
+from caesura.formats.files import Inputs, open_pooled
 from caesura.formats.sidecars import EntityClasses, Paths
 from caesura.models import store
 from caesura.models.store import Card

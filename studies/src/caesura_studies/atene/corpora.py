@@ -12,7 +12,7 @@ from pathlib import Path
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Span, Transcript
 from caesura.evaluation.correlation import FEWEST_SYSTEMS
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.formats.sidecars import with_sidecars
 from caesura.text.entity_projection import SPELLING_CLASSES, drop_overlaps
 from caesura.text.normalization.steps import normalize
@@ -56,7 +56,7 @@ def read_written(data: Path) -> list[Transcript]:
     """
     files = sorted(file for pattern in FILES for file in (data / NER).glob(pattern))
     logger.info("reading %d files of %s", len(files), NER)
-    texts = (each for file in files for each in read(file, "bio"))
+    texts = (each for file in files for each in read_file(file, "bio"))
     return [THREE.of(prepare(join_clitics(each), SPELT)) for each in texts if len(each)]
 
 
@@ -155,7 +155,7 @@ def read_calls(data: Path, preparation: Preparation = SPELT) -> Calls:
 
 def _read_recordings(folder: Path, format: str | None = None) -> list[Transcript]:
     files = sorted(file for kind in ("nlp", "ctm") for file in folder.glob(f"*.{kind}"))
-    return sorted((each for file in files for each in read(file, format)), key=lambda e: e.id)
+    return sorted((each for file in files for each in read_file(file, format)), key=lambda e: e.id)
 
 
 def _read_references(folder: Path) -> list[Transcript]:

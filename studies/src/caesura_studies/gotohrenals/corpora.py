@@ -11,7 +11,7 @@ import numpy as np
 
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.text.alignment.transfer import Transferred, gaps_by_characters, transfer_layers
 from caesura.text.alignment.word_alignment import align
 from caesura.text.normalization.steps import normalize
@@ -60,7 +60,7 @@ def without_times(transcript: Transcript) -> Transcript:
 def read_recordings(folder: Path) -> list[Transcript]:
     """Read all recordings of a folder of .nlp or .ctm files, sorted by name."""
     files = sorted(file for kind in ("nlp", "ctm") for file in folder.glob(f"*.{kind}"))
-    return sorted((each for file in files for each in read(file)), key=lambda each: each.id)
+    return sorted((each for file in files for each in read_file(file)), key=lambda each: each.id)
 
 
 def read_references(folder: Path) -> list[Transcript]:
@@ -194,7 +194,7 @@ def _read_text(folder: Path) -> Iterator[tuple[str, tuple[Transcript, ...]]]:
         logger.info("reading %s/%s", TEXT, file.name)
         found: list[Transcript] = []
         left = TEXT_WORDS // len(files)
-        for each in read(file, "turns(marks='.?!')"):
+        for each in read_file(file, "turns(marks='.?!')"):
             if left <= 0:
                 break
             found.append(prepare(each[:left]))

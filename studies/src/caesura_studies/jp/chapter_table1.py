@@ -12,7 +12,7 @@ import numpy as np
 
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.metrics.joint import Joint
 from caesura.text.charmatch.matching import Matching
 from caesura_studies.jp.literal import PrintedJoint
@@ -50,7 +50,7 @@ class Row:
         gold, output = (folder / file for file in FILES)
         return cls(
             Treebank(folder.name, gold, "en"),
-            Transcript.join(read(output, "tokens")),
+            Transcript.join(read_file(output, "tokens")),
         )
 
     @property

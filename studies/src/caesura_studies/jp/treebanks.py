@@ -23,7 +23,7 @@ from caesura.evaluation.resampling import (
     bootstrap_sums,
     percentile_interval,
 )
-from caesura.formats.files import load, read
+from caesura.formats.files import load, read_file
 from caesura.metrics.joint import Joint
 from caesura.text.charmatch.matching import Matching
 from caesura.text.charmatch.units import Units
@@ -61,7 +61,7 @@ class Treebank:
     @cached_property
     def documents(self) -> list[Transcript]:
         """Its documents, if the file marks any."""
-        return list(read(self.file, "conllu(columns='FORM MISC')"))
+        return list(read_file(self.file, "conllu(columns='FORM MISC')"))
 
     @cached_property
     def gold(self) -> Transcript:

@@ -14,7 +14,7 @@ from caesura.core.arrays import Flags
 from caesura.core.errors import FormatError
 from caesura.core.transcript import Transcript
 from caesura.detectors.syntax.crf_svm import CRF
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura_studies.oba.plan import Plan
 
 TREEBANKS = {
@@ -93,7 +93,7 @@ def read_corpora(data: Path, plan: Plan) -> tuple[list[Language], dict[str, str]
 
 def _read_recordings(file: Path) -> list[Transcript]:
     """Read recordings without their punctuation."""
-    spoken = [CRF().words(each) for each in read(file, "conllu")]
+    spoken = [CRF().words(each) for each in read_file(file, "conllu")]
     return [each for each in spoken if len(each) and each.sentences is not None]
 
 

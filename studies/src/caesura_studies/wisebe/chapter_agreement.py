@@ -24,7 +24,7 @@ from caesura.evaluation.reports.table import format_interval
 from caesura.evaluation.reports.write import Results
 from caesura.evaluation.resampling import Interval, Resampling
 from caesura.evaluation.scores import Scores, score_recordings
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.base import boundary_flags, mean_over_references
 from caesura.text.alignment.word_alignment import align
@@ -63,7 +63,9 @@ class Corpus:
         """Read all recordings of each transcript."""
         found = {}
         for name, folder in self.folders(data).items():
-            found[name] = [each for file in sorted(folder.glob("*.nlp")) for each in read(file)]
+            found[name] = [
+                each for file in sorted(folder.glob("*.nlp")) for each in read_file(file)
+            ]
             if not any(map(len, found[name])):
                 raise FormatError("there are no words in its files", where=str(folder))
         first, *others = ({each.id for each in texts} for texts in found.values())

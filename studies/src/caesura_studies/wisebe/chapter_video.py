@@ -14,7 +14,7 @@ from caesura.core.values import Value
 from caesura.evaluation.document import ScoringSettings
 from caesura.evaluation.resampling import Resampling
 from caesura.evaluation.scores import Scores, score_recordings
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.metrics.agreement import Agreement
 from caesura.metrics.boundary import Boundary
 from caesura.metrics.wisebe import WiSeBE
@@ -65,7 +65,7 @@ def what_is_missing(data: Path) -> str:
 
 def chapter(data: Path) -> Part:
     """Score both systems under both protocols and compare the numbers with the printed ones."""
-    texts = {name: list(read(data / "wisebe" / file, "lines")) for name, file in FILES.items()}
+    texts = {name: list(read_file(data / "wisebe" / file, "lines")) for name, file in FILES.items()}
     metrics = (Agreement(), WITH_LAST_BOUNDARY, *METRICS, *SWEPT_METRICS)
     swept = {name: _score(texts, name, metrics) for name in SYSTEMS}
     values = {name: by_metric(scores) for name, scores in swept.items()}

@@ -12,7 +12,7 @@ from caesura.core.protocols import Metric
 from caesura.core.transcript import Transcript
 from caesura.evaluation.document import Document
 from caesura.evaluation.scores import Scores
-from caesura.formats.files import read
+from caesura.formats.files import read_file
 from caesura.text.normalization.steps import normalize
 from caesura_studies.lexical import WordBaseline, train
 from caesura_studies.wisebe.chapter_agreement import NORMALIZE
@@ -61,9 +61,9 @@ def train_systems(data: Path) -> dict[str, WordBaseline]:
 
 def _read_texts(path: Path) -> Iterator[Transcript]:
     if not path.is_dir():
-        yield from read(path, "turns(marks='.?!')")
+        yield from read_file(path, "turns(marks='.?!')")
     for file in sorted(path.glob("*.nlp")):
-        yield from read(file)
+        yield from read_file(file)
 
 
 def _split_held_out(path: Path) -> tuple[list[Transcript], list[Transcript]]:
