@@ -14,8 +14,9 @@ that is in memory already. See docs/plugins.md.
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import MISSING, Field, fields
+from dataclasses import fields
 from functools import lru_cache
 from inspect import isabstract
 from keyword import iskeyword
@@ -67,7 +68,7 @@ class Plugin(NamedTuple):
         return f"{self.distribution}=={self.version}" if self.distribution else self.origin
 
 
-_plugins: dict[Kind, dict[str, Plugin]] = {kind: {} for kind in GROUPS}
+_plugins: dict[Kind, dict[str, Plugin]] = defaultdict(dict)
 """Classes that were registered, or imported from their entry points."""
 
 
@@ -232,11 +233,6 @@ def _kind_by_base(plugin_class: Any) -> Kind:
     )
 
 
-def has_default(setting: Field[Any]) -> bool:
-    """Tell whether a setting may be left out."""
-    return setting.default is not MISSING or setting.default_factory is not MISSING
-
-
 def _check_round_trip(kind: Kind, plugin_class: type[Configured]) -> None:
     """Refuse a class whose default object has no hash, or differs from what its `repr` parses to.
 
@@ -245,7 +241,7 @@ def _check_round_trip(kind: Kind, plugin_class: type[Configured]) -> None:
     # Imported here, because the registry looks up plug-ins in this module.
     from caesura.core import registry
 
-    if not all(map(has_default, fields(plugin_class))):  # type: ignore[arg-type]
+    if not all(map(registry.has_default, fields(plugin_class))):  # type: ignore[arg-type]
         return
     what = f"{plugin_class.__name__} cannot be a {kind}"
     try:

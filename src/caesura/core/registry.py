@@ -12,7 +12,7 @@ import ast
 import logging
 import re
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from importlib import import_module
 from keyword import kwlist
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
@@ -248,7 +248,7 @@ def value_hint(value: str) -> str:
 
     metrics: dict[str, list[str]] = {}
     for entry in entries("metric"):
-        if all(map(plugins.has_default, fields(entry.registered_class))):
+        if all(map(has_default, fields(entry.registered_class))):
             for name in entry.registered_class().values(Counts()):
                 metrics.setdefault(name, []).append(entry.name)
     meant = same_name(value, metrics)
@@ -375,9 +375,14 @@ def _make(kind: Kind, name: str, values: list[Any], settings: dict[str, Any]) ->
             hint = advice(setting, known, "it has")
             raise UnknownName(f"{name} has no setting {setting!r}", remedy=hint)
     for field in fields(made):  # type: ignore[arg-type]
-        if field.name not in settings and not plugins.has_default(field):
+        if field.name not in settings and not has_default(field):
             raise UnknownName(f"{name} needs a setting {field.name!r}")
     try:
         return made(**settings)
     except (TypeError, ValueError) as error:
         raise UnknownName(f"{name}: {error}", remedy=f"see: caesura list {kind}s") from error
+
+
+def has_default(setting: Field[Any]) -> bool:
+    """Tell whether a setting may be left out."""
+    return setting.default is not MISSING or setting.default_factory is not MISSING
