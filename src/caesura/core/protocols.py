@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
@@ -276,6 +277,27 @@ class Detector(Trainable, ABC):
         `detectors.window_stream.WindowStream` does it for any detector that looks at some words
         before and after each gap.
         """
+
+
+class BatchDetector(Detector):
+    """A detector that decides many recordings at once: all else follows from `detect_all`."""
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Return the log-odds that `detect` finds."""
+        found = self.detect(transcript)
+        return np.zeros(len(found)) if found.log_odds is None else found.log_odds
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Return the labels that `detect` finds; None without classes."""
+        return self.detect(transcript).label
+
+    def detect(self, transcript: Transcript) -> Segmentation:
+        """Decide one recording."""
+        return self.detect_all([transcript])[0]
+
+    @abstractmethod
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide many recordings; other recordings do not change the decisions for one."""
 
 
 M = TypeVar("M")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Strings
 from caesura.core.errors import LayerError, ModelError
-from caesura.core.protocols import Detector, Stream, TrainableDetector
+from caesura.core.protocols import BatchDetector, Detector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import WITHIN
@@ -101,7 +101,7 @@ REACH = 30
 
 
 @dataclass(frozen=True, repr=False)
-class Fusion(TrainableDetector[Floats]):
+class Fusion(BatchDetector, TrainableDetector[Floats]):
     """The sum of the log-odds of several detectors, each times its weight, plus `bias`.
 
     Without `weights`, training estimates them and a constant on the dev set by logistic
@@ -153,20 +153,12 @@ class Fusion(TrainableDetector[Floats]):
         """How many words before a gap they look at; as many as after it if none declares more."""
         return max(int(getattr(inner, "behind", self.reach)) for inner in self.detectors)
 
-    def log_odds(self, transcript: Transcript) -> Floats:
-        """Return the weighted sum of the log-odds."""
-        return self._sum(_evidence(self.detectors, [transcript])[0])
-
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return for each gap the first detector's label that agrees with the decision."""
-        return self.detect(transcript).label
-
-    def detect(self, transcript: Transcript) -> Segmentation:
-        """Segment a recording: a boundary wherever the sum is above 0."""
-        return self.detect_all([transcript])[0]
-
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Segment many recordings; each detector gets all of them at once."""
+        """Segment many recordings: a boundary wherever the weighted sum of log-odds is above 0.
+
+        Each detector gets all recordings at once. The label of a gap is the first detector's that
+        agrees with the decision.
+        """
         found = [_detect_all(inner, transcripts) for inner in self.detectors]
         return [self._combine(parts) for parts in zip(*found, strict=True)]
 

@@ -26,7 +26,7 @@ from caesura.core.config import (
     prefixed_state,
     split_state,
 )
-from caesura.core.protocols import Detector, Stream, TrainableDetector
+from caesura.core.protocols import BatchDetector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import (
@@ -95,8 +95,11 @@ def drop_punctuation(transcripts: Sequence[Transcript], vocabulary: Vocabulary) 
     ]
 
 
-class HMMDetector(Detector):
-    """Decides by the most probable class of each gap, or by the best sequence of classes."""
+class HMMDetector(BatchDetector):
+    """Decides by the most probable class of each gap, or by the best sequence of classes.
+
+    The log-odds are those of the classes that end a sentence, plus the bias.
+    """
 
     classes: Strings
     decision: str
@@ -124,19 +127,6 @@ class HMMDetector(Detector):
     def bias_in(self, transcript: Transcript) -> float:  # noqa: ARG002 - others look at it
         """Return the bias that is added to the log-odds of a recording."""
         return self.bias
-
-    def log_odds(self, transcript: Transcript) -> Floats:
-        """Return the log-odds of the classes that end a sentence, plus the bias."""
-        found = self.detect(transcript).log_odds
-        return np.zeros(0) if found is None else found
-
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return the label of each gap, or None if `classes` is empty."""
-        return self.detect(transcript).label
-
-    def detect(self, transcript: Transcript) -> Segmentation:
-        """Segment one recording."""
-        return self.detect_all([transcript])[0]
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings, as many at a time as fit into memory."""

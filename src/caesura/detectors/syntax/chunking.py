@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.config import ModelBacked, prefixed_state, split_state
-from caesura.core.protocols import Stream, TrainableDetector, WordTagger
+from caesura.core.protocols import BatchDetector, Stream, TrainableDetector, WordTagger
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import (
@@ -209,8 +209,11 @@ class ChunkerModel(Generic[S]):
     subtags: Hashes
 
 
-class Chunker(TrainableDetector[ChunkerModel[S]]):
-    """Labels words by the words around them and by neighbouring labels."""
+class Chunker(BatchDetector, TrainableDetector[ChunkerModel[S]]):
+    """Labels words by the words around them and by neighbouring labels.
+
+    The log-odds of a gap are those of the label Bs at the next word, plus the bias.
+    """
 
     cutoff: int
     bias: float
@@ -352,15 +355,6 @@ class Chunker(TrainableDetector[ChunkerModel[S]]):
     def annotate(self, transcript: Transcript) -> Transcript:
         """Return the transcript with sentences and clusters."""
         return super().annotate(transcript).replace(cluster=self.starts(transcript))
-
-    def log_odds(self, transcript: Transcript) -> Floats:
-        """Return the log-odds of the label Bs at the next word, plus the bias."""
-        found = self.detect(transcript).log_odds
-        return np.zeros(0) if found is None else found
-
-    def detect(self, transcript: Transcript) -> Segmentation:
-        """Segment one recording."""
-        return self.detect_all([transcript])[0]
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings, as many at a time as fit into memory."""

@@ -21,7 +21,7 @@ from caesura.core.config import (
     split_state,
 )
 from caesura.core.errors import LayerError
-from caesura.core.protocols import Stream, TrainableDetector
+from caesura.core.protocols import BatchDetector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import NO_GAP, gaps_after_words
@@ -91,7 +91,7 @@ class Analysis:
 
 
 @dataclass(frozen=True, repr=False)
-class SDA(TrainableDetector[ArcModel]):
+class SDA(BatchDetector, TrainableDetector[ArcModel]):
     """The labels of a CRF and dependency arcs between clusters, in one search.
 
     The score of sentences and the arcs inside them is the sum of the log-probability of each arc
@@ -184,20 +184,12 @@ class SDA(TrainableDetector[ArcModel]):
             raise arcs.damaged(f"it has weights under {model.bits} bits, not {self.bits}")
         return replace(self, crf=self.crf.from_state(crf)).with_model(model)
 
-    def log_odds(self, transcript: Transcript) -> Floats:
-        """Return the log-odds of a boundary at each gap between clusters, over all parses.
-
-        The best parse may have a boundary where they are below 0, or none where they are above.
-        """
-        found = self.detect(transcript).log_odds
-        return np.zeros(0) if found is None else found
-
-    def detect(self, transcript: Transcript) -> Segmentation:
-        """Segment one recording."""
-        return self.detect_all([transcript])[0]
-
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Segment many recordings, as many at a time as fit into memory."""
+        """Segment many recordings, as many at a time as fit into memory.
+
+        The log-odds are those of a boundary at each gap between clusters, over all parses. The
+        best parse may have a boundary where they are below 0, or none where they are above.
+        """
         return [each.segment(self) for each in self.analyses(transcripts)]
 
     def annotate(self, transcript: Transcript) -> Transcript:
