@@ -67,7 +67,7 @@ for name in [each for each in sys.modules if each.split(".")[0] == "caesura"]:
 
 @pytest.mark.parametrize(
     ("command", "detector", "most"),
-    [("convert", "", 30), ("segment", "Pause", 35), ("segment", "en", 47)],
+    [("convert", "", 26), ("segment", "Pause", 30), ("segment", "en", 36)],
 )
 def test_few_files_are_passed_from_whisper_to_srt(
     tmp_path: Path, command: str, detector: str, most: int

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -38,3 +40,40 @@ def test_every_package_says_what_lives_there() -> None:
     for file in SOURCE.rglob("__init__.py"):
         text = ast.get_docstring(ast.parse(file.read_text())) or ""
         assert len(text.splitlines()) > 1, file
+
+
+CALLED = """
+import inspect, sys
+from caesura.cli.main import main
+
+files = set()
+
+def note(frame, event, argument):
+    # Bodies of modules and classes have no optimised names, and are no functions.
+    if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        files.add(frame.f_code.co_filename)
+
+sys.setprofile(note)
+try:
+    main(["segment", "examples/interview.whisper.json", "--to", "srt", "-o", sys.argv[1]])
+except SystemExit as done:
+    assert not done.code
+sys.setprofile(None)
+print(*files, sep="\\n")
+"""
+
+
+def test_a_newcomer_passes_few_files_from_whisper_to_srt(tmp_path: Path) -> None:
+    """Count the files of which a function runs, also while modules are imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALLED, str(tmp_path / "out.srt")],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    files = [Path(file) for file in done.stdout.splitlines()]
+    passed = sorted(str(f.relative_to(SOURCE)) for f in files if f.is_relative_to(SOURCE))
+    assert "cli/segment.py" in passed
+    assert "formats/captions/srt.py" in passed
+    assert len(passed) <= 35, passed
