@@ -21,8 +21,7 @@ from caesura.detectors.column import Column
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import get_detector
-from caesura.formats.base import TextFormat
-from caesura.formats.source import Source
+from caesura.formats.base import Source, TextFormat
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
 from caesura.models.store import Card
