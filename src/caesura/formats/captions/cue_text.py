@@ -492,4 +492,4 @@ def _continues_without_blank(rows: Rows, surface: str) -> bool:
     """Whether a line goes on, without a blank, in a script that has none."""
     last = len(rows) - 1
     before = rows.words[last] + rows.cell("mark", last)
-    return is_spaceless(before[-1:] or " ") and is_spaceless(surface[0])
+    return is_spaceless(before[-1]) and is_spaceless(surface[0])

@@ -40,7 +40,7 @@ class Srt(Captions):
     @classmethod
     def recognises(cls, source: Source) -> bool:
         """Whether it begins with the times of a cue, perhaps after its number."""
-        lines = [line for _, line in source.lines() if line.strip()][:2]
+        lines = [line for _, line in source.lines() if line.strip()]
         if lines and _NUMBER.fullmatch(lines[0]):
             lines = lines[1:]
         return bool(lines) and CUE_TIMES.match(lines[0]) is not None
@@ -89,12 +89,11 @@ def _cues(source: Source) -> Iterator[Cue]:
 
 def _lines(text: str) -> list[list[Run]]:
     """Return the lines of a cue without codes and tags; what only looks like a tag stays."""
-    if "\\" in text or "{" in text:
-        text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
+    text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
     if "<" not in text:
         return [[Run(line)] for line in text.split("\n")]
     lines: list[list[Run]] = [[]]
-    for piece, style in _split_at_tags(_BREAK.sub("\n", text)):
+    for piece, style in _split_at_tags(text):
         first, *others = piece.split("\n")
         lines[-1].append(Run(first, style=style))
         lines += ([Run(line, style=style)] for line in others)

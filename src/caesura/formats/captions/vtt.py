@@ -135,4 +135,4 @@ def _lines(block: list[str]) -> list[list[Run]]:
 
 
 def _unescaped(text: str) -> str:
-    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text)
