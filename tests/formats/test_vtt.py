@@ -70,6 +70,8 @@ def test_reads_a_style_in_the_header_cues_without_blank_lines_and_ruby() -> None
         ("re<c.red>d</c> door", "red door"),
         ("&lrm;one &lrm; two", "one two"),
         ("- One.\n-Two.\n- 3", "- One. -Two. - 3"),
+        ("<ruby>漢<rt.small>k<b>an</b></rt>字<rt>ji</rt></ruby>", "漢字"),
+        ("Never</u> again.", "Never again."),
     ],
 )
 def test_reads_what_a_cue_says(cue: str, text: str) -> None:
@@ -88,42 +90,71 @@ def test_a_time_inside_a_word_is_not_its_start() -> None:
     assert known(found.start) == {0: 1.0, 1: 1.5}
 
 
+def test_a_time_belongs_to_the_next_word_only() -> None:
+    cue = "one<00:01.200> <b>two</b> <i>three</i>"
+    found = read(f"WEBVTT\n\n00:01.000 --> 00:02.000\n{cue}\n")
+    assert found.words == ("one", "two", "three")
+    assert known(found.start) == {0: 1.0, 1: 1.2}
+
+
+def test_a_voice_ends_with_its_tag() -> None:
+    found = read("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>One</v> two <v>three\n")
+    assert found.speaker == ("Ann", "", "")
+
+
+def test_two_words_that_are_marked_at_once_are_no_highlight() -> None:
+    cues = "00:01.000 --> 00:02.000\n<u>No</u> <u>means</u> no.\n\n"
+    cues += "00:02.000 --> 00:03.000\nNo means <u>no.</u>\n"
+    assert read(f"WEBVTT\n\n{cues}").words == ("No", "means", "no") * 2
+
+
+def test_the_last_line_needs_no_line_end_and_the_header_no_language() -> None:
+    found = read("WEBVTT\n\n00:01.000 --> 00:02.000\nhello")
+    assert found.words == ("hello",)
+    assert found.language == ""
+
+
 def test_text_after_a_blank_line_still_belongs_to_its_cue() -> None:
     found = read(
-        "WEBVTT\n\n00:00.000 --> 00:01.000\n\none\n\ntwo\n\nid\n00:02.000 --> 00:03.000\n3\n"
+        "WEBVTT\n\n00:00.000 --> 00:01.000\n\none\n\ntwo\n\nid\n00:02.000 --> 00:03.000\n3\n\n"
+        "4\nid\n00:04.000 --> 00:05.000\n5\n"
     )
-    assert found.words == ("one", "two", "3")
-    assert known(found.end) == {1: 1.0, 2: 3.0}
+    assert found.words == ("one", "two", "3", "4", "5")
+    assert known(found.end) == {1: 1.0, 3: 3.0, 4: 5.0}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("This is no cue.\n", "some.vtt:1: this is not WebVTT; it has to begin with WEBVTT"),
-        ("WEBVTT\n\n00:00:07.000 --> 00:00:1d.890\nhi\n", "some.vtt:3: '00:00:07.000 --> 00:00:1d"),
+        (
+            "WEBVTT\n\n00:00:07.000 --> 00:00:1d.890\nhi\n",
+            "some.vtt:3: '00:00:07.000 --> 00:00:1d.890' "
+            "are not the times of a cue; write them as 00:00:01,000 --> 00:00:02,000",
+        ),
     ],
 )
 def test_says_what_is_wrong_and_where(text: str, message: str) -> None:
-    with pytest.raises(FormatError, match=re.escape(message)):
+    with pytest.raises(FormatError, match=f"{re.escape(message)}$"):
         read(text)
 
 
 def test_writes_voices_and_escapes_text() -> None:
     spoken = Transcript(
-        ("A<b>", "&c", "-->", "{d}"),
-        language="en",
+        ("A<b>", "&c", "-->", '{"d"}'),
+        language="en\n\n-GB",
         speaker=("Ann {Lee}", "Ann {Lee}", "", "R&D <x>"),
         start=np.arange(4.0) * 2,
         end=np.arange(4.0) * 2 + 1.5,
     )
     assert written(spoken) == (
-        "WEBVTT\nLanguage: en\n\n"
+        "WEBVTT\nLanguage: en-GB\n\n"
         "00:00:00.000 --> 00:00:03.500\n<v Ann {Lee}>A&lt;b&gt; &amp;c</v>\n\n"
         "00:00:04.000 --> 00:00:05.500\n--&gt;\n\n"
-        "00:00:06.000 --> 00:00:07.500\n<v R&amp;D &lt;x&gt;>{d}</v>\n"
+        '00:00:06.000 --> 00:00:07.500\n<v R&amp;D &lt;x&gt;>{"d"}</v>\n'
     )
     back = read(written(spoken))
-    assert back.text == "A<b> &c --> {d}"
+    assert back.text == 'A<b> &c --> {"d"}'
     assert back.speaker == spoken.speaker
     assert written(Transcript(())) == "WEBVTT\n"
     assert len(read("WEBVTT\n")) == 0
@@ -212,13 +243,28 @@ def test_captions_repeated_to_highlight_each_word_are_read_once() -> None:
     assert known(found.start) == {0: 1.0, 1: 1.4, 2: 1.9, 3: 2.2, 4: 2.6, 5: 4.0, 7: 4.5}
 
 
+def test_a_highlight_does_not_change_the_speaker() -> None:
+    cues = "00:01.000 --> 00:02.000\n<v Ann><u>The</u> boats\n</v>\n\n"
+    cues += "00:02.000 --> 00:03.000\n<v Ann>The <u>boats</u>\n</v>\n"
+    found = read(f"WEBVTT\n\n{cues}")
+    assert found.words == ("The", "boats")
+    assert found.speaker == ("Ann", "Ann")
+
+
 def test_names_are_speakers_unless_there_are_voices() -> None:
     named = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>Jane:</b> Hi.\n\n00:02.000 --> 00:03.000\n"
     assert read(named + "John Smith: Hello.\n").speaker == ("Jane", "John Smith")
     assert read(named + "John Smith: Hello.\n").text == "Hi. Hello."
+    styled = read(named + "John Smith: <b>Good morning to you</b> <i>all</i>.\n")
+    assert styled.text == "Hi. Good morning to you all."
     voiced = read(named + "<v Ann>John: Hello.\n")
     assert voiced.words == ("Jane", "Hi", "John", "Hello")
     assert voiced.speaker == ("", "", "Ann", "Ann")
+
+
+def test_a_voice_counts_more_than_a_label() -> None:
+    found = read("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Speaker 1: Hello.\n")
+    assert (found.text, found.speaker) == ("Hello.", ("Ann",))
 
 
 def test_times_of_a_live_stream_count_from_its_map() -> None:
@@ -228,3 +274,12 @@ def test_times_of_a_live_stream_count_from_its_map() -> None:
     assert found.speaker is None
     early = (SAMPLES / "vtt-live.vtt").read_text().replace("LOCAL:00:10", "LOCAL:00:11")
     assert known(read(early).start) == {0: 601.0, 1: 601.5, 2: 603.0}
+
+
+def test_times_count_from_the_map_if_no_cue_is_earlier() -> None:
+    live = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:10:00.000\n\n"
+    live += "10:00.000 --> 10:00.100\none\n\n10:01.300 --> 10:02.700\ntwo\n"
+    found = read(live)
+    assert (known(found.start), known(found.end)) == ({0: 0.0, 1: 1.3}, {0: 0.1, 1: 2.7})
+    early = live.replace("LOCAL:00:10:00.000", "LOCAL:00:10:00.001")
+    assert known(read(early).start) == {0: 600.0, 1: 601.3}
