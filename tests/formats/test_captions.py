@@ -17,7 +17,15 @@ from caesura.core.errors import OutputError, UnknownName
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.formats.captions import line_breaks
-from caesura.formats.captions.line_breaks import BreakOptimizer, Captions, Cues, Limit
+from caesura.formats.captions.line_breaks import (
+    BreakOptimizer,
+    Captions,
+    Cues,
+    Limit,
+    Pieces,
+    break_costs,
+    make_pieces,
+)
 from caesura.formats.captions.srt import Srt
 from caesura.testing.strategies import transcripts
 from caesura.text import display_width
@@ -55,6 +63,15 @@ def test_each_sentence_is_a_cue_with_its_times() -> None:
     assert cues.text == ["The harbour was quiet.", "Nobody answered the phone."]
     assert cues.start.tolist() == [0, 2000]
     assert cues.end.tolist() == [2000, 4000]
+    assert cues.speaker == ["", ""]
+
+
+def test_times_are_written_in_hours_minutes_seconds_and_milliseconds() -> None:
+    start, end = np.array([0, 3_599_999]), np.array([3_600_000, 359_999_999])
+    assert Cues(start, end, ["a", "b"], ["", ""]).timestamps(",") == (
+        ["00:00:00,000", "00:59:59,999"],
+        ["01:00:00,000", "99:59:59,999"],
+    )
 
 
 def test_a_long_line_breaks_after_punctuation_if_the_lines_stay_about_even() -> None:
@@ -76,6 +93,11 @@ def test_lines_are_no_wider_than_asked_for_and_few() -> None:
         "eight nine ten eleven twelve twenty.",
     ]
     assert all(len(cue) <= 20 for cue in texts(sentence, characters=20, lines=1))
+
+
+def test_few_lines_come_before_breaks_at_pauses() -> None:
+    slow = said("one two three four five.", 0.3, {1: 2.4, 3: 2.4})
+    assert texts(slow, characters=20, lines=3) == ["one two\nthree four five."]
 
 
 def test_blanks_count_but_not_at_the_end_of_a_line() -> None:
@@ -122,6 +144,31 @@ def test_very_short_sentences_share_a_cue_with_a_close_neighbour() -> None:
     two = answer.replace(speaker=("a", *["b"] * 10))
     assert texts(two)[0] == "No."
     assert texts(answer.replace(speaker=("a",) * 11)) == texts(answer)
+
+
+def test_a_sentence_is_short_below_shortest_and_close_below_merge() -> None:
+    answer = said("No way. | Never have I been there.", 0.5, {1: 0.5})
+    one, two = ["No way. Never have I been there."], ["No way.", "Never have I been there."]
+    assert texts(answer, shortest=1.001, merge=0.501) == one
+    assert texts(answer, shortest=1.0, merge=0.501) == two
+    assert texts(answer, shortest=1.001, merge=0.5) == two
+
+
+def test_short_sentences_share_a_cue_as_long_as_they_fit() -> None:
+    yes = said("Yes. | Yes. | Yes. | Yes. | Yes.")
+    assert texts(yes, characters=10, lines=1) == ["Yes. Yes.", "Yes. Yes.", "Yes."]
+    assert texts(yes, characters=14, lines=1) == ["Yes. Yes. Yes.", "Yes. Yes."]
+    assert texts(yes, shortest=0.9, longest=0.9) == ["Yes. Yes. Yes.", "Yes. Yes."]
+    assert texts(yes) == ["Yes. Yes. Yes. Yes. Yes."]
+    assert texts(yes.replace(speaker=tuple("aabba"))) == ["Yes. Yes.", "Yes. Yes.", "Yes."]
+    middle = said("We have been there. | No. | Not at all today.", 0.3, {3: 1.0})
+    assert texts(middle) == ["We have been there.", "No. Not at all today."]
+
+
+def test_a_cue_lasts_until_its_last_word_is_over() -> None:
+    at_once = said("Well, well").replace(start=np.array([0.0, 1.0]), end=np.array([3.0, 2.5]))
+    cues = Srt().cues(at_once)
+    assert (cues.start.tolist(), cues.end.tolist()) == ([0], [3000])
 
 
 def test_a_change_of_speaker_ends_a_cue() -> None:
@@ -183,10 +230,167 @@ def test_without_sentences_all_is_one_that_breaks_at_final_marks_first() -> None
     ]
 
 
+def test_a_word_that_seems_to_last_for_years_does_not_spoil_the_other_breaks() -> None:
+    words = "and the boats had been tied up since Tuesday but nobody had seen them leave " * 3
+    rest = said(words)
+    assert rest.start is not None
+    assert rest.end is not None
+    years = 9e8
+    whole = said("Oh " + words).replace(
+        start=np.append(0, rest.start + years), end=np.append(years, rest.end + years)
+    )
+    assert len(texts(rest)) == 3
+    assert texts(whole) == ["Oh", *texts(rest)]
+
+
+def test_the_size_of_batches_changes_no_break(monkeypatch: pytest.MonkeyPatch) -> None:
+    spoken = said(" | ".join(" ".join(["harbour", "a", "sea"] * count) for count in range(12, 24)))
+    found = texts(spoken)
+    monkeypatch.setattr(line_breaks, "BATCH_CELLS", 40)
+    assert texts(spoken) == found
+
+
 def test_a_sentence_of_very_many_words_is_cut_first() -> None:
     cues = Srt().cues(said(" ".join(["harbour", "boat", "sea"] * 700)))
     assert " ".join(" ".join(cues.text).split()) == " ".join(["harbour", "boat", "sea"] * 700)
     assert min(len(cue.split()) for cue in cues.text) > 3
+
+
+@pytest.mark.parametrize(
+    ("count", "cheap", "ends"),
+    [
+        (300, {}, [299]),
+        (301, {}, [150, 300]),
+        (1000, {299: 0.1}, [299, 450, 601, 752, 999]),
+        (1000, {149: 0.1, 300: 0.1}, [150, 301, 452, 603, 754, 999]),
+        (320, {243: 0.1}, [243, 319]),
+        (320, {244: 0.1}, [150, 319]),
+    ],
+)
+def test_very_long_sentences_are_cut_where_a_break_costs_least(
+    count: int, cheap: dict[int, float], ends: list[int]
+) -> None:
+    sentence = said("a " * count)
+    cost = np.full(count, 0.25)
+    cost[list(cheap)] = list(cheap.values())
+    layout = line_breaks._Layout(pieces_of(sentence), cost, Srt())
+    found = layout._cut_very_long(line_breaks._sentence_ends(sentence))
+    assert np.flatnonzero(found).tolist() == ends
+
+
+def pieces_of(transcript: Transcript, columns: int = 42, ends: Sequence[int] = ()) -> Pieces:
+    """The pieces of a text; none goes on after the words `ends`."""
+    end = np.zeros(len(transcript), np.bool_)
+    end[list(ends)] = True
+    return make_pieces(transcript, end, columns, "srt")
+
+
+def table(pieces: Pieces) -> list[tuple[str, int, int, int]]:
+    """Text, start, end and last word of each piece."""
+    bounds = zip(pieces.left.tolist(), pieces.right.tolist(), strict=True)
+    shown = [pieces.text[left:right] for left, right in bounds]
+    columns = (pieces.start.tolist(), pieces.end.tolist(), pieces.word.tolist())
+    return list(zip(shown, *columns, strict=True))
+
+
+def test_words_written_together_are_one_piece_unless_a_sentence_ends_between() -> None:
+    tokens = Transcript(
+        ("I", "do", "n't", "know"),
+        blank=np.array([True, False, True, True]),
+        start=np.arange(4.0),
+        end=np.arange(4.0) + 0.9,
+    )
+    assert table(pieces_of(tokens)) == [
+        ("I", 0, 900, 0),
+        ("don't", 1000, 2900, 2),
+        ("know", 3000, 3900, 3),
+    ]
+    assert table(pieces_of(tokens, ends=[1])) == [
+        ("I", 0, 900, 0),
+        ("do", 1000, 1900, 1),
+        ("n't", 2000, 2900, 2),
+        ("know", 3000, 3900, 3),
+    ]
+
+
+def test_pieces_of_scripts_without_blanks_keep_their_marks() -> None:
+    tokens = Transcript(
+        ("私は", "。", "「", "はい", "」", "と"),
+        blank=np.zeros(6, np.bool_),
+        start=np.arange(6.0),
+        end=np.arange(6.0) + 1,
+    )
+    assert table(pieces_of(tokens)) == [
+        ("私は。", 0, 2000, 1),
+        ("「はい」", 2000, 5000, 4),
+        ("と", 5000, 6000, 5),
+    ]
+    assert [row[0] for row in table(pieces_of(said("雨 昨日"), columns=4))] == ["雨", "昨日"]
+
+
+def test_words_without_text_have_no_width() -> None:
+    spoken = Transcript(
+        ("a", "", "", "b"),
+        blank=np.array([True, True, False, True]),
+        start=np.arange(4.0),
+        end=np.arange(4.0) + 1,
+    )
+    assert table(pieces_of(spoken)) == [
+        ("a", 0, 1000, 0),
+        ("", 1000, 2000, 1),
+        ("b", 2000, 4000, 3),
+    ]
+
+
+def test_no_time_is_later_than_is_believed() -> None:
+    late = said("one two").replace(start=np.array([0.0, 3e9]), end=np.array([1.0, 4e9]))
+    assert table(pieces_of(late)) == [("one", 0, 1000, 0), ("two", 10**12, 10**12, 1)]
+
+
+def test_parts_of_a_wide_word_share_its_time() -> None:
+    spoken = Transcript(
+        ("a", "harbour", "go", "downtown"),
+        start=np.array([0.0, 1.0, 3.5, 4.0]),
+        end=np.array([1.0, 3.0, 4.0, 6.0]),
+    )
+    pieces = pieces_of(spoken, columns=4)
+    assert table(pieces) == [
+        ("a", 0, 1000, 0),
+        ("harb", 1000, 2142, 1),
+        ("our", 2142, 3000, 1),
+        ("go", 3500, 4000, 2),
+        ("down", 4000, 5000, 3),
+        ("town", 5000, 6000, 3),
+    ]
+    assert pieces.pauses().tolist() == [0, 0, 500, 0, 0]
+    after = pieces.after_words(np.array([True, True, False, True]))
+    assert after.tolist() == [True, False, True, False, False, True]
+    # columns: a 0-1, harb 2-6, our 6-9, go 10-12, down 13-17, town 17-21
+    assert pieces.reach(4).tolist() == [1, 2, 3, 4, 5, 6]
+    assert pieces.reach(6).tolist() == [2, 2, 4, 4, 5, 6]
+    assert pieces.reach(2).tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_the_cost_of_a_break_depends_on_marks_and_pauses() -> None:
+    marked = said('He said: Stop!" (twice) to Dr. Lee, 9:5 left." now')
+    expected = [0.25, 0.05, 0.0, 0.25, 0.25, 0.5, 0.05, 0.25, 0.0, 0.25]
+    assert break_costs(pieces_of(marked), marked.mark) == pytest.approx(expected)
+    expected[8] = 0.5
+    assert break_costs(pieces_of(marked), None) == pytest.approx(expected)
+    named = Transcript(("Yahoo!", "now"), mark=("", ""), start=np.zeros(2), end=np.zeros(2))
+    assert break_costs(pieces_of(named), named.mark).tolist() == [0.0, 0.25]
+    silent = said("one two, three four five six", 0.3, {0: 0.25, 1: 0.25, 2: 0.5, 3: 1.5, 4: 9.0})
+    expected = [0.15, 0.03, 0.05, -0.45, -0.95, 0.25]
+    assert break_costs(pieces_of(silent), silent.mark) == pytest.approx(expected)
+
+
+def test_a_break_inside_a_word_costs_most_unless_its_script_has_no_blanks() -> None:
+    latin = said("a harbour go")
+    assert break_costs(pieces_of(latin, columns=4), latin.mark).tolist() == [0.25, 2.0, 0.25, 0.25]
+    wide = said("雨が、 降る")
+    pieces = pieces_of(wide, columns=2)
+    assert [row[0] for row in table(pieces)] == ["雨", "が", "、", "降", "る"]
+    assert break_costs(pieces, wide.mark).tolist() == [0.25, 2.0, 0.05, 0.25, 0.25]
 
 
 def test_words_without_times_are_shown_between_their_neighbours() -> None:
@@ -207,7 +411,8 @@ def test_nothing_to_show_gives_no_cue() -> None:
     zero = np.zeros(2)
     assert texts(Transcript(())) == []
     assert texts(Transcript(("", ""), start=zero, end=zero, blank=zero > 0)) == []
-    assert texts(Transcript(("\n", " "), start=zero, end=zero)) == []
+    blank = Srt().cues(Transcript(("\n", " "), start=zero, end=zero))
+    assert (blank.start.tolist(), blank.end.tolist(), blank.text) == ([], [], [])
 
 
 def test_line_ends_inside_words_become_blanks() -> None:
@@ -222,6 +427,25 @@ def test_cues_of_the_same_time_share_it() -> None:
     cues = Srt(merge=0).cues(same)
     assert cues.start.tolist() == [1000, 2000, 3000, 9000]
     assert cues.end.tolist() == [2000, 3000, 4000, 10000]
+
+
+def test_cues_of_the_same_time_make_room_for_the_next() -> None:
+    same = said("One. | Two. | Three. | Four. | Five. | Six. | Seven.").replace(
+        start=np.array([0.001, 0.001, 0.4, 0.4, 5.0, 5.0, 5.0]),
+        end=np.array([3.0, 3.0, 0.6, 0.6, 5.2, 5.3, 5.4]),
+    )
+    cues = Srt(merge=0).cues(same)
+    assert cues.start.tolist() == [1, 200, 400, 1400, 5000, 6000, 7000]
+    assert cues.end.tolist() == [200, 400, 1400, 2400, 6000, 7000, 8000]
+
+
+def test_of_two_people_who_begin_at_once_the_first_is_shown_first() -> None:
+    words = [f"{who}{at}" for who in "ab" for at in range(30)]
+    times = np.tile(np.arange(30.0), 2)
+    both = said(" | ".join(words)).replace(
+        start=times, end=times + 1, speaker=("a",) * 30 + ("b",) * 30
+    )
+    assert texts(both) == [f"{who}{at}" for at in range(30) for who in "ab"]
 
 
 def test_cues_of_people_who_talk_at_once_are_in_the_order_of_time() -> None:
@@ -244,6 +468,36 @@ def test_cues_of_people_who_talk_at_once_are_in_the_order_of_time() -> None:
 def test_invalid_settings_are_refused(text: str) -> None:
     with pytest.raises(UnknownName):
         registry.parse("format", text)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"lines": 11}, "lines is a whole number from 1 to 10, not 11"),
+        ({"characters": 1001}, "characters is a whole number from 1 to 1000, not 1001"),
+        (
+            {"shortest": 2, "longest": 1},
+            "shortest and longest are seconds, the first not above the second",
+        ),
+        (
+            {"shortest": 0, "longest": 0.0009},
+            "shortest and longest are seconds, the first not above the second",
+        ),
+        (
+            {"longest": math.inf},
+            "shortest and longest are seconds, the first not above the second",
+        ),
+        ({"merge": math.inf}, "merge is a number of seconds, not below 0"),
+    ],
+)
+def test_says_what_settings_may_be(chosen: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Srt(**chosen)  # type: ignore[arg-type]
+
+
+def test_the_least_and_the_most_of_each_setting_are_valid() -> None:
+    Srt(lines=1, characters=1, shortest=0, longest=0.001, merge=0)
+    Srt(lines=10, characters=1000, shortest=3, longest=3)
 
 
 settings = st.builds(
