@@ -379,6 +379,10 @@ def test_the_cost_of_a_break_depends_on_marks_and_pauses() -> None:
     assert break_costs(pieces_of(marked), None) == pytest.approx(expected)
     named = Transcript(("Yahoo!", "now"), mark=("", ""), start=np.zeros(2), end=np.zeros(2))
     assert break_costs(pieces_of(named), named.mark).tolist() == [0.0, 0.25]
+    for token, cost in (('"', 0.25), ("?", 0.0)):
+        blank = np.array([True, False])
+        tokens = Transcript((token, "go."), blank=blank, start=np.zeros(2), end=np.zeros(2))
+        assert break_costs(pieces_of(tokens), None).tolist() == [cost, 0.5]
     silent = said("one two, three four five six", 0.3, {0: 0.25, 1: 0.25, 2: 0.5, 3: 1.5, 4: 9.0})
     expected = [0.15, 0.03, 0.05, -0.45, -0.95, 0.25]
     assert break_costs(pieces_of(silent), silent.mark) == pytest.approx(expected)
