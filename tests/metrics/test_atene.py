@@ -177,6 +177,28 @@ def test_names_that_are_misheard_cost_and_are_reported() -> None:
     assert harmful == [("name", "PER", "uh"), ("segment", "risk", "rome")]
 
 
+def test_disagreements_say_in_which_reference_and_whether_a_name_is_lost() -> None:
+    first, second = spoken("we met today"), spoken("we met mrs [anna PER] today")
+    heard = spoken("we met mrs rome today")
+    numbers = {each.reference_number for each in metric().disagreements(heard, [first, second])}
+    assert numbers == {1, 2}
+    reference = spoken("we met mrs [anna PER] in [rome LOC]")
+    lost = list(metric().disagreements(spoken("we met in rome"), [reference]))
+    assert [(each.kind, each.reference) for each in lost if each.level == "name"] == [
+        ("PER lost", "anna")
+    ]
+
+
+def test_contributions_are_in_the_order_of_the_words() -> None:
+    reference = spoken("we met mrs [anna PER] in [new york LOC] today")
+    parts = metric().contributions(spoken("we met mist an uh in new york in rome"), reference)
+    assert [(part.first, part.last) for part in parts] == sorted(
+        (part.first, part.last) for part in parts
+    )
+    segments = [part for part in parts if part.level == "segment"]
+    assert {(part.label, part.by) for part in segments} == {("", "alignment")}
+
+
 def test_capitals_punctuation_and_numbers_of_marks_play_no_part() -> None:
     reference = spoken("we met mrs [anna PER] in [new york LOC] today")
     hypothesis = spoken("we met mist anna in york today")

@@ -39,6 +39,9 @@ def test_models_of_capitals_align_words_without_them(capitals: ATENE) -> None:
         (f"we met mrs [anna PER] in {'the ' * 40} today", "we met mrs anna in rome today", "the"),
         ("we met mrs [anna PER] in today", "we met mrs anna in rome today", "in today"),
         ("mrs [anna PER] saw", "mrs anna saw in in rome in in", ""),
+        ("in today we met mrs [anna PER]", "in rome today we met mrs anna", "in today"),
+        ("we met mrs [anna PER] in no", "we met mrs anna in rome no", "in no"),
+        ("we met mrs [anna PER] in no time", "we met mrs anna in rome no time", "in no"),
     ],
 )
 def test_what_was_said_at_the_riskiest_word_is_short(reference: str, heard: str, told: str) -> None:
@@ -52,9 +55,13 @@ def test_names_of_unknown_classes_are_left_out_and_reported() -> None:
     counts = metric().count(reference, [reference])
     assert metric().values(counts)["entities"] == 2
     (told,) = metric().remarks(counts)
-    assert told.startswith(
+    assert told == (
         "1 entity is of a class that the model does not know, and left out: DATE (it knows LOC, "
+        "PER; another can be trained: caesura train Margins)"
     )
+    two = spoken("we met [anna person] on [monday DATE] for [euros MONEY]")
+    (told,) = metric().remarks(metric().count(two, [two]))
+    assert told.startswith("2 entities are of classes that the model does not know, and left out: ")
 
 
 def test_if_no_name_is_left_the_classes_that_are_there_are_reported() -> None:
@@ -71,8 +78,10 @@ def test_recordings_pooled_are_reported() -> None:
     reference = spoken("we met [anna PER]")
     counts = metric().count(reference, [reference])
     assert metric().remarks(counts) == []
-    (told,) = metric().remarks(counts + counts)
-    assert "compare systems on the same recordings, not recordings" in told
+    assert metric().remarks(counts + counts) == [
+        "the margins of 2 recordings are summed, each relative to its own reference: compare "
+        "systems on the same recordings, not recordings"
+    ]
 
 
 def test_entities_without_a_class_are_called_unnamed() -> None:
@@ -94,7 +103,10 @@ def test_another_language_than_the_models_is_reported(
     counts = shipped.count(text.replace(language=hypothesis), [text.replace(language=reference)])
     told = shipped.remarks(counts)
     assert len(told) == foreign
-    assert all("of 1 of 1 recordings is not that of the model (en)" in each for each in told)
+    assert told == foreign * [
+        "the language of 1 of 1 recordings is not that of the model (en), so that its margins mean "
+        "little; another can be trained: caesura train Margins"
+    ]
     _, told_of_two = shipped.remarks(counts + shipped.count(text, [text])) + [""] * (1 - foreign)
     assert ("1 of 2 recordings" in told_of_two) == bool(foreign)
     assert not any("foreign" in name for name in shipped.values(counts))
@@ -131,7 +143,11 @@ def test_how_many_names_the_model_finds_in_the_reference_itself() -> None:
     assert (values["entities"], values["findable"], values["lost"]) == (5, 2, 0)
     assert list(values)[3:] == ["entities", "findable", "lost"]
     (told,) = metric().remarks(counts)
-    assert told.startswith("the model finds 2 of 5 names in the reference itself")
+    assert told == (
+        "the model finds 2 of 5 names in the reference itself; it would miss the others even "
+        "without errors, but they count in atene all the same; another can be trained: caesura "
+        "train Margins"
+    )
     half = spoken("we met mrs [anna PER] in [rome LOC] of [today LOC]")
     assert metric().remarks(metric().count(half, [half])) == []
 

@@ -20,10 +20,14 @@ from caesura.metrics.base import (
     boundary_flags,
     column_sum,
     harmonic_mean,
+    lost_boundary_counts,
     mean_over_references,
     require_same_length,
     split_by_reference,
 )
+from caesura.metrics.boundary import Boundary
+from caesura.metrics.majority import KolarLamel
+from caesura.metrics.tolerant import Tolerant
 from metrics.oracle import text
 
 
@@ -118,3 +122,29 @@ def test_other_lengths_are_refused() -> None:
     require_same_length(OURS, [OURS, OURS])
     with pytest.raises(MismatchError, match="has 12 words and a reference 11"):
         require_same_length(OURS, [OURS, text(11, {2})])
+
+
+def test_boundaries_lost_in_an_alignment_are_counted_where_they_were() -> None:
+    lost = [np.array([1, 1]), np.zeros(0, np.int64)]
+    columns = lost_boundary_counts(lost, 3, "errors", "boundaries")
+    assert {name: column.tolist() for name, column in columns} == {
+        "errors_1": [0, 2, 0],
+        "boundaries_1": [0, 2, 0],
+        "errors_2": [0, 0, 0],
+        "boundaries_2": [0, 0, 0],
+    }
+
+
+def test_metrics_count_lost_boundaries_as_missed() -> None:
+    lost = [np.array([0, 2])]
+    for metric, names in (
+        (Boundary(), ["missing_1"]),
+        (Tolerant(words=1), ["missing_1"]),
+        (KolarLamel(), ["errors_1", "boundaries_1"]),
+    ):
+        columns = metric.missed_counts(lost, 3)
+        assert columns is not None
+        assert {name: column.tolist() for name, column in columns} == {
+            key: [1, 0, 1] for key in names
+        }
+    assert Boundary(classes=(".",)).missed_counts(lost, 3) is None

@@ -92,6 +92,51 @@ def test_hebrew_as_the_paper_has_it() -> None:
     assert values["token_f1"] == 2 * 4 / 12
 
 
+def by_word(gold: Transcript, system: Transcript) -> dict[str, list[int]]:
+    """Return what each word of the system adds to each count."""
+    columns = Joint().per_gap_counts(system, [gold])
+    assert columns is not None
+    return {name.removesuffix("_1"): column.tolist() for name, column in columns}
+
+
+def test_each_word_adds_its_part_to_every_count() -> None:
+    """What is missing stands at the last correct token before it."""
+    gold = text("A b . / C d / e .").replace(tag=tuple("DN.VNV."))
+    system = text("A b / C xx d e . zz").replace(tag=tuple("DVVXNV.X"))
+    columns = by_word(gold, system)
+    assert columns == {
+        "token_tp":           [1, 1, 1, 0, 1, 1, 1, 0],
+        "token_fp":           [0, 0, 0, 1, 0, 0, 0, 1],
+        "token_fn":           [0, 1, 0, 0, 0, 0, 0, 0],
+        "sentence_tp":        [0, 1, 0, 0, 0, 0, 0, 0],
+        "sentence_fp":        [0, 0, 0, 0, 0, 0, 0, 1],
+        "sentence_fn":        [0, 0, 0, 0, 1, 0, 1, 0],
+        "word_tp":            [1, 1, 1, 0, 1, 1, 1, 0],
+        "word_fp":            [0, 0, 0, 1, 0, 0, 0, 1],
+        "word_fn":            [0, 1, 0, 0, 0, 0, 0, 0],
+        "characters":         [1, 2, 1, 0, 1, 1, 1, 0],
+        "characters_found":   [1, 1, 1, 2, 1, 1, 1, 2],
+        "characters_matched": [1, 1, 1, 0, 1, 1, 1, 0],
+        "upos_correct":       [1, 0, 1, 0, 1, 1, 1, 0],
+        "upos_aligned":       [1, 1, 1, 0, 1, 1, 1, 0],
+        "upos_words":         [2, 3, 2, 1, 2, 2, 2, 1],
+    }  # fmt: skip
+    counts = score(gold, system)
+    assert {name: sum(column) for name, column in columns.items()} == {
+        name.removesuffix("_1"): count for name, count in counts.items()
+    }
+
+
+def test_what_is_missing_before_any_correct_token_stands_at_the_first_word() -> None:
+    columns = by_word(text("Zz a"), text("q a"))
+    assert (columns["token_tp"], columns["token_fn"]) == ([0, 1], [1, 0])
+    assert columns["characters"] == [2, 1]
+    nothing_shared = by_word(text("abc"), text("xyz w"))
+    assert (nothing_shared["token_fn"], nothing_shared["token_tp"]) == ([1, 0], [0, 0])
+    assert nothing_shared["characters_matched"] == [0, 0]
+    assert Joint().per_gap_counts(Transcript(()), [text("a b")]) is None
+
+
 CASES = Path(__file__).parent / "joint_cases.json"
 
 

@@ -79,6 +79,18 @@ def test_disagreements_are_reported_word_by_word() -> None:
     assert (only.kind, only.place) == ("deleted", 0)
 
 
+def test_errors_in_the_first_and_the_last_word_are_reported_like_others() -> None:
+    first, last = Words().disagreements(text("x b c"), [text("a b c d")])
+    assert (first.kind, first.reference, first.hypothesis, first.place) == (
+        "substituted", "a", "x", 0,
+    )  # fmt: skip
+    assert (first.before, first.after) == ("", "b c")
+    assert (last.kind, last.reference, last.hypothesis, last.place) == ("deleted", "d", "", 2)
+    assert (last.before, last.after) == ("x b c", "")
+    (second,) = Words().disagreements(text("x b"), [text("x b"), text("b")])
+    assert (second.kind, second.place, second.reference_number) == ("inserted", 0, 2)
+
+
 def test_texts_that_share_few_words_raise_a_doubt() -> None:
     """For example a text in another language, for which all values are defined."""
     metric, reference = Words(), text("wo ist die katze jetzt")
@@ -87,6 +99,8 @@ def test_texts_that_share_few_words_raise_a_doubt() -> None:
     assert "0% of the words of reference 1" in doubt
     assert metric.values(counts)["wer_1"] == 1
     assert metric.remarks(metric.count(reference, [reference, text("")])) == []
+    (short,) = metric.remarks(metric.count(text("katze"), [text("where is the cat now katze")]))
+    assert "17% of the words of reference 1" in short
 
 
 def test_words_that_look_alike_raise_a_doubt() -> None:
@@ -98,6 +112,8 @@ def test_words_that_look_alike_raise_a_doubt() -> None:
         "add unicode to --normalize"
     ]
     assert words.remarks(words.count(reference, [reference])) == []
+    quoted = Transcript(("caf\u00e9\\", '"\\n', "end")), Transcript(("cafe\u0301\\", '"\\m', "end"))
+    assert "1 words differ" in words.remarks(words.count(quoted[1], [quoted[0]]))[-1]
     scores = api.score([hypothesis], reference=[reference], metric="Words", resamples=0)
     assert scores.values[0]["substitutions"] == 1
     assert "normalize=unicode+case+dots+punctuation" in scores.signatures[0]

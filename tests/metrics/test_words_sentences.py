@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.core.errors import LayerError, MismatchError
-from caesura.core.transcript import Span
+from caesura.core.transcript import Span, Transcript
 from caesura.core.values import Counts
 from caesura.metrics.words import Words
 from metrics.wording import said, text, values
@@ -51,8 +51,14 @@ def test_other_numbers_of_sentences_are_refused() -> None:
     metric = Words(unit="sentence")
     with pytest.raises(MismatchError, match="2 in the hypothesis, 1 in a reference"):
         metric.count(text("a b", 1, 2), [text("a b", 2)])
-    with pytest.raises(LayerError, match="use unit='document' if each recording is one"):
-        metric.count(text("a b"), [text("a b", 2)])
+    advice = (
+        "use unit='document' if each recording is one utterance; if not, find sentences first: "
+        "caesura segment"
+    )
+    for hypothesis, name in ((text("a b"), "a transcript"), (Transcript(("a",), id="x"), "x")):
+        with pytest.raises(LayerError) as caught:
+            metric.count(hypothesis, [text("a b", 2)])
+        assert str(caught.value) == f"{name} has no sentences; {advice}"
 
 
 def test_alternatives_are_chosen_sentence_by_sentence() -> None:
