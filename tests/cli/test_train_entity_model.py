@@ -164,7 +164,8 @@ def test_classes_of_no_recording_are_reported(caesura: Program) -> None:
     assert "1 file or folder is named after no recording: beside/other.wer_tag.json" in done.err
     done = caesura(*plain, "beside/other.wer_tag.json")
     assert done.code == 1
-    assert "no file of entity classes is named after one of the recordings" in done.err.splitlines()[-1]
+    last = done.err.splitlines()[-1]
+    assert "no file of entity classes is named after one of the recordings" in last
 
 
 @pytest.mark.usefixtures("_calls")
