@@ -23,9 +23,6 @@ from rapidfuzz.distance import LCSseq
 
 from caesura.core.arrays import Indices
 
-NO_SOURCE, NO_TARGET = -1, -2
-"""Padding around the words, equal to nothing."""
-
 PAIR, INSERTION, DELETION = range(3)
 """The last move of the best path to a point; of equally good ones the first of these."""
 
@@ -187,9 +184,8 @@ class _Frame:
         self.low, self.high = int(parts.low.min()), int(parts.high.max())
         self.cells = _cells(self.low, self.high)
         self.rows, self.columns = int(parts.rows.max()), int(parts.columns.max())
-        ours = _lay_out(source, parts.source, parts.rows, NO_SOURCE)
-        self.source = np.ascontiguousarray(ours[::-1])
-        self.target = _lay_out(target, parts.target, parts.columns, NO_TARGET)
+        self.source = np.ascontiguousarray(_lay_out(source, parts.source, self.rows)[::-1])
+        self.target = _lay_out(target, parts.target, self.columns)
 
     def solve(self) -> Iterator[Unpaired]:
         """Yield the unpaired words of each part."""
@@ -211,8 +207,11 @@ class _Frame:
         return (path.unpaired for path in paths)
 
     def _block(self, steps: int) -> int:
-        """Return how many steps lie between those that are kept."""
-        if len(self.parts) > 1 or steps * self.cells <= MAX_MOVES:
+        """Return how many steps lie between those that are kept: all if their moves are few.
+
+        Those of several parts always are: `_batches` sees to it.
+        """
+        if steps * self.cells <= MAX_MOVES:
             return steps
         size = steps * 2 * self.cells * NO_PATH.itemsize
         # a block holds as many moves as the square of its steps: beyond the root both grow alike
@@ -224,7 +223,7 @@ class _Frame:
         return [_Path(part, *end) for part, end in enumerate(ends.tolist())]
 
     def _begun(self) -> Values:
-        even, odd = np.full((2, self.cells, len(self.parts)), NO_PATH, np.int32)
+        even, odd = np.full((2, self.cells, len(self.parts)), NO_PATH)
         number = 1 - self.low
         (odd if number % 2 else even)[number // 2] = 0
         return even, odd
@@ -255,8 +254,6 @@ class _Frame:
         first = max(low, -step, step - 2 * self.rows)
         first += (first + step) % 2
         count = (min(high, step, 2 * self.columns - step) - first) // 2 + 1
-        if count <= 0:
-            return
         odd = (first - low + 1) % 2
         at = (first - low + 1) // 2
         column, row = (step + first) // 2, self.rows - (step - first) // 2
@@ -280,8 +277,9 @@ def _cells(low: int, high: int) -> int:
     return (high - low + 5) // 2
 
 
-def _lay_out(words: Words, begin: Indices, lengths: Indices, none: int) -> Words:
-    """Put the words of each part into a column, with padding around them."""
-    place = np.arange(-1, int(lengths.max()))[:, None]
-    inside = (place >= 0) & (place < lengths)
-    return np.where(inside, words[np.where(inside, begin + place, 0)], np.int32(none))
+def _lay_out(words: Words, begin: Indices, length: int) -> Words:
+    """Put the words of each part into a column, after one more place.
+
+    What stands there, or after a shorter part, does not matter: no path of the part leads there.
+    """
+    return words.take(begin + np.arange(-1, length)[:, None], mode="clip")
