@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from caesura.core.arrays import MISSING, Floats, Indices
+from caesura.core.arrays import MISSING, TIMES, Floats, Indices
 from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import LAYERS, Span, Transcript
 from caesura.text.alignment.word_alignment import Alignment, align
-
-ALSO_FOR_SUBSTITUTED = frozenset({"start", "end", "speaker"})
-"""Columns that also hold for a substituted word."""
 
 
 def project_spans(spans: Sequence[Span], alignment: Alignment) -> tuple[Span, ...]:
@@ -100,7 +97,7 @@ def _move_sentences(
     place = place.copy()
     place[-1:] = count - 1
     moved = sentences.moved(place, count)
-    inside = place[sentences.gaps[:-1]] if len(place) else place
+    inside = place[sentences.gaps[:-1]]
     lost = (inside < 0) | (inside == count - 1)
     lost[1:] |= np.diff(inside) == 0
     return moved, inside[lost].clip(min=0)
@@ -121,13 +118,13 @@ def _move_column(name: str, layer: Any, aligned: Alignment) -> Any:
         return _move_heads(layer, aligned)
     if name == "evidence":
         return layer.map_columns(lambda cells: _move_column("confidence", cells, aligned))
-    known = aligned.source >= 0 if name in ALSO_FOR_SUBSTITUTED else aligned.equal
     if name == "speaker":
         return _move_speakers(layer, aligned.source)
+    known = aligned.source >= 0 if name in TIMES else aligned.equal
     if isinstance(layer, tuple):
         pairs = zip(known.tolist(), aligned.source.tolist(), strict=True)
         return tuple(layer[at] if here else MISSING[name] for here, at in pairs)
-    column = np.full(len(known), MISSING[name], dtype=layer.dtype)
+    column = np.full(len(known), MISSING[name])
     column[known] = layer[aligned.source[known]]
     return column
 
@@ -135,19 +132,19 @@ def _move_column(name: str, layer: Any, aligned: Alignment) -> Any:
 def _move_heads(head: Indices, aligned: Alignment) -> Indices:
     """Move heads between words that both have an equal counterpart."""
     place = np.append(aligned.equal_target, -1)
-    column = np.full(len(aligned.source), -1, dtype=np.int64)
+    column = np.full_like(aligned.source, -1)
     column[aligned.equal] = place[head[aligned.source[aligned.equal]]]
     return column
 
 
 def _move_speakers(speaker: tuple[str, ...], source: Indices) -> tuple[str, ...]:
-    latest = np.maximum.accumulate(source) if len(source) else source
+    latest = np.maximum.accumulate(source)
     first = next((speaker[at] for at in source.tolist() if at >= 0), "")
     return tuple(speaker[at] if at >= 0 else first for at in latest.tolist())
 
 
 MAX_REPLACED = 1000
-"""If more words were replaced in a row, the sides are hardly the same speech."""
+"""The most words of both sides up to the next equal ones: with more, both hardly say the same."""
 
 DIGIT = re.compile(r"\d")
 

@@ -229,7 +229,7 @@ def side_by_side(
     kind[:count] = np.where(alignment.equal, EQUAL, SUBSTITUTED)
     kind[:count][alignment.source < 0] = INSERTED
     place = np.concatenate((reached, deleted))
-    part = np.zeros(len(source), np.int64)
+    part = np.zeros_like(source)
     if source_part is not None and target_part is not None:
         part = np.concatenate((target_part, source_part[deleted]))
     # Sorting is stable, so that inserted words stay behind the word that they follow.
