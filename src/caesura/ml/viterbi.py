@@ -22,7 +22,7 @@ DECISIONS = ("posterior", "viterbi")
 """How a detector may decide: each class by its probability, or the best sequence of classes."""
 
 BLOCK = 128
-"""Steps in a block."""
+"""Steps in a block, a multiple of `RESCALE`."""
 
 MOST_STATES = 16
 """With more states, trying each of them costs more than it saves: then a block is a recording."""
@@ -190,14 +190,14 @@ def _edges(weights: Floats, blocks: Blocks, classes: int, states: int) -> tuple[
 def _block_transitions(weights: Floats, classes: int, states: int) -> tuple[Floats, Floats]:
     """Return the probability to leave a block in each state, for each state it begins in.
 
-    Each row is normalised; the logarithm of its sum before that is returned too.
+    Rows are rescaled on the way; the logarithm of what they were divided by is returned too.
     """
     count = weights.shape[1]
     way = np.broadcast_to(np.eye(states), (count, states, states))
     scale = np.zeros((count, states))
     for at, step in enumerate(weights, 1):
         way = _forward(way, step[:, None, :], classes, np.add, np.multiply)
-        if at % RESCALE == 0 or at == len(weights):
+        if at % RESCALE == 0:
             size = way.sum(axis=2)
             scale += np.log(size)
             way = way / size[:, :, None]
