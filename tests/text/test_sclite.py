@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,6 +105,39 @@ def test_long_texts(vocabulary: int) -> None:
     assert align(source, target, "sclite").source.tolist() == lightest(source, target)[1]
     other = spoilt(300, vocabulary, seed=1)[0]
     assert align(source, other, "sclite").source.tolist() == lightest(source, other)[1]
+
+
+def test_parts_on_both_sides_of_the_diagonal_are_aligned_together() -> None:
+    """One word is paired with the last of ten; both parts have 11 steps and equally wide bands."""
+    one, ten = ["a"], [*"bcdefghij", "a"]
+    found = align_parts(one + ten, ten + one, [1, 11], [10, 11], "sclite")
+    assert found.source.tolist() == [*[-1] * 9, 0, 10]
+    assert found.hits == 2
+
+
+@pytest.mark.parametrize("most", [2**15, 1])
+def test_a_long_text_takes_little_memory(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values are kept up to a limit, or as many as there are moves of one block near the path."""
+    kept, moves = weighted._Frame._kept, weighted._Frame._moves
+    values: list[int] = []
+    codes: list[int] = []
+
+    def watched_kept(frame: Any, *steps: int) -> Any:
+        made = kept(frame, *steps)
+        values.extend(side.nbytes for pair in made.values() for side in pair)
+        return made
+
+    def watched_moves(frame: Any, *where: Any) -> Any:
+        made = moves(frame, *where)
+        codes.append(made.codes.nbytes)
+        return made
+
+    for name, value in (("MAX_MOVES", 1000), ("MIN_BLOCK", 1), ("MAX_KEPT_BYTES", most)):
+        monkeypatch.setattr(weighted, name, value)
+    monkeypatch.setattr(weighted._Frame, "_kept", watched_kept)
+    monkeypatch.setattr(weighted._Frame, "_moves", watched_moves)
+    align(spoilt(400, 30, seed=1)[0], spoilt(400, 30, seed=2)[0], "sclite")
+    assert sum(values) == pytest.approx(max(most, 4 * max(codes)), rel=0.1)
 
 
 def test_the_lightest_can_have_more_edits() -> None:
