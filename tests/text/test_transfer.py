@@ -24,25 +24,39 @@ def text(words: str, *ends: int) -> Transcript:
     ("source", "ends", "target", "expected", "lost"),
     [
         # boundary after a deleted word goes to the nearest kept word before it
-        ("a b c d", [1], "a c d", [0, 2], 0),
+        ("a b c d", [1], "a c d", [0, 2], []),
         # boundary before an inserted stretch stays after the last matched word
-        ("a b c", [1], "a b x y c", [1, 4], 0),
+        ("a b c", [1], "a b x y c", [1, 4], []),
         # a deleted beginning has no word before it
-        ("a b c", [0], "c", [0], 1),
+        ("a b c", [0], "c", [0], [0]),
         # two boundaries that fall together
-        ("a b c d", [0, 1], "a d", [0, 1], 1),
+        ("a b c d", [0, 1], "a d", [0, 1], [0]),
         # a boundary that falls onto the last word is no longer one inside the text
-        ("a b c", [1], "a b", [1], 1),
-        ("a b", [0], "", [], 1),
+        ("a b c", [1], "a b", [1], [1]),
+        ("a b c d", [0, 2], "a b c", [0, 2], [2]),
+        ("a b", [0], "", [], [0]),
     ],
 )
 def test_boundaries_find_their_word(
-    source: str, ends: list[int], target: str, expected: list[int], lost: int
+    source: str, ends: list[int], target: str, expected: list[int], lost: list[int]
 ) -> None:
     carried = transfer_layers(text(source, *ends), Transcript(tuple(target.split())), ["sentences"])
     assert carried.transcript.sentences is not None
     assert carried.transcript.sentences.gaps.tolist() == expected
-    assert len(carried.lost_boundaries) == lost
+    assert carried.lost_boundaries.tolist() == lost
+
+
+def test_boundaries_go_to_the_gaps_that_are_given() -> None:
+    places = np.array([0, 2, 3])
+    found = transfer_layers(text("a b c", 1), Transcript(tuple("abxc")), gaps=places).transcript
+    assert found.sentences == Segmentation.of_gaps(4, [2])
+
+
+def test_no_boundary_is_lost_if_sentences_are_not_transferred() -> None:
+    found = transfer_layers(text("a b c", 0, 1), Transcript(("c",)), ["tag"])
+    assert found.transcript == Transcript(("c",))
+    assert found.lost_boundaries.tolist() == []
+    assert found.lost_boundaries.dtype == np.int64
 
 
 def test_boundaries_do_not_depend_on_those_of_the_target() -> None:
@@ -78,9 +92,9 @@ def test_times_go_to_words_in_the_same_place_and_tags_to_equal_words() -> None:
 
 
 def test_an_entity_without_any_word_is_lost() -> None:
-    source = Transcript(("a", "b", "c"), entities=(Span(1, 1, "PER"),))
+    source = Transcript(("a", "b", "c"), entities=(Span(1, 1, "PER"), Span(2, 2, "LOC")))
     found = transfer_layers(source, Transcript(("a", "c")), ["entities"])
-    assert found.transcript.entities == ()
+    assert found.transcript.entities == (Span(1, 1, "LOC"),)
     assert found.lost_entities == 1
 
 
@@ -97,6 +111,22 @@ def test_equal_texts_carry_everything(source: tuple[str, ...], more: tuple[str, 
     assert found.alignment.edits == 0
     assert len(found.lost_boundaries) == 0
     assert len(transfer_layers(whole, Transcript(more)).transcript) == len(more)
+
+
+def test_an_inserted_word_has_the_speaker_of_the_word_before_it() -> None:
+    source = Transcript(tuple("abc"), speaker=("one", "two", "two"))
+    found = transfer_layers(source, Transcript(tuple("xabyc")), ["speaker"]).transcript
+    assert found.speaker == ("one", "one", "two", "two", "two")
+    nobody = transfer_layers(Transcript((), speaker=()), Transcript(("x",)), ["speaker"]).transcript
+    assert nobody.speaker == ("",)
+
+
+def test_a_word_that_is_not_equal_has_a_blank_after_it_and_no_confidence() -> None:
+    source = Transcript(tuple("abc"), blank=[False] * 3, confidence=[0.5, 0.6, 0.7])
+    found = transfer_layers(source, Transcript(tuple("axc")), ["blank", "confidence"]).transcript
+    assert found == Transcript(
+        tuple("axc"), blank=[False, True, False], confidence=[0.5, None, 0.7]
+    )
 
 
 def test_columns_of_evidence_go_to_equal_words() -> None:
@@ -145,6 +175,8 @@ def test_heads_hold_between_equal_words_only() -> None:
     found = transfer_layers(source, Transcript(("a", "x", "c")), ["head"]).transcript
     assert found.head is not None
     assert found.head.tolist() == [-1, -1, 0]
+    unknown = Transcript(("a", "b"), head=np.array([-1, 0]))
+    assert transfer_layers(unknown, unknown.only([]), ["head"]).transcript == unknown
 
 
 @pytest.mark.parametrize(
@@ -152,6 +184,8 @@ def test_heads_hold_between_equal_words_only() -> None:
     [
         ("we ca n't go", (Span(1, 2, "can't"),)),
         ("so we ca n't go", (Span(2, 3, "can't"),)),
+        ("ca n't go", (Span(0, 1, "can't"),)),
+        ("n't go", ()),
         ("we ca not go", ()),
         ("we ca go", ()),
         ("we ca uh n't go", ()),
@@ -162,6 +196,14 @@ def test_multiwords_need_all_their_words(target: str, expected: tuple[Span, ...]
     found = transfer_layers(source, Transcript(tuple(target.split())), ["multiwords"])
     assert found.transcript.multiwords == expected
     assert found.lost_entities == 0
+
+
+def test_alternatives_need_all_their_words() -> None:
+    spans = Span(1, 3, "'m gonna"), Span(4, 4, "leave")
+    source = Transcript(("i", "am", "going", "to", "go"), alternatives=spans)
+    target = Transcript(("well", "i", "am", "going", "to", "walk"))
+    found = transfer_layers(source, target, ["alternatives"]).transcript
+    assert found == target.replace(alternatives=(Span(2, 4, "'m gonna"),))
 
 
 @given(

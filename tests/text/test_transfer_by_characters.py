@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.text.alignment import transfer
 from caesura.text.alignment.transfer import MAX_REPLACED, gaps_by_characters
-from caesura.text.alignment.word_alignment import align
+from caesura.text.alignment.word_alignment import Alignment, align
 
 TEXTS = st.lists(st.text("abc1", min_size=1, max_size=4), max_size=8).map(tuple)
 
@@ -39,6 +40,12 @@ def placed(source: str, target: str) -> list[int]:
 )
 def test_small_examples(source: str, target: str, expected: list[int]) -> None:
     assert placed(source, target) == expected
+
+
+def test_the_last_gap_goes_to_the_last_whatever_the_alignment() -> None:
+    ours, theirs = "in 2020 this".split(), "in twenty twenty this".split()
+    with_first = Alignment(np.array([0, 1, -1, 2]), np.array([True, False, False, True]), 3)
+    assert gaps_by_characters(with_first, ours, theirs).tolist() == [0, 2, 3]
 
 
 def fewest(source: str, target: str) -> int:
@@ -93,3 +100,12 @@ def test_endless_stretches_stay_with_the_words() -> None:
     ours, theirs = ["a"] * MAX_REPLACED, ["b", "b"] * MAX_REPLACED
     aligned = align(ours, theirs)
     assert (gaps_by_characters(aligned, ours, theirs) == aligned.gaps).all()
+
+
+@pytest.mark.parametrize(("most", "expected"), [(7, [0, 1, 3, 4]), (6, [0, 2, 3, 4])])
+def test_words_of_both_sides_are_counted(
+    most: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From x to y there are 3 and 4 words, with y; word by word, `alpha` is paired with `um`."""
+    monkeypatch.setattr(transfer, "MAX_REPLACED", most)
+    assert placed("x alpha beta y", "x alphas um betas y") == expected
