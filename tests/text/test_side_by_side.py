@@ -28,6 +28,13 @@ def test_rows_are_in_the_order_of_both_texts() -> None:
     assert rows_of("", "") == []
 
 
+def test_a_word_without_a_counterpart_has_minus_one_beside_it() -> None:
+    rows = side_by_side(align("abc", "bcd"))
+    assert rows.source.tolist() == [0, 1, 2, -1]
+    assert rows.target.tolist() == [-1, 0, 1, 2]
+    assert rows.part.tolist() == [0, 0, 0, 0]
+
+
 @given(texts, texts)
 def test_each_side_can_be_read_off(source: str, target: str) -> None:
     rows = rows_of(source, target)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from caesura.core.errors import LayerError
-from caesura.text.alignment.word_alignment import Alignment, align, align_parts
+from caesura.text.alignment.word_alignment import WEIGHTS, Alignment, align, align_parts
 
 TEXTS = st.lists(st.sampled_from("abcde"), max_size=9).map(tuple)
 
@@ -102,6 +102,11 @@ def _one_after_another(
     return source, target, stops[0].tolist(), stops[1].tolist()
 
 
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_no_parts_are_aligned_to_nothing(weights: str) -> None:
+    assert align_parts([], [], [], [], weights) == align([], [])
+
+
 @pytest.mark.parametrize(
     ("source_stops", "target_stops", "message"),
     [
@@ -123,6 +128,8 @@ def test_parts_that_cannot_be(
 def test_weights_have_names() -> None:
     with pytest.raises(ValueError, match="weights is one of edits, sclite, not 'nist'"):
         align(["a"], ["b"], "nist")
+    with pytest.raises(ValueError, match="weights is one of edits, sclite, not 'nist'"):
+        align_parts(["a"], ["b"], [1], [1], "nist")
 
 
 @pytest.mark.parametrize(
