@@ -100,8 +100,8 @@ def test_a_long_recording_does_not_make_others_long(
         return made
 
     monkeypatch.setattr(viterbi.Blocks, "split", watched)
-    scores = drawn(4, 2060, 3, 4)
-    decoded(scores, np.array([2000, *[3] * 20]), 3)
+    scores = drawn(4, 2003, 3, 4)
+    decoded(scores, np.array([2000, 3]), 3)
     assert sum(sizes) == scores.size
 
 
@@ -110,6 +110,11 @@ def test_extreme_scores_stay_finite() -> None:
     found = viterbi.posterior(scores, np.array([500]), 2)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_classes_are_integers() -> None:
+    assert viterbi.viterbi(drawn(1, 5, 2, 3), np.array([5]), 2).dtype == np.int64
+    assert viterbi.viterbi(np.zeros((0, 8)), np.array([0]), 2).dtype == np.int64
 
 
 def test_nothing_to_decode() -> None:
