@@ -1,9 +1,11 @@
 """Atomic output: files and folders are complete or not there."""
 
+from io import FileIO
 from pathlib import Path
 
 import pytest
 
+from caesura.core import atomic as module
 from caesura.core.atomic import atomic, atomic_folder
 from caesura.core.errors import OutputError
 
@@ -103,3 +105,22 @@ def test_an_error_of_the_output_names_it(size: int) -> None:
     refused = pytest.raises(OutputError, match=r"^/dev/full: cannot be written: No space left on")
     with refused, atomic(Path("/dev/full")) as file:
         file.write(b"x" * size)
+
+
+def test_an_error_that_is_only_known_at_the_end_names_the_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk in a network may refuse what was written when the file is closed."""
+
+    class Refusing(FileIO):
+        def close(self) -> None:
+            if not self.closed:
+                super().close()
+                raise OSError(122, "Disk quota exceeded")
+
+    monkeypatch.setattr(module, "FileIO", Refusing)
+    target = tmp_path / "output.txt"
+    with pytest.raises(OutputError) as caught, atomic(target) as file:
+        file.write(b"x")
+    assert str(caught.value) == f"{target}: cannot be written: Disk quota exceeded"
+    assert list(tmp_path.iterdir()) == []
