@@ -110,10 +110,10 @@ class Card:
             )
         keys = {each.name for each in fields(cls)} - ({REQUIRES} - set(document))
         if set(document) != keys | {FORMAT, CHECKSUM} or document[FORMAT] != VERSION:
-            raise ModelError("the card is damaged", remedy=GET_AGAIN)
+            raise ModelError("the card is damaged")
         made = cls(**{key: document[key] for key in keys})
         if made.checksum != document[CHECKSUM]:
-            raise ModelError("the card is damaged: its checksum is wrong", remedy=GET_AGAIN)
+            raise ModelError("the card is damaged: its checksum is wrong")
         return made
 
 
@@ -226,7 +226,7 @@ def save(folder: str | Path, detector: Trainable, card: Card) -> Path:
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
     )
-    text = json.dumps(whole.to_document(), indent=1, allow_nan=False) + "\n"
+    text = json.dumps(whole.to_document(), indent=1) + "\n"
     with atomic_folder(target) as made:
         (made / ARRAYS).write_bytes(data)
         (made / CARD).write_bytes(text.encode())
