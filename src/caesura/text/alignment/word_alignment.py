@@ -176,7 +176,7 @@ def _pair_words(texts: NumberedTexts, unpaired: Unpaired) -> Alignment:
         _complement(unpaired.source, len(source)),
         _complement(unpaired.target, len(target)),
     )
-    place = np.full(len(target), -1, dtype=np.int64)
+    place = np.full(len(target), -1)
     place[others] = kept
     equal = np.zeros(len(target), dtype=np.bool_)
     equal[others] = source[kept] == target[others]
