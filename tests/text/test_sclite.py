@@ -4,6 +4,7 @@ import random
 import re
 import shutil
 import subprocess
+from array import array
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,47 @@ def test_parts_on_both_sides_of_the_diagonal_are_aligned_together() -> None:
     found = align_parts(one + ten, ten + one, [1, 11], [10, 11], "sclite")
     assert found.source.tolist() == [*[-1] * 9, 0, 10]
     assert found.hits == 2
+
+
+def test_only_diagonals_that_can_be_touched_are_looked_at() -> None:
+    """Five parts with 3, 3, 0, 2 and 1 hits, and 3, 4, 4, 2 and 3 pairs, of the fewest edits.
+
+    The first two need no search: a lightest alignment pairs all words. One of the third, which has
+    2 words in common, has at least 4 / 3 pairs, rounded up to 2: of 8 words 4 may be alone, 2 on
+    each side. In the last two the words of the shorter side are all paired, since they have all
+    the hits that there can be, 2 and 1.
+    """
+    source = "a b c|a b c d|x y a b|a b|p q r p".split("|")
+    target = "a b c|a x c d|a b p q|a x y z b|p x y".split("|")
+    number = {word: at for at, word in enumerate("abcdxyzpqr")}
+    words = [
+        array("Q", [number[word] for part in side for word in part.split()])
+        for side in (source, target)
+    ]
+    stops = [np.cumsum([len(part.split()) for part in side]) for side in (source, target)]
+    texts = weighted.NumberedTexts(words[0], words[1], stops[0], stops[1])
+    found = weighted._bands(texts, np.array([3, 3, 0, 2, 1]), np.array([3, 4, 4, 2, 3]))
+    assert (found.source.tolist(), found.target.tolist()) == ([7, 11, 13], [7, 11, 16])
+    assert (found.rows.tolist(), found.columns.tolist()) == ([4, 2, 4], [4, 5, 3])
+    assert (found.low.tolist(), found.high.tolist()) == ([-2, 0, -1], [2, 3, 0])
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"), [(144, [[1, 0, 2], [3], [4]]), (48, [[1, 0], [2], [3], [4]]), (47, None)]
+)
+def test_parts_of_similar_length_and_width_are_aligned_together(
+    most: int, expected: list[list[int]] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two parts of 3 diagonals in up to 8 steps count as 2 * 3 * 8 moves; one may be twice as wide.
+
+    The fourth is wider than that, and the fifth has more than 8 steps.
+    """
+    monkeypatch.setattr(weighted, "MAX_MOVES", most)
+    steps, width = np.array([8, 7, 5, 8, 9]), np.array([3, 3, 6, 7, 3])
+    none, names = np.zeros(5, np.int64), np.arange(5)
+    bands = weighted.Bands(names, names, steps, none, none, width - 1)
+    found = [batch.source.tolist() for batch in weighted._batches(bands)]
+    assert found == (expected or [[1], [0], [2], [3], [4]])
 
 
 @pytest.mark.parametrize("most", [2**15, 1])
