@@ -156,6 +156,17 @@ def test_alignments_are_values() -> None:
         found.source[0] = 1
     with pytest.raises(ValueError, match="read-only"):
         found.equal[0] = False
+    none = Alignment(np.array([]), np.array([]), 0)
+    assert none.source.dtype == np.int64
+    assert none.equal.dtype == np.bool_
+
+
+def test_each_word_of_the_source_has_its_place_in_the_target() -> None:
+    found = align("a b c d".split(), "b x d".split())
+    assert found.source.tolist() == [1, 2, 3]
+    assert found.target.tolist() == [-1, 0, 1, 2]
+    assert found.equal_target.tolist() == [-1, 0, -1, 2]
+    assert found.gaps.tolist() == [-1, 0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -163,6 +174,7 @@ def test_alignments_are_values() -> None:
     [
         ([0, 1], [True], 2, "equal has 1 cells for 2 words"),
         ([0, 2], [True, True], 2, "source points outside the 2 words"),
+        ([-2, 0], [False, True], 2, "source points outside the 2 words"),
         ([0, -1], [True, True], 2, "a word without a counterpart cannot be equal to it"),
     ],
 )
