@@ -87,6 +87,15 @@ def test_neighbours_do_not_matter() -> None:
         assert (viterbi.viterbi(alone, np.array([length]), 2) == paths[here]).all()
 
 
+def test_an_unlikely_neighbour_does_not_matter() -> None:
+    """No way through the other is likely: what is good at one step is bad at the next."""
+    calm = drawn(6, 300, 2, 2)
+    torn = np.tile([[0.0, -100, -100, -100], [-100, -100, -100, 0.0]], (150, 1))
+    together = viterbi.posterior(np.concatenate((calm, torn)), np.array([300, 300]), 2)
+    alone = [viterbi.posterior(each, np.array([300]), 2) for each in (calm, torn)]
+    assert (together == np.concatenate(alone)).all()
+
+
 @pytest.mark.parametrize("decoded", [viterbi.posterior, viterbi.viterbi])
 def test_a_long_recording_does_not_make_others_long(
     decoded: Callable[..., Floats], monkeypatch: pytest.MonkeyPatch
