@@ -9,7 +9,7 @@ from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Span, Transcript
 from caesura.text.alignment.transfer import project_spans, transfer_layers
-from caesura.text.alignment.word_alignment import align
+from caesura.text.alignment.word_alignment import Alignment, align
 from metrics.named import entities, on_hypothesis
 
 TEXTS = st.lists(st.sampled_from("abcde"), max_size=9).map(tuple)
@@ -224,6 +224,13 @@ def test_entities_stand_on_the_words_in_their_place(
             assert there.first == there.last + 1
         else:
             assert there == slow
+
+
+def test_an_entity_without_words_stands_before_what_is_inserted_there() -> None:
+    """Of `a b c` only `b` is there, between two other words."""
+    aligned = Alignment(np.array([-1, 1, -1]), np.array([False, True, False]), 3)
+    spans = Span(0, 0, "PER"), Span(2, 2, "LOC")
+    assert project_spans(spans, aligned) == (Span(0, -1, "PER"), Span(2, 1, "LOC"))
 
 
 def test_what_does_not_fit_is_reported() -> None:
