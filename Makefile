@@ -2,7 +2,7 @@
 # make test   set up .venv and run every check: format, lint, types, tests with coverage
 # make bench  compare speed with other tools
 # make api    write docs/api.md from the docstrings
-# make mutants  change the code in small ways and see whether the tests notice (an hour or more)
+# make mutants  change the code in small ways and see whether the tests notice (several hours)
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -37,7 +37,7 @@ bench: .venv/test.stamp
 
 mutants: .venv/test.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mutmut>=3.8'
-	$(BIN)/mutmut run --max-children 2 > mutants.log
+	CAESURA_TESTS=mutants $(BIN)/mutmut run --max-children 2 > mutants.log
 	$(BIN)/mutmut export-cicd-stats
 	cat mutants/mutmut-cicd-stats.json
 
