@@ -49,9 +49,11 @@ from caesura.cli.main import main
 files = set()
 
 def note(frame, event, argument):
-    # Bodies of modules and classes have no optimised names, and are no functions.
-    if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        files.add(frame.f_code.co_filename)
+    # Bodies of modules and classes have no optimised names, and are no functions; nor are
+    # comprehensions, whose names begin with <.
+    code = frame.f_code
+    if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_name[0] != "<":
+        files.add(code.co_filename)
 
 sys.setprofile(note)
 try:

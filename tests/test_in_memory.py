@@ -2,6 +2,7 @@
 
 import io
 import json
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -294,8 +295,8 @@ def test_tables_of_words(make: Any) -> None:
 @pytest.mark.parametrize("backend", ["", "numpy_nullable", "pyarrow"])
 def test_tables_of_pandas(backend: str) -> None:
     if backend == "pyarrow":
-        pytest.importorskip("pyarrow")
-    table = pytest.importorskip("pandas").DataFrame(COLUMNS)
+        import_module("pyarrow")
+    table = import_module("pandas").DataFrame(COLUMNS)
     if backend:
         table = table.convert_dtypes(dtype_backend=backend)
     assert one(table) == one(Frame(COLUMNS))
@@ -303,7 +304,7 @@ def test_tables_of_pandas(backend: str) -> None:
 
 
 def test_tables_of_arrow() -> None:
-    table = pytest.importorskip("pyarrow").table(COLUMNS)
+    table = import_module("pyarrow").table(COLUMNS)
     assert one(table) == one(Frame(COLUMNS))
     assert list(table_columns(table)) == list(COLUMNS)
 

@@ -340,3 +340,19 @@ def test_without_sentences_all_words_are_one() -> None:
     (whole,) = Transcript(["so", "it"]).iter_sentences()
     assert (whole.text, whole.start, whole.end, whole.speaker) == ("so it", None, None, "")
     assert list(Transcript([]).iter_sentences()) == []
+
+
+def test_arrays_of_others_are_checked_even_if_they_cannot_be_changed() -> None:
+    """For example the columns of a pandas data frame."""
+    start = np.array([-1.5, 0.5])
+    start.flags.writeable = False
+    with pytest.raises(LayerError, match=r"start\[0\] is -1\.5"):
+        Transcript(("a", "b"), start=start)
+    good = np.array([0.5, 1.5])
+    good.flags.writeable = False
+    transcript = Transcript(("a", "b"), start=good, end=good + 0.25)
+    good.flags.writeable = True
+    good[0] = 1.0
+    assert transcript.start is not None
+    assert transcript.start.tolist() == [0.5, 1.5]
+    assert transcript.replace(id="x").start is transcript.start

@@ -9,7 +9,7 @@ import numpy as np
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.ml.features import NO_WORD, Vocabulary
+from caesura.ml.ngram_counts import NO_WORD, Vocabulary
 from ml.slow_ngram import Chain, Settings
 
 WORDS = "we you they go stop see now then yes no".split()

@@ -15,7 +15,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import class_count, classes_of_gaps, ends_sentence
 from caesura.detectors.lm import LM, Combination
 from caesura.detectors.pause import PauseModel
-from caesura.ml.features import Vocabulary
+from caesura.ml.ngram_counts import Vocabulary
 from detectors.made_up import bare, brute_force, chain, recording, transcript_of
 from ml.slow_ngram import Settings
 

@@ -15,8 +15,8 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import class_count, class_labels, classes_of_gaps, ends_sentence
 from caesura.detectors.lm import CELLS, LM, NumberedWords
-from caesura.ml.features import Vocabulary
 from caesura.ml.ngram import FACTORS, KINDS
+from caesura.ml.ngram_counts import Vocabulary
 from detectors.made_up import WORDS, bare, brute_force, chain, recording, transcript_of
 from ml.slow_ngram import Settings
 

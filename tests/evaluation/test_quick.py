@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +88,10 @@ class Column:
         lambda texts: np.array(texts, dtype=object),
         lambda texts: dict(enumerate(texts)).values(),
         Column,
-        lambda texts: pytest.importorskip("pandas").Series(texts),
-        lambda texts: pytest.importorskip("pandas").Series(texts, dtype="category"),
-        lambda texts: pytest.importorskip("pyarrow").array(texts),
-        lambda texts: pytest.importorskip("pyarrow").table({"text": texts})["text"],
+        lambda texts: import_module("pandas").Series(texts),
+        lambda texts: import_module("pandas").Series(texts, dtype="category"),
+        lambda texts: import_module("pyarrow").array(texts),
+        lambda texts: import_module("pyarrow").table({"text": texts})["text"],
     ],
 )
 def test_any_iterable_of_strings_is_a_list_of_utterances(make: Any) -> None:

@@ -64,6 +64,7 @@ def test_leaves_out_tags_codes_and_positions() -> None:
     ("cue", "text"),
     [
         ("one<br />two<BR>three", "one two three"),
+        ("one<br\\h/>two", "one two"),
         ("<c.red>La</c> mer</u>", "La mer"),
         ("{\\an8}two\\hwords", "two words"),
         ("C:\\TEST {x}", "C:\\TEST {x}"),

@@ -325,3 +325,8 @@ def test_what_is_said_of_some_documents_only_is_measured_on_them() -> None:
     values = Joint().values(score(gold, system) + score(bare, bare))
     assert values["upos_f1"] == values["upos_accuracy"] == 0.5
     assert values["word_tp"] == 5
+
+
+def test_a_single_table_may_be_named_without_a_list() -> None:
+    assert Joint(tables="curly") == Joint(tables=("curly",))  # type: ignore[arg-type]
+    assert repr(Joint(tables="curly")) == repr(Joint(tables=("curly",)))  # type: ignore[arg-type]

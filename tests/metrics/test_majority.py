@@ -144,8 +144,11 @@ def test_half_of_an_even_number_is_enough() -> None:
 
 
 def test_more_than_there_are() -> None:
-    with pytest.raises(MismatchError, match="a majority of 3 needs more than 2 references"):
-        Majority(3).count(text(4, set()), [text(4, set())] * 2)
+    with pytest.raises(MismatchError) as caught:
+        Majority(3).count(text(4, set()).replace(id="talk"), [text(4, set())] * 2)
+    assert str(caught.value) == (
+        "talk: a majority of 3 needs more than 2 references; use a smaller k, or none: Majority()"
+    )
     for metric in (Majority(), KolarLamel()):
         with pytest.raises(MismatchError, match="has 3 words and a reference 4"):
             metric.count(text(3, set()), [text(4, set())])

@@ -8,15 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.ml import features
-from caesura.ml.features import (
-    FIRST_KNOWN,
-    NO_WORD,
-    UNKNOWN,
-    Vocabulary,
-    hash_spelling,
-    normalized_spelling,
-)
+from caesura.ml import ngram_counts
+from caesura.ml.features import hash_spelling, normalized_spelling
+from caesura.ml.ngram_counts import FIRST_KNOWN, NO_WORD, UNKNOWN, Vocabulary
 
 
 @pytest.mark.parametrize(
@@ -126,7 +120,7 @@ def test_nothing_known_and_nothing_asked() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(features, "MAX_REMEMBERED", 10)
+    monkeypatch.setattr(ngram_counts, "MAX_REMEMBERED", 10)
     words = [f"w{letter}" for letter in "abcdefghijklmnopqrst"]
     known = Vocabulary.of([words[::2]], 1)
     fresh = Vocabulary(known.hashes)

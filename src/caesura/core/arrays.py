@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +52,10 @@ EXPECTED = {
 """What a cell of a column may be, by the kind of its array."""
 
 
+_COLUMNS: WeakValueDictionary[int, NDArray[Any]] = WeakValueDictionary()
+"""The columns in use, which were checked when they were made, by their identity."""
+
+
 def column(name: str, values: ArrayLike | Sequence[str], missing: Any = None) -> Any:
     """Make one immutable column, of the kind that its missing cell has.
 
@@ -61,10 +66,9 @@ def column(name: str, values: ArrayLike | Sequence[str], missing: Any = None) ->
         return text_column(name, values)
     kind = np.bool_ if missing is True else np.int64 if missing == -1 else np.float64
     if isinstance(values, np.ndarray) and values.dtype == kind and values.ndim == 1:
-        flags = values.flags
-        # A column, or a slice of one, cannot be changed: it has been checked before.
-        if not flags.writeable:
-            return values if flags.owndata else frozen(values.copy())
+        owner = values if values.base is None else values.base
+        if _COLUMNS.get(id(owner)) is owner:
+            return values if owner is values else frozen(values.copy())
     array = np.array(_checked_array(name, values, missing), dtype=kind)
     if array.ndim != 1:
         raise LayerError(f"{name} has {array.ndim} dimensions, and a column has one")
@@ -72,8 +76,9 @@ def column(name: str, values: ArrayLike | Sequence[str], missing: Any = None) ->
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array immutable, which marks it as a column that needs no check."""
+    """Make an array immutable, and remember it as a column that needs no check."""
     array.flags.writeable = False
+    _COLUMNS[id(array)] = array
     return array
 
 

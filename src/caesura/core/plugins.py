@@ -14,7 +14,6 @@ that is in memory already. See docs/plugins.md.
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import fields
 from functools import lru_cache
@@ -68,7 +67,7 @@ class Plugin(NamedTuple):
         return f"{self.distribution}=={self.version}" if self.distribution else self.origin
 
 
-_plugins: dict[Kind, dict[str, Plugin]] = defaultdict(dict)
+_plugins: dict[Kind, dict[str, Plugin]] = {kind: {} for kind in GROUPS}
 """Classes that were registered, or imported from their entry points."""
 
 

@@ -280,16 +280,12 @@ class Detector(Trainable, ABC):
 
 
 class BatchDetector(Detector):
-    """A detector that decides many recordings at once: all else follows from `detect_all`."""
+    """A detector that decides many recordings at once; a single one is a list of one."""
 
     def log_odds(self, transcript: Transcript) -> Floats:
         """Return the log-odds that `detect` finds."""
         found = self.detect(transcript)
         return np.zeros(len(found)) if found.log_odds is None else found.log_odds
-
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return the labels that `detect` finds; None without classes."""
-        return self.detect(transcript).label
 
     def detect(self, transcript: Transcript) -> Segmentation:
         """Decide one recording."""

@@ -153,6 +153,10 @@ class Fusion(BatchDetector, TrainableDetector[Floats]):
         """How many words before a gap they look at; as many as after it if none declares more."""
         return max(int(getattr(inner, "behind", self.reach)) for inner in self.detectors)
 
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Return the labels that `detect` finds; None without classes."""
+        return self.detect(transcript).label
+
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings: a boundary wherever the weighted sum of log-odds is above 0.
 

@@ -17,6 +17,9 @@ from caesura.core.errors import LayerError
 from caesura.core.transcript import Transcript
 from caesura.text.punctuation import punctuation_flags
 
+DECISIONS = ("posterior", "viterbi")
+"""How a detector may decide: each class by its probability, or the best sequence of classes."""
+
 NO_GAP = -50.0
 """Log-odds of a boundary between a word and the punctuation that follows it as a word."""
 

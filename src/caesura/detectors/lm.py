@@ -30,6 +30,7 @@ from caesura.core.protocols import BatchDetector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import (
+    DECISIONS,
     NO_GAP,
     check_classes,
     class_count,
@@ -43,9 +44,18 @@ from caesura.detectors.gaps import (
 )
 from caesura.detectors.pause import PauseModel
 from caesura.ml import viterbi
-from caesura.ml.features import NO_WORD, UNKNOWN, Vocabulary
 from caesura.ml.ngram import FACTORS, KINDS, ClassNgram
-from caesura.ml.ngram_counts import START, Counts, NumberedText, damaged, pack_counts, unpack_counts
+from caesura.ml.ngram_counts import (
+    NO_WORD,
+    START,
+    UNKNOWN,
+    Counts,
+    NumberedText,
+    Vocabulary,
+    damaged,
+    pack_counts,
+    unpack_counts,
+)
 
 CELLS = 1 << 23
 """Scores that are held in memory at a time."""
@@ -127,6 +137,10 @@ class HMMDetector(BatchDetector):
     def bias_in(self, transcript: Transcript) -> float:  # noqa: ARG002 - others look at it
         """Return the bias that is added to the log-odds of a recording."""
         return self.bias
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Return the labels that `detect` finds; None without classes."""
+        return self.detect(transcript).label
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings, as many at a time as fit into memory."""
@@ -251,7 +265,7 @@ class LM(HMMDetector, TrainableDetector[LanguageModel]):
         check_integer("order", self.order, 2, 5)
         check_one_of("factors", self.factors, FACTORS)
         check_one_of("smoothing", self.smoothing, KINDS)
-        check_one_of("decision", self.decision, viterbi.DECISIONS)
+        check_one_of("decision", self.decision, DECISIONS)
         check_integer("cutoff", self.cutoff, 1, 1 << 31)
         check_number("share", self.share, 0, 1)
         check_number("bias", self.bias, -1e9, 1e9)
@@ -390,7 +404,7 @@ class Combination(HMMDetector):
         if self.lm.classes != self.pause.classes:
             raise ValueError("the classes of lm and pause differ")
         check_one_of("way", self.way, ("A", "B"))
-        check_one_of("decision", self.decision, viterbi.DECISIONS)
+        check_one_of("decision", self.decision, DECISIONS)
         check_number("weight", self.weight, 0, 1000)
         check_number("bias", self.bias, -1e9, 1e9)
         check_number("lone_bias", self.lone_bias, -1e9, 1e9)

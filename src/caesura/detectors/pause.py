@@ -38,7 +38,7 @@ from caesura.detectors.gaps import (
 )
 from caesura.text.punctuation import end_mark, punctuation_flags, sentence_ends
 
-EVIDENCE = ("pause", "speaker", "marks")
+RULE_EVIDENCE = ("pause", "speaker", "marks")
 CONTEXT = 30
 """Words on either side in which a sentence mark shows that the text is punctuated."""
 
@@ -66,7 +66,7 @@ class Pause(Detector):
     """
 
     threshold: float = DEFAULT_THRESHOLD
-    evidence: Strings = EVIDENCE
+    evidence: Strings = RULE_EVIDENCE
     markers: Strings = ()
 
     name = "Pause"
@@ -75,7 +75,7 @@ class Pause(Detector):
         number = type(self.threshold) in (int, float) and 0 <= self.threshold < np.inf
         if not number:
             raise ValueError(f"threshold is a number of seconds, not {self.threshold!r}")
-        object.__setattr__(self, "evidence", check_texts("evidence", self.evidence, EVIDENCE))
+        object.__setattr__(self, "evidence", check_texts("evidence", self.evidence, RULE_EVIDENCE))
         object.__setattr__(self, "markers", check_texts("markers", self.markers))
 
     @property

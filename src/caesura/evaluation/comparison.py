@@ -115,7 +115,7 @@ class PairedUnits:
 def lowest_p(units: int) -> float:
     """Return the lowest p-value that a randomization test of so many units can have.
 
-    Of all ways to swap units, two give the same difference: to swap none, and to swap all.
+    Of all ways to swap units, two give a difference of the same size: swapping none or all.
     """
     return min(1.0, 2.0 ** (1 - units))
 

@@ -247,8 +247,8 @@ def _listed(given: Given) -> Given:
         return given
     if not isinstance(given, Iterable):
         return given
-    arrow = getattr(given, "to_pylist", None)  # else a column of Arrow gives objects of its own
-    items: list[Any] = arrow() if callable(arrow) else list(given)
+    to_list = getattr(given, "to_pylist", None)  # of a column of Arrow, whose items are objects
+    items: list[Any] = to_list() if callable(to_list) else list(given)
     # An iterator has given away its items; anything else without strings is for `read`.
     taken = isinstance(given, Iterator) or all(isinstance(item, str) for item in items)
     return items if taken else given

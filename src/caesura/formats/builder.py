@@ -268,10 +268,10 @@ def transcript_of_segments(
             aligned = align_words(segment.text, words)
             different += aligned is None and bool(segment.text.strip())
             words = aligned or (words if marked else _with_blanks(words))
-            parts.append([part for word in words for part in _split_words(word, characters=False)])
+            parts.append([part for word in words for part in _split_timed(word, characters=False)])
         else:
             whole = TimedText(segment.text, segment.start, segment.end, speaker=segment.speaker)
-            parts.append(_split_words(whole, characters))
+            parts.append(_split_timed(whole, characters))
     if different:
         logger.warning(
             "%s: in %d of %d segments the words differ from the text; the words are used",
@@ -346,7 +346,7 @@ def _with_blanks(words: list[TimedText]) -> list[TimedText]:
     return spaced
 
 
-def _split_words(whole: TimedText, characters: bool) -> list[TimedText]:
+def _split_timed(whole: TimedText, characters: bool) -> list[TimedText]:
     """Split a text into words: the first gets its start, the last its end."""
     texts = split_words(whole.text, characters)
     if len(texts) < 2:

@@ -20,13 +20,11 @@ from caesura.core.errors import AmbiguousFormat, FormatError
 from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.formats.asr.azure import TICK
 from caesura.formats.base import Source, items, number, seconds, share, string, with_plain_keys
 
 TEXT_KEYS = ("punctuatedword", "displaytext", "word", "text", "token", "content", "value", "symbol")
 """Keys of a word's text, the one with punctuation first; `punctuated_word` is the same key."""
-
-TICK = 1e-7
-"""Seconds of one tick, in which Azure counts times."""
 
 START_KEYS = {
     **dict.fromkeys(("start", "starttime", "startsec", "startts", "begin", "from", "ts"), 1.0),

@@ -1,8 +1,8 @@
-"""Numerical methods without any file or detector: arrays go in, arrays come out.
+"""Numerical methods without any file or detector: words or arrays go in, arrays come out.
 
 Decoding (`viterbi.py`, also forward-backward), sequence models (`crf.py`, `svm.py`), class n-grams
-(`ngram.py`, `ngram_counts.py`), maximum entropy (`maxent.py`), hashed words and features and
-their lookup (`features.py`), and dependency parsing (`parsing/`).
+and their vocabulary (`ngram.py`, `ngram_counts.py`), maximum entropy (`maxent.py`), hashed features
+and their lookup (`features.py`), and dependency parsing (`parsing/`).
 
 Not here: how a transcript becomes arrays (`detectors/`). Start with `viterbi.py`.
 """

@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices
 
-DECISIONS = ("posterior", "viterbi")
-"""How a detector may decide: each class by its probability, or the best sequence of classes."""
-
 BLOCK = 128
 """Steps in a block, a multiple of `RESCALE`."""
 

@@ -1,6 +1,6 @@
 """Written words: take their punctuation off, find sentence ends by it, split text into words.
 
-The end of the file is about scripts without blanks between words.
+Text in scripts without blanks between words (Han, Hiragana, Katakana) is split by characters.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.config import check_integer, check_number, check_one_of
 from caesura.core.protocols import WordTagger
+from caesura.detectors.gaps import DECISIONS
 from caesura.detectors.syntax.chunking import (
     CLUSTER,
     INSIDE,
@@ -57,7 +58,7 @@ class CRF(Chunker[Chain]):
         check_number("c2", self.c2, 0, 1e9)
         check_integer("iterations", self.iterations, 1, 1 << 31)
         check_integer("cutoff", self.cutoff, 1, 1 << 31)
-        check_one_of("decision", self.decision, viterbi.DECISIONS)
+        check_one_of("decision", self.decision, DECISIONS)
         check_number("bias", self.bias, -1e9, 1e9)
         check_integer("size", self.size, 0, 1 << 31)
         check_tagger(self.tagger)

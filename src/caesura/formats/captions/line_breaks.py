@@ -410,7 +410,8 @@ class Pieces:
 
 def make_pieces(transcript: Transcript, ends: Flags, columns: int, format: str) -> Pieces:
     """Make pieces no wider than `columns`; none goes beyond a word after which `ends` is true."""
-    times = (np.minimum(each, LATEST) for each in filled_times(in_order(transcript), format))
+    filled = filled_times(in_order(transcript), format)
+    times = (np.minimum(seconds, LATEST) for seconds in filled)
     start, end = (np.rint(seconds * 1000).astype(np.int64) for seconds in times)
     surface = transcript.surface()
     length = np.fromiter(map(len, surface), np.int64, len(surface))

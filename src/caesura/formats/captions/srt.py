@@ -89,7 +89,7 @@ def _cues(source: Source) -> Iterator[Cue]:
 
 def _lines(text: str) -> list[list[Run]]:
     """Return the lines of a cue without codes and tags; what only looks like a tag stays."""
-    text = _BREAK.sub("\n", _CODE.sub("", text)).replace("\\h", " ")
+    text = _BREAK.sub("\n", _CODE.sub("", text).replace("\\h", " "))
     if "<" not in text:
         return [[Run(line)] for line in text.split("\n")]
     lines: list[list[Run]] = [[]]

@@ -92,7 +92,7 @@ def lightest_alignment(texts: NumberedTexts, hits: Indices, pairs: Indices) -> U
     """Return the unpaired words, given hits and pairs of some alignment of each part."""
     unpaired = Unpaired([], [])
     bands = _bands(texts, hits, pairs)
-    source, target = (np.append(np.array(side, np.int32), 0) for side in texts[:2])
+    source, target = (np.append(np.array(side, np.int32), np.int32(0)) for side in texts[:2])
     for batch in _batches(bands):
         for found in _Frame(source, target, batch).solve():
             unpaired.source.extend(found.source)
@@ -278,7 +278,7 @@ def _cells(low: int, high: int) -> int:
 
 
 def _lay_out(words: Words, begin: Indices, length: int) -> Words:
-    """Put the words of each part into a column, after one more place.
+    """Put the words of each part into a column, with one unused place before them.
 
     What stands there, or after a shorter part, does not matter: no path of the part leads there.
     """

@@ -144,7 +144,9 @@ def _move_speakers(speaker: tuple[str, ...], source: Indices) -> tuple[str, ...]
 
 
 MAX_REPLACED = 1000
-"""The most words of both sides up to the next equal ones: with more, both hardly say the same."""
+"""The most words, of both sides together, from one pair of equal words to the next.
+
+With more words between them, both texts hardly say the same."""
 
 DIGIT = re.compile(r"\d")
 
