@@ -37,15 +37,13 @@ class Stops(BatchDetector):
 TALK = Transcript(("go", "stop", "go", "on"))
 
 
-def test_log_odds_labels_and_decisions_of_one_recording_are_those_of_many() -> None:
+def test_log_odds_and_decisions_of_one_recording_are_those_of_many() -> None:
     (found,) = Stops().detect_all([TALK])
     assert Stops().detect(TALK) == found
     assert Stops().log_odds(TALK).tolist() == [-1, 3, -1, -1]
-    assert Stops().label(TALK) == ("", ".", "", "")
 
 
 def test_log_odds_that_are_not_known_are_0() -> None:
     unsure = Stops(sure=False)
     assert unsure.log_odds(TALK).tolist() == [0, 0, 0, 0]
-    assert unsure.label(TALK) is None
     assert unsure.annotate(TALK).sentences == unsure.detect(TALK)
