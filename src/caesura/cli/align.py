@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli import options
+from caesura.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
@@ -72,7 +73,7 @@ def command(
 
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
-    recordings = options.with_progress(caesura.read(files, format=format))
+    recordings = with_progress(caesura.read(files, format=format), output)
     matches: list[tuple[str, Counts]] = []
     transcripts = noting_counts(
         caesura.align_to_script(recordings, format=format, **asked), matches

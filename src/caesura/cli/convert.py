@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from caesura.cli import options
+from caesura.cli.progress import with_progress
 
 
 @options.command(
@@ -23,11 +24,12 @@ from caesura.cli import options
 @options.entity_classes
 @options.output
 @options.to
-def command(files: tuple[str, ...], format: str | None, **asked: Any) -> None:
+def command(files: tuple[str, ...], format: str | None, output: str, **asked: Any) -> None:
     """Write transcripts in another format, and say what that format cannot hold.
 
     FILES are files or folders; - is standard input.
     """
     import caesura
 
-    caesura.convert(options.with_progress(caesura.read(files, format=format)), **asked)
+    recordings = with_progress(caesura.read(files, format=format), output)
+    caesura.convert(recordings, output=output, **asked)

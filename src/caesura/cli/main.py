@@ -14,7 +14,7 @@ from types import FrameType
 import click
 
 from caesura import __version__
-from caesura.cli import COMMANDS
+from caesura.cli import COMMANDS, progress
 from caesura.core.errors import CaesuraError, closest_name
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -108,7 +108,7 @@ class FirstFew(logging.Filter):
 def _set_up_logging(quiet: bool) -> None:
     """Send what users should know to standard error."""
     logger = logging.getLogger("caesura")
-    logger.handlers = [logging.StreamHandler(sys.stderr)]
+    logger.handlers = [progress.MessageHandler(sys.stderr)]
     logger.handlers[0].setFormatter(logging.Formatter("caesura: %(message)s"))
     logger.handlers[0].addFilter(FirstFew())
     logger.setLevel(logging.ERROR if quiet else logging.INFO)
@@ -126,8 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
             signal.signal(getattr(signal, name), _terminated)
     _prepare_streams()
     try:
-        code = program.main(arguments, prog_name="caesura", standalone_mode=False)
-        sys.stdout.flush()
+        code = _run(arguments)
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.UsageError as error:
@@ -145,6 +144,16 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("caesura: the input is too large for this machine's memory", err=True)
         code = 1
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run(arguments: list[str] | None) -> object:
+    """Run a command; no line of progress is left, whatever happens."""
+    try:
+        code: object = program.main(arguments, prog_name="caesura", standalone_mode=False)
+        sys.stdout.flush()
+    finally:
+        progress.line.clear()
+    return code
 
 
 def _prepare_streams() -> None:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json as _json
-import logging
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import click
 
 from caesura.cli import COMMANDS
 from caesura.core import registry
-
-if TYPE_CHECKING:
-    from caesura.core.transcript import Transcript
 
 Decorator = Callable[[Any], Any]
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -148,31 +142,3 @@ json = option("--json", group=OUTPUT, is_flag=True, help="Print JSON, for progra
 def print_json(document: object) -> None:
     """Print a document for programs, on one line."""
     click.echo(_json.dumps(document, ensure_ascii=False))
-
-
-SECONDS_BEFORE_PROGRESS = 1.0
-SECONDS_BETWEEN_UPDATES = 0.2
-
-
-def with_progress(transcripts: Iterable[Transcript]) -> Iterator[Transcript]:
-    """Pass recordings on, counting them on standard error if that is a terminal."""
-    if not sys.stderr.isatty() or not logging.getLogger("caesura").isEnabledFor(logging.INFO):
-        yield from transcripts
-        return
-    begun = updated = time.monotonic()
-    words = 0
-    try:
-        for recordings, transcript in enumerate(transcripts, 1):
-            words += len(transcript)
-            now = time.monotonic()
-            if now - begun > SECONDS_BEFORE_PROGRESS and now - updated > SECONDS_BETWEEN_UPDATES:
-                updated = now
-                rate = words / (now - begun)
-                line = f"{recordings:,} recordings, {words:,} words, {rate:,.0f} words/s"
-                sys.stderr.write(f"\r\033[K{line}")
-                sys.stderr.flush()
-            yield transcript
-    finally:
-        if updated > begun:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli import options
+from caesura.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
@@ -43,7 +44,7 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
 
     if json and (to or output != "-"):
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
-    recordings = options.with_progress(caesura.segment(files, **asked))
+    recordings = with_progress(caesura.segment(files, **asked), output)
     if json:
         for transcript in recordings:
             options.print_json(as_document(transcript))
