@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,13 @@ from caesura.cli import options
 from caesura.cli.progress import with_progress
 
 if TYPE_CHECKING:
+    from caesura.core.protocols import Format
     from caesura.core.transcript import Transcript
+
+logger = logging.getLogger("caesura")
+
+WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
+"""Formats that are written in the same way whether sentences are known or not."""
 
 
 @options.command(
@@ -41,6 +48,7 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     FILES are files or folders; - is standard input.
     """
     import caesura
+    from caesura.formats.files import target
 
     if json and (to or output != "-"):
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
@@ -49,7 +57,9 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
         for transcript in recordings:
             options.print_json(as_document(transcript))
         return
-    caesura.write(recordings, output=output, to=to or default_format(output))
+    chosen = target(to or default_format(output), output)
+    warn_of_lost_sentences(chosen)
+    caesura.write(recordings, output=output, to=chosen)
 
 
 def default_format(output: str) -> str:
@@ -59,6 +69,20 @@ def default_format(output: str) -> str:
     if output == "-":
         return "turns"
     return "lines" if output.lower().endswith(".txt") or is_folder(output) else ""
+
+
+def warn_of_lost_sentences(format: Format) -> None:
+    """Warn of a format in which the sentences that are found cannot be seen."""
+    if format.name not in WITHOUT_SENTENCES:
+        return
+    from caesura.formats.recognize import writable
+
+    others = ", ".join(name for name in writable() if name not in WITHOUT_SENTENCES)
+    logger.warning(
+        "%s does not hold sentences, so those found are lost; these formats show them: %s",
+        format.name,
+        others,
+    )
 
 
 def as_document(transcript: Transcript) -> dict[str, Any]:
