@@ -41,3 +41,9 @@ def test_a_format_without_sentences_is_warned_of(
 def test_other_formats_get_no_warning(caesura: Program) -> None:
     for format in ("srt", "jsonl"):
         assert "lost" not in caesura("segment", CTM, "--detector", "Pause", "--to", format).err
+
+
+def test_json_and_to_exclude_each_other(caesura: Program) -> None:
+    done = caesura("segment", CTM, "--to", "srt", "--json")
+    assert done.code == 2
+    assert "--json and --to each say what to write: give one of them" in done.err

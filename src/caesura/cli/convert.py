@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from caesura.cli import options
 from caesura.cli.progress import with_progress
 
@@ -24,12 +26,14 @@ from caesura.cli.progress import with_progress
 @options.entity_classes
 @options.output
 @options.to
-def command(files: tuple[str, ...], format: str | None, output: str, **asked: Any) -> None:
+def command(files: tuple[str, ...], format: str | None, output: str, to: str, **asked: Any) -> None:
     """Write transcripts in another format, and say what that format cannot hold.
 
     FILES are files or folders; - is standard input.
     """
     import caesura
 
+    if output == "-" and not to:
+        raise click.UsageError("name a format with --to, or a file with -o")
     recordings = with_progress(caesura.read(files, format=format), output)
-    caesura.convert(recordings, output=output, **asked)
+    caesura.convert(recordings, output=output, to=to, **asked)

@@ -50,7 +50,9 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     import caesura
     from caesura.formats.files import target
 
-    if json and (to or output != "-"):
+    if json and to:
+        raise click.UsageError("--json and --to each say what to write: give one of them")
+    if json and output != "-":
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
     recordings = with_progress(caesura.segment(files, **asked), output)
     if json:
