@@ -66,6 +66,17 @@ def test_each_sentence_is_a_cue_with_its_times() -> None:
     assert cues.speaker == ["", ""]
 
 
+def test_text_without_sentences_is_broken_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    talk = said("We left early. | " + "and then we went on and on " * 5).replace(id="talk")
+    texts(talk)
+    texts(said("We left early.").replace(sentences=None))
+    assert not caplog.messages
+    texts(talk.replace(sentences=None))
+    (message,) = caplog.messages
+    assert message.startswith("talk: no sentences are known, so cues break the running text")
+    assert "caesura segment" in message
+
+
 def test_times_are_written_in_hours_minutes_seconds_and_milliseconds() -> None:
     start, end = np.array([0, 3_599_999]), np.array([3_600_000, 359_999_999])
     assert Cues(start, end, ["a", "b"], ["", ""]).timestamps(",") == (

@@ -17,6 +17,7 @@ of similar size and have low costs.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
@@ -31,6 +32,8 @@ from caesura.core.transcript import Transcript
 from caesura.formats.base import LATEST, TextFormat
 from caesura.formats.time_interpolation import filled_times, in_order
 from caesura.text import display_width
+
+logger = logging.getLogger("caesura")
 
 AFTER_END, AFTER_PAUSE, ANYWHERE, AFTER_ABBREVIATION, IN_WORD = 0.0, 0.05, 0.25, 0.5, 2.0
 """Cost of a break after a final mark, after another mark, between words, after an abbreviation
@@ -100,6 +103,8 @@ class Captions(TextFormat):
         layout = _Layout(pieces, break_costs(pieces, transcript.mark), self)
         cue_ends = layout.cue_ends(pieces.after_words(sentence), pieces.after_words(turn))
         first, last = _segments(cue_ends)
+        if transcript.sentences is None and len(first) > 1:
+            _warn_of_running_text(transcript)
         texts = layout.texts(first, last, cue_ends | layout.line_ends(first, last))
         start, end = pieces.start[first], np.maximum.reduceat(pieces.end, first)
         order = np.argsort(start, kind="stable")
@@ -110,6 +115,14 @@ class Captions(TextFormat):
             [texts[i] for i in order.tolist()],
             [speakers[i] for i in pieces.word[first[order]].tolist()],
         )
+
+
+def _warn_of_running_text(transcript: Transcript) -> None:
+    logger.warning(
+        "%s: no sentences are known, so cues break the running text anywhere; "
+        "caesura segment finds sentences",
+        transcript.id or "a recording",
+    )
 
 
 def _speaker_changes(transcript: Transcript) -> Flags:
