@@ -188,7 +188,7 @@ def test_list_shows_formats_that_are_written_apart(caesura: Program) -> None:
     names = [line.split()[0] if line.strip() else "" for line in lines]
     assert written < names.index("srt") < read < names.index("aws")
     bio = names.index("bio")
-    assert ".bio .iob .iob2   Columns separated by TAB" in lines[bio]
+    assert ".bio .iob .iob2   Named entities in columns" in lines[bio]
     assert lines[bio + 1].startswith(" " * 12 + ".conll .tsv .txt  ")
     assert len(lines) < 100
 

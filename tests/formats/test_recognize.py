@@ -155,3 +155,31 @@ def test_formats_of_other_packages_are_asked(
     (tmp_path / "x.haiku").write_text(poem)
     assert [str(place) for _, place in expand([tmp_path])] == ["x.haiku"]
     assert list(Haiku().read(io.BytesIO(poem.encode())))
+
+
+@pytest.mark.parametrize(
+    ("name", "product"),
+    [
+        ("aws", "Amazon Transcribe"),
+        ("azure", "Azure"),
+        ("bio", "Named entities"),
+        ("coraal", "Transcripts of the corpus CORAAL"),
+        ("ctm", "CTM (NIST"),
+        ("eaf", "ELAN"),
+        ("google", "Google Cloud"),
+        ("kaldi", "`text` of a Kaldi"),
+        ("nlp", "Rev's .nlp"),
+        ("rev", "Rev's transcript editor"),
+        ("revai", "Rev AI"),
+        ("textgrid", "Praat TextGrid"),
+        ("trn", "TRN (NIST's sclite)"),
+        ("whisper", "Whisper"),
+    ],
+)
+def test_the_description_of_a_format_begins_with_what_it_is(name: str, product: str) -> None:
+    assert (registry.find("format", name).__doc__ or "").startswith(product)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if TABLE[name].suffixes == (".json",)])
+def test_the_description_of_a_json_format_says_so(name: str) -> None:
+    assert "JSON" in (registry.find("format", name).__doc__ or "").split("\n")[0]

@@ -15,7 +15,10 @@ from caesura.formats.recognize import recognized
 
 @dataclass(frozen=True, repr=False)
 class Jsonl(TextFormat):
-    """One recording a line; layers are lists as long as the words, unknown cells are null."""
+    """Caesura's own JSON Lines: one recording a line with all its layers.
+
+    Layers are lists as long as the words, unknown cells are null.
+    """
 
     name = "jsonl"
     suffixes = (".jsonl", ".ndjson")

@@ -35,7 +35,7 @@ class _Row(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tsv(TextFormat):
-    """One sentence a row, with a header that names the columns `start end speaker text`.
+    """A table for spreadsheets: one sentence a row, under the header `start end speaker text`.
 
     Columns may come in any order, all but `text` may be missing, and others are not read. Times
     are the sentence's: its first word has the start, its last word the end. They are seconds, but

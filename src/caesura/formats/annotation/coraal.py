@@ -26,8 +26,9 @@ _PIECES = re.compile(r"\(pause\)|(?:(?!\(pause\))\S)+")
 
 @dataclass(frozen=True, repr=False)
 class Coraal(TextFormat):
-    """One segment a line: its first word has the segment's start, the last its end.
+    """Transcripts of the corpus CORAAL: one segment of speech a line, with its speaker and times.
 
+    The first word of a segment has its start, the last its end.
     Notes such as `<laugh>` or `(laughing)`, redacted names and unintelligible speech are single
     words in angle brackets (`<sound_effect>`, `<RD-NAME-2>`, `<unintelligible>`). The signs for
     overlaps `[ ]` and unclear words `/ /` are left out, their words are read.

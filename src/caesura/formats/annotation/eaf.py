@@ -37,8 +37,9 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 @dataclass(frozen=True, repr=False)
 class Eaf(Tiered):
-    """Words are those of the tiers whose name or type says so; a tier's participant speaks.
+    """ELAN annotations (XML): words are those of the tiers whose name or type says so.
 
+    A tier's participant is the speaker.
     Annotations that divide another one share its times: the first has its start, the last its
     end. Without tiers of words, those of utterances are read, and each is a sentence; else the
     only tier, or those of several speakers. `tier` names another one, or several, or numbers them.

@@ -30,8 +30,9 @@ NANO = 1_000_000_000
 
 @dataclass(frozen=True, repr=False)
 class TextGrid(Tiered):
-    """Words are those of the tier named word, words, ort or the like; `Ana - words` is Ana's.
+    """Praat TextGrid: words are those of the tier named word, words, ort or the like.
 
+    The words of `Ana - words` are Ana's.
     Without such a tier, the labels of the sentences, of the transcription, of the only tier or of
     tiers for several speakers are the text. `tier` names another one, or several, or numbers them.
     Sentences are those of a tier of sentences or utterances.

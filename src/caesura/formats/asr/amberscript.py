@@ -25,7 +25,10 @@ logger = logging.getLogger("caesura")
 
 @dataclass(frozen=True, repr=False)
 class Amberscript(JsonFormat):
-    """Words with their punctuation; the time in a note such as `[laughter 00:00:04]` is no word."""
+    """Amberscript's editor (JSON): words with their punctuation, times and speakers.
+
+    The time in a note such as `[laughter 00:00:04]` is no word.
+    """
 
     name = "amberscript"
     carries = frozenset("start end confidence speaker opening mark id".split())

@@ -22,8 +22,9 @@ MILLISECOND = 0.001
 
 @dataclass(frozen=True, repr=False)
 class AssemblyAi(JsonFormat):
-    """The words of a transcript, of its sentences, or of the final messages of a stream.
+    """AssemblyAI (JSON): a transcript, its list of sentences, or a saved stream.
 
+    Of a stream, the final messages are read.
     Several channels are several recordings. A transcript has no sentences; they are read from
     the service's separate list of sentences.
     """

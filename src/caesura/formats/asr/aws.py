@@ -23,8 +23,9 @@ from caesura.text.punctuation import is_opening
 
 @dataclass(frozen=True, repr=False)
 class Aws(JsonFormat):
-    """The first alternative of each item; times and confidences are strings in these files.
+    """Amazon Transcribe (JSON): jobs, medical jobs and call analytics.
 
+    Of each item the first alternative is read; times and confidences are strings in these files.
     Punctuation is an item without times and becomes the mark of the word before it. Several
     channels are several recordings, named `job.channel`. In call analytics the speaker is the
     participant's role.

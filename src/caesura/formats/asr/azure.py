@@ -42,8 +42,9 @@ Phrases = list[dict[str, Any]]
 
 @dataclass(frozen=True, repr=False)
 class Azure(JsonFormat):
-    """The first of each phrase's `nBest`, even if another has a higher confidence.
+    """Azure Speech (JSON): batch and fast transcriptions, and real-time results.
 
+    Of each phrase the first of `nBest` is read, even if another has a higher confidence.
     Words are the lexical ones, with the case and punctuation of the display text where the two
     agree; numbers stay as spoken. Several channels are several recordings. Real-time results, in
     a list or one after another, are one recording.

@@ -16,8 +16,9 @@ MESSAGES = frozenset({"Results", "Metadata", "UtteranceEnd", "SpeechStarted", "F
 
 @dataclass(frozen=True, repr=False)
 class Deepgram(JsonFormat):
-    """The first alternative of each channel; several channels are several recordings.
+    """Deepgram (JSON): responses and saved streams.
 
+    Of each channel the first alternative is read; several channels are several recordings.
     Words have their punctuation if the file has it. Sentences are those of `paragraphs`. Of a
     stream, saved as a list or one message after another, only final results are read.
     """

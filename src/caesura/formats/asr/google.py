@@ -32,8 +32,10 @@ Results = list[dict[str, Any]]
 
 @dataclass(frozen=True, repr=False)
 class Google(JsonFormat):
-    """The first alternative of each result; keys and times in any spelling of the clients.
+    """Google Cloud Speech-to-Text v1 and v2 (JSON): responses, operations, batches and streams.
 
+    Of each result the first alternative is read; keys and times may have any spelling of the
+    clients.
     With speaker diarisation the last result repeats all words with their speakers: each word is
     read once. Several channels are several recordings.
     """

@@ -98,8 +98,9 @@ JOINERS = "-–.&:/'’@_+"
 
 @dataclass(frozen=True, repr=False)
 class Rev(JsonFormat):
-    """Spans that together are the text; what is between blanks is a word.
+    """Rev's transcript editor (JSON): spans that together are the text.
 
+    What is between blanks is a word.
     Spans without times are blanks, punctuation, or words typed in later. Notes such as
     `(laughs)` and `[inaudible 00:00:04]` are words with brackets as their opening and mark.
     """
@@ -160,8 +161,9 @@ ELEMENT_JOINERS = ("-", "'", "’", "&", "/", "@")
 
 @dataclass(frozen=True, repr=False)
 class RevAi(JsonFormat):
-    """Elements of type `text` are words, `punct` are punctuation or blanks.
+    """Rev AI, the speech recogniser (JSON): transcripts and saved streams.
 
+    Elements of type `text` are words, `punct` are punctuation or blanks.
     There is a blank between monologues, unless one ends with an empty `punct`. Of a stream,
     saved as a list or one message after another, only final hypotheses are read.
     """

@@ -29,8 +29,9 @@ _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 @dataclass(frozen=True, repr=False)
 class Nlp(TextFormat):
-    """Tokens with speaker, times, punctuation and entities; tags such as `<laugh>` are words.
+    """Rev's .nlp tables: a token a row with speaker, times, punctuation and entities.
 
+    Tags such as `<laugh>` are words.
     Sentences end where the punctuation is `.`, `?` or `!`; a file without any has none. The
     percent sign that some recognisers put into the punctuation is given back to the word.
     `entities` names the column they are taken from: `tags` has classes (`5:TIME`), `wer_tags`

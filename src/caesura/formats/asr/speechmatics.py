@@ -29,8 +29,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, repr=False)
 class Speechmatics(JsonFormat):
-    """Words of the first alternative; an entity has the words of its written form.
+    """Speechmatics (JSON): jobs and saved streams.
 
+    Of each result the first alternative is read; an entity has the words of its written form.
     Sentences end where the recogniser says so (`is_eos`). Several channels are several
     recordings. Of a stream, saved as a list or one message after another, `AddTranscript`
     messages are read.

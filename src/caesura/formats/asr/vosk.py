@@ -19,7 +19,7 @@ BARE = (frozenset({"text"}), frozenset({"partial"}), frozenset({"partial", "part
 
 @dataclass(frozen=True, repr=False)
 class Vosk(JsonFormat):
-    """Results one after another or in a list, also as videogrep writes them (`content`).
+    """Vosk (JSON): results one after another or in a list, also as videogrep writes them.
 
     The first alternative is taken; partial results and voice prints (`spk`) are left out.
     """

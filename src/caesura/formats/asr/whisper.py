@@ -39,7 +39,7 @@ OTHER_KEYS = frozenset({"audio_url", "audio_src_url", "acoustic_model", "utteran
 
 @dataclass(frozen=True, repr=False)
 class Whisper(JsonFormat):
-    """openai-whisper and its API, faster-whisper, whisperX, whisper-timestamped, stable-ts, HF.
+    """Whisper (JSON): openai-whisper, its API, faster-whisper, whisperX, stable-ts, HF and others.
 
     A segment is not a sentence. Words without times stay without times; if a segment has no
     words, its first word gets its start and its last word its end. Punctuation that is in the

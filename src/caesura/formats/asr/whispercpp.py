@@ -38,7 +38,7 @@ class _SplitCharacters(Source):
 
 @dataclass(frozen=True, repr=False)
 class WhisperCpp(JsonFormat):
-    """whisper.cpp with and without tokens, also one word a segment (`-ml 1`).
+    """whisper.cpp (JSON): with and without tokens, also one word a segment (`-ml 1`).
 
     Characters whose bytes are in two tokens are put together again; if another program has
     replaced them, the words are taken from the text of the segment. Turns of speakers without

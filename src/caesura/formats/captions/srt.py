@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\s*[0-9]+\s*")
 
 @dataclass(frozen=True, repr=False)
 class Srt(Captions):
-    """SubRip; tags and position codes are not read, speakers are not written."""
+    """SubRip captions; tags and position codes are not read, speakers are not written."""
 
     name = "srt"
     may_be_empty = True

@@ -123,7 +123,7 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 @dataclass(frozen=True, repr=False)
 class Ttml(Captions):
-    """TTML (W3C); all its kinds of times are read, and agents are speakers."""
+    """TTML captions (W3C, XML); all their kinds of times are read, and agents are speakers."""
 
     name = "ttml"
     suffixes = (".ttml", ".dfxp", ".itt")

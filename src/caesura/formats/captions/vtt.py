@@ -36,7 +36,10 @@ _NO_CUE = re.compile(r"(?:NOTE|STYLE|REGION)(?!\S)")
 
 @dataclass(frozen=True, repr=False)
 class Vtt(Captions):
-    """WebVTT; times inside cues are starts of words, lines that roll up (YouTube) are read once."""
+    """WebVTT captions; lines that roll up, as YouTube's do, are read once.
+
+    Times inside cues are starts of words.
+    """
 
     name = "vtt"
     suffixes = (".vtt",)

@@ -74,8 +74,9 @@ _BLANKS = re.compile(r"[\t\n\r]")
 
 @dataclass(frozen=True, repr=False)
 class Bio(TextFormat):
-    """Columns separated by TAB or blanks, with an empty line after each sentence.
+    """Named entities in columns: one word a line, its tag (`B-PER`, `I-PER`, `O`) last.
 
+    Columns are separated by TAB or blanks, and there is an empty line after each sentence.
     The schemes IOB1, IOB2, IO, BIOES and BILOU are read, IOB2 is written. Of three or four columns
     the second is the part of speech (`subtag`); of five, the second and third are lemma and part
     of speech. `-DOCSTART-` begins a recording. A row without a word is still a word, so that there

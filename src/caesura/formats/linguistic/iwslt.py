@@ -39,7 +39,7 @@ _CONTROLS = re.compile(r"[\t\n\r]")
 
 @dataclass(frozen=True, repr=False)
 class Iwslt(TextFormat):
-    """A word, a TAB and O, COMMA, PERIOD, QUESTION or the name of another mark.
+    """Punctuation labels as in IWSLT: a word, a TAB and O, COMMA, PERIOD, QUESTION or another.
 
     PERIOD, QUESTION and EXCLAMATION end sentences; every mark is the label of its gap, and in
     the layer `mark`. A row without a word is still a word, so that there are as many words as

@@ -26,8 +26,9 @@ _PREFIXES = {"head": "B", "middle": "I", "tail": "E", "single": "S"}
 
 @dataclass(frozen=True, repr=False)
 class Knp(TextFormat):
-    """Output of JUMAN and KNP (`-tab`), and CaboCha's lattice; bunsetsu are clusters.
+    """Japanese analysers: output of JUMAN and KNP (`-tab`), and CaboCha's lattice.
 
+    Bunsetsu are clusters.
     The head of a word is the head morpheme of its basic phrase, or of its bunsetsu where there are
     no basic phrases. The head of that morpheme is the head morpheme of the phrase on which its own
     phrase depends. Inflection is in `features` (Type and Form), as is each `<key=value>` after a

@@ -38,7 +38,7 @@ AROUND = ("opening", "mark")
 
 @dataclass(frozen=True, repr=False)
 class Offsets(JsonFormat):
-    """A `text` with the offsets of its `tokens`, `sentences` and `entities`.
+    """JSON of spaCy, Stanza or one's own: a text with offsets of tokens, sentences and entities.
 
     Tokens are the words; without tokens, the words are what is between blanks. Offsets count
     characters. The JSON of spaCy's `Doc.to_json()` and of Stanza's `Document.to_dict()` is read as

@@ -168,8 +168,9 @@ class _Channel:
 
 @dataclass(frozen=True, repr=False)
 class Ctm(TextFormat):
-    """Rows of recording, channel, start, duration, word, confidence; pause markers become pauses.
+    """CTM (NIST, Kaldi): rows of recording, channel, start, duration, word and confidence.
 
+    Pause markers become pauses.
     A row of punctuation alone is the mark of the word before it; a sound such as `[noise]` is one
     word. Of alternatives (`<ALT_BEGIN>`) the first is read. Words of one recording stay in the
     order of the file; several channels are several recordings, named `recording.channel`.

@@ -47,7 +47,7 @@ class _Channel:
 
 @dataclass(frozen=True, repr=False)
 class Rttm(TextFormat):
-    """Words (LEXEME) with speakers, times and confidences, and sentence units (SU) if any.
+    """RTTM (NIST): words (LEXEME) with speakers and times, and sentence units (SU) if any.
 
     A sentence ends with the last word of each unit. Files that only say who speaks when have no
     words and are refused.

@@ -90,7 +90,7 @@ class _Row(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Stm(TextFormat):
-    """Rows of recording, channel, speaker, start, end, perhaps a label, and the words.
+    """STM (NIST): rows of recording, channel, speaker, start, end, perhaps a label, and the words.
 
     The first word of a row has its start and the last its end; rows are no sentences. Of
     alternatives `{ a / b / @ }` the first that has words is the text, the others are its

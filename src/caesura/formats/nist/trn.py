@@ -22,7 +22,7 @@ _ID = re.compile(r"(?=.*\d)(?=.*(?:-|[^\W\d]))\w[\w./-]*\w")
 
 @dataclass(frozen=True, repr=False)
 class Trn(TextFormat):
-    """Words, then the utterance's id in brackets; each utterance is a recording.
+    """TRN (NIST's sclite): words, then the utterance's id in brackets; each is a recording.
 
     Of alternatives `{ a / b / @ }` the first that has words is the text, the others are its
     alternatives; these are not written. Lines that begin with `;;` are comments.
@@ -75,7 +75,7 @@ class Trn(TextFormat):
 
 @dataclass(frozen=True, repr=False)
 class Kaldi(TextFormat):
-    """The utterance's id, then its words; each utterance is a recording."""
+    """`text` of a Kaldi data folder: an utterance's id, then its words; each is a recording."""
 
     name = "kaldi"
     may_be_empty = True
