@@ -72,6 +72,14 @@ def test_the_whole_card_of_one(caesura: Program, house: Path) -> None:
     assert "\x1b" not in by_name.out
 
 
+def test_the_list_has_the_short_name_of_a_licence(caesura: Program, house: Path) -> None:
+    licence = "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/); learnt from calls"
+    store.save(house / "models" / "free", trained_tiny(), replace(FULL, licence=licence))
+    assert " CC BY 4.0  " in caesura("models").out
+    assert "…" not in caesura("models", "free", house / "models" / "free").out
+    assert "by/4.0/" in caesura("models", "free").out
+
+
 def test_scores_too_wide_for_a_row_stand_under_each_other(caesura: Program, house: Path) -> None:
     scores = {"precision": 0.75, **{f"f1_of_corpus_{i}": 0.5 for i in range(6)}}
     store.save(house / "models" / "wide", trained_tiny(), replace(FULL, scores=scores, curve=()))
