@@ -15,7 +15,6 @@ import pytest
 from caesura.core.transcript import Transcript
 from caesura.formats.nist.ctm import Ctm
 from cli.running import Program
-from fake_distribution import install
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 WHISPER = EXAMPLES / "interview.whisper.json"
@@ -169,61 +168,6 @@ def test_score_pairs_recordings_by_name(caesura: Program, tmp_path: Path) -> Non
     done = caesura("score", tmp_path / "h", "--reference", tmp_path / "r", "--format", "lines")
     assert done.code == 1
     assert "1 recording is not in reference 1: 'b'" in done.err
-
-
-@pytest.mark.parametrize("kind", ["formats", "detectors", "metrics", "steps", "studies", ""])
-def test_list(caesura: Program, kind: str) -> None:
-    done = caesura("list", *([kind] if kind else []))
-    assert done.code == 0
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert "Boundary" in done.out or kind not in ("metrics", "")
-    assert json.loads(caesura("list", *([kind] if kind else []), "--json").out)
-
-
-def test_list_shows_formats_that_are_written_apart(caesura: Program) -> None:
-    lines = caesura("list", "formats").out.splitlines()
-    written, read = (
-        lines.index(f"Formats that are {use}") for use in ("read and written", "only read")
-    )
-    names = [line.split()[0] if line.strip() else "" for line in lines]
-    assert written < names.index("srt") < read < names.index("aws")
-    bio = names.index("bio")
-    assert ".bio .iob .iob2   Named entities in columns" in lines[bio]
-    assert lines[bio + 1].startswith(" " * 12 + ".conll .tsv .txt  ")
-    assert len(lines) < 100
-
-
-def test_list_names_the_studies(
-    caesura: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = 'def run(data, out):\n    """Pauses, measured again."""\n'
-    points = {"caesura.studies": {"listed-toy": "listed_toy:run"}}
-    install(tmp_path, "caesura-listed", {"listed_toy": source}, points)
-    monkeypatch.syspath_prepend(tmp_path)
-    shown = " ".join(caesura("list", "studies").out.split())
-    assert "listed-toy Pauses, measured again. (From caesura-listed 1.2.)" in shown
-    assert "listed-toy" in caesura("list").out
-    (row,) = (
-        row
-        for row in json.loads(caesura("list", "studies", "--json").out)["studies"]
-        if row["name"] == "listed-toy"
-    )
-    assert row == {
-        "name": "listed-toy",
-        "about": "Pauses, measured again.",
-        "plugin": "caesura-listed 1.2",
-    }
-
-
-def test_list_says_how_to_install_studies(
-    caesura: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("caesura.core.plugins._declared", lambda group: {})
-    for kind in (("studies",), ()):
-        done = caesura("list", *kind)
-        assert done.code == 0
-        assert "No studies are installed; install them: pip install caesura-studies" in done.out
-    assert json.loads(caesura("list", "studies", "--json").out) == {"studies": []}
 
 
 @pytest.mark.parametrize(

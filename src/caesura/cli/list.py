@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -11,6 +11,17 @@ from caesura.cli import options
 
 USES = {"read, write": "Formats that are read and written", "read": "Formats that are only read"}
 """The title of each table of formats, by what the formats are for."""
+
+KINDS = {
+    "formats": ("Formats", "format"),
+    "detectors": ("Detectors", "detector"),
+    "taggers": ("Taggers", "tagger"),
+    "entity-models": ("Entity models", "entity model"),
+    "metrics": ("Metrics", "metric"),
+    "steps": ("Steps of normalisation", "step"),
+    "studies": ("Studies", "study"),
+}
+"""The title of each kind, and the word for one of it."""
 
 SUFFIX_WIDTH = 16
 """The greatest width of the column of suffixes."""
@@ -31,10 +42,10 @@ SUFFIX_WIDTH = 16
 )
 @options.json
 def command(kind: str, json: bool) -> None:
-    """List what there is to choose from: everything, or one KIND.
+    """List what there is to choose from: all names, or what each of one KIND is.
 
     KIND is formats, detectors, taggers, entity-models, metrics, steps (of normalisation) or
-    studies (which reproduce runs).
+    studies (which reproduce runs). Settings are given in brackets: --to "srt(characters=37)".
     """
     import caesura
 
@@ -42,34 +53,63 @@ def command(kind: str, json: bool) -> None:
     if json:
         options.print_json(catalogue)
         return
-    for name, rows in catalogue.items():
-        for table in format_tables(rows) if name == "formats" else [kind_table(name, rows)]:
-            click.echo(table + "\n")
+    click.echo("\n\n".join(kind_tables(kind, catalogue[kind])) if kind else overview(catalogue))
 
 
-def format_tables(rows: Sequence[dict[str, str]]) -> list[str]:
-    """Lay out formats: a table of those that can be written, and one of the others."""
+def overview(catalogue: Mapping[str, Sequence[dict[str, str]]]) -> str:
+    """Lay out the names of all kinds."""
     from caesura.evaluation.reports.render import wrapped_table
 
-    tables = []
-    for use, title in USES.items():
-        cells = [
-            [row["name"], textwrap.fill(row["suffixes"], SUFFIX_WIDTH), about(row)]
-            for row in rows
-            if row["use"] == use
-        ]
-        tables.append(f"{title}\n\n" + wrapped_table(cells, ["format", "suffixes", "what it is"]))
-    return tables
+    cells = [[kind, ", ".join(row["name"] for row in rows)] for kind, rows in catalogue.items()]
+    missing = [none_of(kind) for kind, rows in catalogue.items() if not rows]
+    advice = "caesura list KIND says what each one is."
+    return "\n\n".join([wrapped_table(cells, ["kind", "names"]), *missing, advice])
 
 
-def kind_table(name: str, rows: Sequence[dict[str, str]]) -> str:
-    """Lay out what is of one kind; only studies can be missing."""
-    from caesura.core.plugins import STUDIES_REMEDY
-    from caesura.evaluation.reports.render import wrapped_table
-
+def kind_tables(kind: str, rows: Sequence[dict[str, str]]) -> list[str]:
+    """Lay out what is of one kind, each table under its title."""
     if not rows:
-        return f"No {name} are installed; {STUDIES_REMEDY}"
-    return wrapped_table([[row["name"], about(row)] for row in rows], [name, "what it is"])
+        return [none_of(kind)]
+    title, one = KINDS[kind]
+    if kind == "formats":
+        return [
+            titled_table(title, one, [row for row in rows if row["use"] == use])
+            for use, title in USES.items()
+        ]
+    if kind != "studies":
+        return [titled_table(title, one, rows)]
+    # All studies come from plug-ins, most of them from one.
+    return [
+        titled_table(
+            f"{title} of {origin}",
+            one,
+            [{**row, "plugin": ""} for row in rows if row["plugin"] == origin],
+        )
+        for origin in dict.fromkeys(row["plugin"] for row in rows)
+    ]
+
+
+def titled_table(title: str, one: str, rows: Sequence[dict[str, str]]) -> str:
+    """Lay out a table of things that have a name, perhaps suffixes, and a description."""
+    from caesura.evaluation.reports.render import wrapped_table
+
+    if one == "format":
+        head = [one, "suffixes", "what it is"]
+        cells = [
+            [row["name"], textwrap.fill(row["suffixes"], SUFFIX_WIDTH), about(row)] for row in rows
+        ]
+    else:
+        head = [one, "what it is"]
+        cells = [[row["name"], about(row)] for row in rows]
+    return f"{title}\n\n{wrapped_table(cells, head)}"
+
+
+def none_of(kind: str) -> str:
+    """Say that nothing of a kind is installed; only studies can be missing."""
+    from caesura.core.plugins import STUDIES_REMEDY
+    from caesura.evaluation.reports.table import WIDTH
+
+    return textwrap.fill(f"No {kind} are installed; {STUDIES_REMEDY}", WIDTH)
 
 
 def about(row: dict[str, str]) -> str:

@@ -38,7 +38,12 @@ def cards_table(cards: Sequence[Card]) -> str:
 def _line(card: Card) -> list[str]:
     front = (card.name, card.language, card.detector.split("(")[0])
     figures = (_size(card.bytes), _main_score(card.scores))
-    cells = [*map(_short, front), *figures, _short(card.licence.split(" (")[0]), printable(card.about)]
+    cells = [
+        *map(_short, front),
+        *figures,
+        _short(card.licence.split(" (")[0]),
+        printable(card.about),
+    ]
     return [cell or "–" for cell in cells]
 
 
