@@ -92,3 +92,12 @@ def test_each_kind_has_a_title(caesura: Program, kind: str, title: str, one: str
     first, blank, head, *_ = caesura("list", kind).out.splitlines()
     assert (first, blank) == (title, "")
     assert head.startswith(f"{one}  ")
+
+
+def test_formats_have_their_settings(caesura: Program) -> None:
+    shown = " ".join(caesura("list", "formats").out.split())
+    assert "Settings: lines=2, characters=42, shortest=1.0, longest=7.0, merge=0.5 vtt" in shown
+    assert "Settings: unit=" in shown
+    refused = caesura("convert", "talk.json", "--to", "srt(characters=0)").err
+    assert "characters is a whole number" in refused
+    assert "see: caesura list formats" in refused

@@ -73,7 +73,7 @@ def kind_tables(kind: str, rows: Sequence[dict[str, str]]) -> list[str]:
     title, one = KINDS[kind]
     if kind == "formats":
         return [
-            titled_table(title, one, [row for row in rows if row["use"] == use])
+            titled_table(title, one, [with_settings(row) for row in rows if row["use"] == use])
             for use, title in USES.items()
         ]
     if kind != "studies":
@@ -110,6 +110,14 @@ def none_of(kind: str) -> str:
     from caesura.evaluation.reports.table import WIDTH
 
     return textwrap.fill(f"No {kind} are installed; {STUDIES_REMEDY}", WIDTH)
+
+
+def with_settings(row: dict[str, str]) -> dict[str, str]:
+    """Add the settings of a format, with their default values."""
+    from caesura.core import registry
+
+    settings = registry.find("format", row["name"])().settings
+    return {**row, "settings": ", ".join(f"{name}={value!r}" for name, value in settings.items())}
 
 
 def about(row: dict[str, str]) -> str:
