@@ -179,6 +179,8 @@ def test_score_pairs_recordings_by_name(caesura: Program, tmp_path: Path) -> Non
         (["segment", "absent.ctm"], 1, "absent.ctm: cannot be read: No such file"),
         (["segment", str(CTM), "--detector", "Paus"], 1, "did you mean 'Pause'?"),
         (["segment", str(CTM), "--to", "srtt"], 1, "did you mean 'srt'?"),
+        (["segment", str(CTM), "--to", "docx"], 1, "those that can be written are lines, text"),
+        (["segment", str(CTM), "--to", "Pause"], 1, "Pause is a detector"),
         (["segment", str(CTM), "--json", "-o", "x.json"], 2, "--to jsonl"),
         (["convert", str(CTM)], 2, "name a format with --to, or a file with -o"),
         (["convert", str(CTM), "-o", "x.txt"], 1, "choose one with to= (--to)"),
@@ -197,16 +199,25 @@ def test_wrong_use_gets_one_clear_answer(
     assert done.out == ""
 
 
-def test_json_of_no_known_kind_lists_the_candidates(caesura: Program, tmp_path: Path) -> None:
+def test_only_formats_that_can_be_written_are_offered(caesura: Program) -> None:
+    refused = caesura("convert", CTM, "--to", "docx").err
+    assert "no format is named 'docx'; " in refused
+    assert "srt" in refused
+    assert "amberscript" not in refused
+
+
+def test_json_of_no_known_kind_is_named_by_its_keys(caesura: Program, tmp_path: Path) -> None:
     odd = tmp_path / "odd.json"
     odd.write_text('{"hello": "world"}')
     done = caesura("segment", odd)
     assert done.code == 1
-    assert (
-        "odd.json: the content does not tell the format: it is JSON with the keys hello; "
-        in done.err
-    )
-    assert "whisper" in done.err
+    said = "odd.json: this is JSON of no known kind: an object with the keys hello; known are whis"
+    assert said in done.err
+    assert "--format" not in done.err
+    listed = caesura("segment", "-", stdin=b'[{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6}]')
+    assert "no known kind: a list of objects with the keys a, b, c, d, e, …; known" in listed.err
+    assert "ctm" not in listed.err
+    assert "no known kind; known are" in caesura("segment", "-", stdin=b"[]").err
     odd.write_text('{"hello": ')
     assert "odd.json:1: not JSON" in caesura("segment", odd).err
 

@@ -10,6 +10,7 @@ import click
 
 from caesura.cli import COMMANDS
 from caesura.core import registry
+from caesura.core.errors import UnknownName, advice
 
 Decorator = Callable[[Any], Any]
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -73,13 +74,11 @@ def complete_detectors(context: click.Context, parameter: click.Parameter, typed
     return models + complete_names("detector")(context, parameter, typed)
 
 
-def format_option(
-    name: str, help: str, group: str = INPUT, default: str | None = None
-) -> Decorator:
+def format_option(name: str, help: str, group: str = INPUT, **settings: Any) -> Decorator:
     """Make an option that names a format."""
     complete = complete_names("format")
     return option(
-        name, group=group, default=default, metavar="FORMAT", shell_complete=complete, help=help
+        name, group=group, metavar="FORMAT", shell_complete=complete, help=help, **settings
     )
 
 
@@ -118,11 +117,25 @@ detector = option(
     "settings in brackets.",
 )
 
+
+def check_format_to_write(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    """Refuse a name that no format has; only those that can be written are offered instead."""
+    name = text.split("(")[0].strip()
+    is_known = registry.is_known("format", name) or registry.kind_of(name, "format") != "format"
+    if is_known or not name.isidentifier():
+        return text
+    from caesura.formats.recognize import writable
+
+    hint = advice(name, writable(), "those that can be written are")
+    raise UnknownName(f"no format is named {name!r}", remedy=hint)
+
+
 to = format_option(
     "--to",
     "Format to write. Found from the output's suffix if not given.",
     group=OUTPUT,
     default="",
+    callback=check_format_to_write,
 )
 
 output = option(

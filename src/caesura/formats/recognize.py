@@ -407,9 +407,15 @@ def choose_format(source: Source) -> Format:
     if sharing and all(name in TABLE and TABLE[name].suffixes == (".json",) for name in sharing):
         _ = source.documents
     _ = source.text
+    if not certain and _is_json(source):
+        raise AmbiguousFormat(
+            f"this is JSON of no known kind{_described_keys(source.documents[0])}",
+            where=source.name,
+            remedy=f"known are {', '.join(_json_formats())}",
+        )
     names = [format.name for format in certain] or sharing or registry.names("format")
     raise AmbiguousFormat(
-        f"the content does not tell the format{_described_keys(source)}",
+        "the content does not tell the format",
         where=source.name,
         remedy=f"choose one with format= (--format): {', '.join(names)}",
     )
@@ -427,12 +433,25 @@ def _warn_of_ids(source: Source) -> None:
         )
 
 
-def _described_keys(source: Source) -> str:
-    """Name the keys of a JSON object of no known shape; '' for any other content."""
+def _is_json(source: Source) -> bool:
+    """Whether the content is JSON: an object or a list first."""
     with suppress(CaesuraError):
-        for document in source.documents[:1]:
-            if isinstance(document, dict) and document:
-                keys = [str(key) for key in document][:KEYS_SHOWN]
-                more = ", …" if len(document) > KEYS_SHOWN else ""
-                return f": it is JSON with the keys {', '.join(keys)}{more}"
-    return ""
+        return isinstance(source.documents[0], (dict, list))
+    return False
+
+
+def _json_formats() -> list[str]:
+    """List the names of the formats that are JSON, those of plug-ins too."""
+    built_in = [name for name, entry in TABLE.items() if entry.suffixes == JSON]
+    return built_in + [format.name for format in plugin_formats() if ".json" in format.suffixes]
+
+
+def _described_keys(top: Any) -> str:
+    """Name the keys at the top of a JSON value; '' if there are none."""
+    is_list = isinstance(top, list)
+    first = next(iter(top), None) if is_list else top
+    if not isinstance(first, dict) or not first:
+        return ""
+    keys = ", ".join([str(key) for key in first][:KEYS_SHOWN])
+    more = ", …" if len(first) > KEYS_SHOWN else ""
+    return f": {'a list of objects' if is_list else 'an object'} with the keys {keys}{more}"
