@@ -70,8 +70,6 @@ def test_agree(caesura: Program) -> None:
     done = caesura("agree", ANN, BEN)
     assert done.code == 0, done.err
     assert "kappa" in done.out
-    found = json.loads(caesura("agree", ANN, "--json").out)
-    assert found["scores"][0]["undefined"]["kappa"].startswith("agreement takes two references")
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "agree"])
@@ -130,6 +128,7 @@ def test_a_reference_given_twice_is_two_that_agree(caesura: Program, tmp_path: P
         (["compare", ANN, "-r", BEN], 1, "a comparison takes two systems or more"),
         (["compare", ANN, BEN, "-r", BEN, "--value", "f2"], 1, "gives a value 'f2'"),
         (["agree"], 2, "Missing argument"),
+        (["agree", ANN], 1, "agreement takes two annotators or more; name the file of each"),
         (["score", ANN, "-r", BEN, "--sweep", "gap=1:2"], 1, "no metric has a setting 'gap'"),
         (["score", ANN, "-r", BEN, "--resamples", "-1"], 2, "--resamples"),
         (["score", ANN, "-r", BEN, "--metric", "Majority(k=2)"], 1, "reference"),

@@ -30,6 +30,11 @@ def command(reference: tuple[str, ...], json: bool, **asked: Any) -> None:
     slightly different numbers.
     """
     import caesura
+    from caesura.core.errors import MismatchError
 
+    if len(reference) < 2:
+        raise MismatchError(
+            "agreement takes two annotators or more", remedy="name the file of each"
+        )
     scores = caesura.agree(reference, **asked)
     scoring_options.print_results(scores, json)
