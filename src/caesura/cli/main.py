@@ -9,16 +9,22 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
+from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 
 import click
 
 from caesura import __version__
 from caesura.cli import COMMANDS, progress
+from caesura.core import plugins
 from caesura.core.errors import CaesuraError, closest_name
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors that only writing has; one that names no file is of standard output."""
+
+PACKAGE = Path(__file__).parents[1]
+"""The folder of Caesura's own code."""
 
 
 class LazyCommands(click.Group):
@@ -115,15 +121,20 @@ def _set_up_logging(quiet: bool) -> None:
     logger.propagate = False
 
 
+def _handle_signals() -> None:
+    """Let a signal that ends the program end it like an interrupt."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _terminated)
+
+
 def _terminated(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; turn every problem into one line and an exit code."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _terminated)
+    _handle_signals()
     _prepare_streams()
     try:
         code = _run(arguments)
@@ -143,6 +154,12 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         click.echo("caesura: the input is too large for this machine's memory", err=True)
         code = 1
+    except Exception as error:
+        failed = describe_plugin_error(error)
+        if not failed:
+            raise
+        click.echo(f"caesura: {failed}", err=True)
+        code = 1
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -154,6 +171,26 @@ def _run(arguments: list[str] | None) -> object:
     finally:
         progress.line.clear()
     return code
+
+
+def describe_plugin_error(error: Exception) -> str:
+    """Say which plug-in failed and where, in one line; '' for an error inside Caesura itself.
+
+    Libraries that either of them calls are passed over.
+    """
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        file = Path(frame.f_code.co_filename)
+        if file.is_relative_to(PACKAGE):
+            return ""
+        owner = frame.f_locals.get("self", frame.f_locals.get("cls"))
+        plugin = plugins.of_class(owner if isinstance(owner, type) else type(owner))
+        if plugin:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            place = f"{file.name}, line {line}"
+            return (
+                f"the plug-in {plugin.plugin_class.name} ({plugin.origin}) failed: {what} ({place})"
+            )
+    return ""
 
 
 def _prepare_streams() -> None:
