@@ -33,6 +33,9 @@ def test_segment_prints_a_sentence_a_line(caesura: Program) -> None:
 
 def test_quiet_says_nothing(caesura: Program) -> None:
     assert caesura("--quiet", "segment", WHISPER).err == ""
+    for option in ("-q", "--quiet"):
+        assert caesura("segment", WHISPER, option).err == ""
+    assert caesura("segment", WHISPER).err != ""
 
 
 def test_segment_json_has_words_sentences_and_evidence(caesura: Program) -> None:

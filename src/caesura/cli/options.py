@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as _json
+import logging
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -27,8 +28,29 @@ class GroupedOption(click.Option):
         self.group = group
 
 
+def quiet() -> click.Option:
+    """Make the option that leaves out messages; it may stand before or after the command."""
+    return GroupedOption(
+        ["--quiet", "-q"],
+        group=OUTPUT,
+        is_flag=True,
+        expose_value=False,
+        callback=_silence,
+        help="Print nothing on standard error but errors.",
+    )
+
+
+def _silence(_context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        logging.getLogger("caesura").setLevel(logging.ERROR)
+
+
 class GroupedCommand(click.Command):
-    """A command whose `--help` shows its options under headings."""
+    """A command whose `--help` shows its options under headings; each one has `--quiet`."""
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.params.append(quiet())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, each group where its first option stands; `--help` comes last."""
