@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from caesura.cli import progress
+from caesura.cli import options
 from caesura.core.transcript import Transcript
 
 CLEAR = "\r\033[K"
@@ -29,9 +29,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     """A terminal as standard error, and a clock that is two seconds later each time."""
     shown = Terminal()
     streams = SimpleNamespace(stderr=shown, stdout=io.StringIO())
-    monkeypatch.setattr(progress, "sys", streams)
+    monkeypatch.setattr(options, "sys", streams)
     times: Iterator[float] = iter(range(0, 1000, 2))
-    monkeypatch.setattr(progress, "monotonic", lambda: next(times))
+    monkeypatch.setattr(options, "monotonic", lambda: next(times))
     logger = logging.getLogger("caesura")
     logger.setLevel(logging.INFO)
     yield shown
@@ -39,7 +39,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
 
 
 def test_the_line_counts_and_goes_away(terminal: Terminal) -> None:
-    assert list(progress.with_progress([TALK] * 3, "x.srt")) == [TALK] * 3
+    assert list(options.with_progress([TALK] * 3, "x.srt")) == [TALK] * 3
     assert terminal.getvalue().split(CLEAR) == [
         "",
         "1 recording, 3 words",
@@ -52,26 +52,29 @@ def test_the_line_counts_and_goes_away(terminal: Terminal) -> None:
 def test_what_a_terminal_shows_is_not_counted_there(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=terminal, stdout=Terminal()))
-    assert list(progress.with_progress([TALK] * 3, "-")) == [TALK] * 3
+    monkeypatch.setattr(options, "sys", SimpleNamespace(stderr=terminal, stdout=Terminal()))
+    assert list(options.with_progress([TALK] * 3, "-")) == [TALK] * 3
     assert terminal.getvalue() == ""
-    list(progress.with_progress([TALK], "x.srt"))
+    list(options.with_progress([TALK], "x.srt"))
     assert "1 recording" in terminal.getvalue()
 
 
 def test_a_message_clears_the_line(terminal: Terminal) -> None:
-    handler = progress.MessageHandler(terminal)
-    for _ in progress.with_progress([TALK], "x.srt"):
-        handler.emit(logging.LogRecord("caesura", logging.WARNING, "", 0, "mind", None, None))
+    logger = logging.getLogger("caesura")
+    handler = logging.StreamHandler(terminal)
+    logger.addHandler(handler)
+    for _ in options.with_progress([TALK], "x.srt"):
+        logger.warning("mind")
+    logger.removeHandler(handler)
     assert terminal.getvalue() == f"{CLEAR}1 recording, 3 words{CLEAR}mind\n"
 
 
 def test_errors_begin_a_line_of_their_own_in_a_terminal(tmp_path: Path) -> None:
     code = """
 import itertools, sys
-from caesura.cli import progress
+from caesura.cli import options
 times = itertools.count(0, 2)
-progress.monotonic = lambda: next(times)
+options.monotonic = lambda: next(times)
 from caesura.cli.main import main
 main(sys.argv[1:])
 """

@@ -2,8 +2,7 @@
 
 What is computed belongs into `caesura.api` and the packages below it. Open `main.py` first: it
 finds the command and turns errors into messages. `options.py` has the options that several
-commands share, `scoring_options.py` those of the commands that measure; `progress.py` counts
-recordings while they work.
+commands share, `scoring_options.py` those of the commands that measure.
 """
 
 COMMANDS = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli import options
-from caesura.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from caesura.core.transcript import Transcript
@@ -73,7 +72,8 @@ def command(
 
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
-    recordings = with_progress(caesura.read(files, format=format), output)
+    options.check_format_to_write(to)
+    recordings = options.with_progress(caesura.read(files, format=format), output)
     matches: list[tuple[str, Counts]] = []
     transcripts = noting_counts(
         caesura.align_to_script(recordings, format=format, **asked), matches

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from caesura.cli import options
-from caesura.cli.progress import with_progress
 
 
 @options.command(
@@ -35,5 +34,6 @@ def command(files: tuple[str, ...], format: str | None, output: str, to: str, **
 
     if output == "-" and not to:
         raise click.UsageError("name a format with --to, or a file with -o")
-    recordings = with_progress(caesura.read(files, format=format), output)
+    options.check_format_to_write(to)
+    recordings = options.with_progress(caesura.read(files, format=format), output)
     caesura.convert(recordings, output=output, to=to, **asked)

@@ -16,8 +16,7 @@ from types import FrameType
 import click
 
 from caesura import __version__
-from caesura.cli import COMMANDS, progress
-from caesura.core import plugins
+from caesura.cli import COMMANDS
 from caesura.core.errors import CaesuraError, closest_name
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -114,7 +113,7 @@ class FirstFew(logging.Filter):
 def _set_up_logging(quiet: bool) -> None:
     """Send what users should know to standard error."""
     logger = logging.getLogger("caesura")
-    logger.handlers = [progress.MessageHandler(sys.stderr)]
+    logger.handlers = [logging.StreamHandler(sys.stderr)]
     logger.handlers[0].setFormatter(logging.Formatter("caesura: %(message)s"))
     logger.handlers[0].addFilter(FirstFew())
     logger.setLevel(logging.ERROR if quiet else logging.INFO)
@@ -137,7 +136,8 @@ def main(arguments: list[str] | None = None) -> None:
     _handle_signals()
     _prepare_streams()
     try:
-        code = _run(arguments)
+        code = program.main(arguments, prog_name="caesura", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as done:
         code = done.exit_code
     except click.UsageError as error:
@@ -163,21 +163,13 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _run(arguments: list[str] | None) -> object:
-    """Run a command; no line of progress is left, whatever happens."""
-    try:
-        code: object = program.main(arguments, prog_name="caesura", standalone_mode=False)
-        sys.stdout.flush()
-    finally:
-        progress.line.clear()
-    return code
-
-
 def describe_plugin_error(error: Exception) -> str:
     """Say which plug-in failed and where, in one line; '' for an error inside Caesura itself.
 
     Libraries that either of them calls are passed over.
     """
+    from caesura.core import plugins
+
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         file = Path(frame.f_code.co_filename)
         if file.is_relative_to(PACKAGE):

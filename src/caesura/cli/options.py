@@ -1,17 +1,22 @@
-"""Options that several commands share, their groups in `--help`, and completion of names."""
+"""What several commands share: options with their groups in `--help`, and the line of progress."""
 
 from __future__ import annotations
 
 import json as _json
 import logging
-from collections.abc import Callable
-from typing import Any, cast
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from caesura.cli import COMMANDS
 from caesura.core import registry
 from caesura.core.errors import UnknownName, advice
+
+if TYPE_CHECKING:
+    from caesura.core.transcript import Transcript
 
 Decorator = Callable[[Any], Any]
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -140,24 +145,11 @@ detector = option(
 )
 
 
-def check_format_to_write(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    """Refuse a name that no format has; only those that can be written are offered instead."""
-    name = text.split("(")[0].strip()
-    is_known = registry.is_known("format", name) or registry.kind_of(name, "format") != "format"
-    if is_known or not name.isidentifier():
-        return text
-    from caesura.formats.recognize import writable
-
-    hint = advice(name, writable(), "those that can be written are")
-    raise UnknownName(f"no format is named {name!r}", remedy=hint)
-
-
 to = format_option(
     "--to",
     "Format to write. Found from the output's suffix if not given.",
     group=OUTPUT,
     default="",
-    callback=check_format_to_write,
 )
 
 output = option(
@@ -174,6 +166,112 @@ output = option(
 json = option("--json", group=OUTPUT, is_flag=True, help="Print JSON, for programs.")
 
 
+def check_format_to_write(text: str) -> None:
+    """Refuse a name that no format has; only those that can be written are offered instead."""
+    name = text.split("(")[0].strip()
+    is_known = registry.is_known("format", name) or registry.kind_of(name, "format") != "format"
+    if is_known or not name.isidentifier():
+        return
+    from caesura.formats.recognize import writable
+
+    hint = advice(name, writable(), "those that can be written are")
+    raise UnknownName(f"no format is named {name!r}", remedy=hint)
+
+
 def print_json(document: object) -> None:
     """Print a document for programs, on one line."""
     click.echo(_json.dumps(document, ensure_ascii=False))
+
+
+SECONDS_BEFORE_PROGRESS = 1.0
+SECONDS_BETWEEN_UPDATES = 0.2
+
+
+class ProgressLine:
+    """A line of a terminal that is written over and over."""
+
+    def __init__(self) -> None:
+        self.shown = False
+
+    def show(self, text: str) -> None:
+        """Write the line in place of the one before."""
+        self._write(f"\r\033[K{text}")
+        self.shown = True
+
+    def clear(self) -> None:
+        """Remove the line, if there is one, so that something else can be written."""
+        if self.shown:
+            self._write("\r\033[K")
+            self.shown = False
+
+    def clear_before(self, _record: logging.LogRecord) -> bool:
+        """Make room for a message, as a filter of messages that lets all through."""
+        self.clear()
+        return True
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+line = ProgressLine()
+"""The only one: a terminal has one place for it."""
+
+
+class Count:
+    """How many recordings and words have come, and how fast since the first recording.
+
+    What is before the first, such as loading a model, says nothing about the speed.
+    """
+
+    def __init__(self) -> None:
+        self.recordings = self.words = 0
+        self.first_words = 0
+        self.begun = 0.0
+
+    def add(self, words: int, now: float) -> None:
+        """Count a recording that has come at the time `now`."""
+        if not self.recordings:
+            self.first_words, self.begun = words, now
+        self.recordings += 1
+        self.words += words
+
+    def describe(self, now: float) -> str:
+        """Give the counts, and the rate once it has been measured for a while."""
+        text = f"{_counted(self.recordings, 'recording')}, {_counted(self.words, 'word')}"
+        seconds = now - self.begun
+        if self.recordings == 1 or seconds < SECONDS_BEFORE_PROGRESS:
+            return text
+        return f"{text}, {(self.words - self.first_words) / seconds:,.0f} words/s"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def with_progress(transcripts: Iterable[Transcript], output: str) -> Iterator[Transcript]:
+    """Pass recordings on, counting them on standard error if that is a terminal.
+
+    They are not counted where the terminal shows the recordings themselves.
+    """
+    talks = sys.stderr.isatty() and logging.getLogger("caesura").isEnabledFor(logging.INFO)
+    if not talks or (output == "-" and sys.stdout.isatty()):
+        yield from transcripts
+        return
+    for handler in logging.getLogger("caesura").handlers:
+        handler.addFilter(line.clear_before)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(line.clear)
+    count = Count()
+    begun = updated = monotonic()
+    try:
+        for transcript in transcripts:
+            now = monotonic()
+            count.add(len(transcript), now)
+            if now - begun > SECONDS_BEFORE_PROGRESS and now - updated > SECONDS_BETWEEN_UPDATES:
+                updated = now
+                line.show(count.describe(now))
+            yield transcript
+    finally:
+        line.clear()

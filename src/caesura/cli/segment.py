@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caesura.cli import options
-from caesura.cli.progress import with_progress
 
 if TYPE_CHECKING:
     from caesura.core.protocols import Format
@@ -54,7 +53,8 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
         raise click.UsageError("--json and --to each say what to write: give one of them")
     if json and output != "-":
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
-    recordings = with_progress(caesura.segment(files, **asked), output)
+    options.check_format_to_write(to)
+    recordings = options.with_progress(caesura.segment(files, **asked), output)
     if json:
         for transcript in recordings:
             options.print_json(as_document(transcript))
