@@ -203,10 +203,12 @@ def test_wrong_use_gets_one_clear_answer(
 
 
 def test_only_formats_that_can_be_written_are_offered(caesura: Program) -> None:
-    refused = caesura("convert", CTM, "--to", "docx").err
-    assert "no format is named 'docx'; " in refused
-    assert "srt" in refused
-    assert "amberscript" not in refused
+    commands = [["convert", CTM], ["segment", CTM], ["align", CTM, "--script", CTM]]
+    for command in [*commands, ["project", CTM, "--reference", CTM]]:
+        refused = caesura(*command, "--to", "docx").err
+        assert "no format is named 'docx'; " in refused
+        assert "srt" in refused
+        assert "amberscript" not in refused
 
 
 def test_json_of_no_known_kind_is_named_by_its_keys(caesura: Program, tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ def command(
     writes = bool(to) or output != "-"
     if json and to and output == "-":
         raise click.UsageError("--json prints to standard output: name a file with --output")
+    options.check_format_to_write(to)
     projections: list[Projection] = []
     transcripts = noting_projections(caesura.project(hypothesis, **asked), projections)
     if writes:
