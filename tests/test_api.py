@@ -4,6 +4,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,11 @@ from caesura.core.errors import CaesuraError, FormatError, UnknownName
 from caesura.evaluation.evaluate import LEAST
 from caesura.evaluation.resampling import RESAMPLES, SEED
 from caesura.evaluation.script_alignment import DEFAULT_LAYERS, DEFAULT_STEPS
+from caesura.formats.plain import Lines
+from caesura.metrics.words import Words
 
 ROOT = Path(__file__).parent.parent
+ANN, BEN = (str(ROOT / f"examples/council.{name}.txt") for name in ("ann", "ben"))
 SRT = "1\n00:00:01,000 --> 00:00:02,000\nSo it goes.\n\n"
 CLASSES = [
     name
@@ -174,3 +178,33 @@ def test_a_detector_is_loaded_by_name() -> None:
     assert caesura.load("Pause(threshold=0.6)") == caesura.Pause(threshold=0.6)
     with pytest.raises(UnknownName, match="Nothing"):
         caesura.load("Nothing")
+
+
+CLASS_FOR_OBJECT = [
+    (lambda: list(caesura.segment(ANN, detector=caesura.Pause)), r"write caesura\.Pause\(\), not"),  # type: ignore[arg-type]
+    (lambda: caesura.load(caesura.Boundary()), r"a detector is a text, as in 'Pause', or an obj"),  # type: ignore[arg-type]
+    (lambda: list(caesura.segment(ANN, detector=None)), r"as in caesura\.Pause\(\), not None"),  # type: ignore[arg-type]
+    (lambda: list(caesura.stream(ANN, detector=5)), "a detector is a text, .*, not 5"),  # type: ignore[arg-type]
+    (lambda: caesura.score(ANN, reference=BEN, metric=caesura.Pk), r"write caesura\.Pk\(\), not"),  # type: ignore[arg-type]
+    (lambda: caesura.score(ANN, reference=BEN, metric=[caesura.Pk]), r"write caesura\.Pk\(\)"),  # type: ignore[list-item]
+    (lambda: caesura.agree([ANN, BEN], metric=None), r"as in caesura\.Boundary\(\), not None"),  # type: ignore[arg-type]
+    (lambda: caesura.score(ANN, reference=BEN, metric=Words), r"write caesura\.metrics\.words\.W"),  # type: ignore[arg-type]
+    (lambda: caesura.score(ANN, reference=BEN, reference_format=5), "a format is a text, as in"),  # type: ignore[arg-type]
+    (lambda: caesura.read(ANN, format=Lines), r"write caesura\.formats\.plain\.Lines\(\), not"),  # type: ignore[arg-type]
+    (lambda: caesura.write([], output="x.txt", to=Lines), r"plain\.Lines\(\), not the class"),  # type: ignore[arg-type]
+    (lambda: caesura.score(ANN, reference=BEN, normalize=5), "normalize is a text, as in 'case"),  # type: ignore[arg-type]
+    (
+        lambda: caesura.train(caesura.LM, train=ANN, output="x"),  # type: ignore[arg-type]
+        r"a detector, tagger or entity-model is wanted: write caesura\.LM\(\), not the class",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"), CLASS_FOR_OBJECT, ids=[m for _, m in CLASS_FOR_OBJECT]
+)
+def test_a_class_or_another_type_is_no_detector_metric_or_format(
+    call: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()

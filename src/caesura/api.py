@@ -42,6 +42,7 @@ def read(
     """
     from caesura.formats.files import read as read_all
 
+    _check_formats(format)
     return read_all(files, format=format)
 
 
@@ -59,6 +60,7 @@ def write(
     from caesura.core.transcript import Transcript
     from caesura.formats.files import target, write_all
 
+    _check_formats(to)
     several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
     return write_all(several, output, target(to, output))
 
@@ -121,7 +123,7 @@ def load(detector: str | Path) -> Detector:
     """
     from caesura.detectors.stored_model import get_detector
 
-    return get_detector(str(detector))
+    return get_detector(detector)
 
 
 def convert(
@@ -140,6 +142,7 @@ def convert(
     """
     from caesura.formats.files import dropped, target
 
+    _check_formats(to, format)
     format_to_write = target(to, output)
     recordings: Iterable[Transcript] = read(files, format=format)
     if alternatives or entity_classes:
@@ -271,6 +274,7 @@ def score(
     from caesura.formats.files import as_list, names_of, read_each
 
     _check_report(report)
+    _check_formats(format, reference_format)
     options = EvaluationOptions(
         metric=metric,
         sweep=sweep,
@@ -315,6 +319,7 @@ def compare(
     from caesura.evaluation.evaluate import EvaluationOptions
 
     _check_report(report)
+    _check_formats(format, reference_format)
     options = EvaluationOptions(
         metric=metric,
         sweep=sweep,
@@ -353,6 +358,7 @@ def agree(
     from caesura.formats.files import read_each
 
     _check_report(report)
+    _check_formats(format)
     options = EvaluationOptions(
         metric=metric, normalize=normalize, align=align, resamples=resamples, seed=seed
     )
@@ -503,6 +509,15 @@ def _score_systems(
     reference_names, references = read_each(reference, reference_format, format)
     references = [_with_sidecars(one, *sidecars) for one in references]
     return names, evaluate_systems(systems, references, options, reference_names, names)
+
+
+def _check_formats(*formats: str | Format | None) -> None:
+    """Refuse formats that are neither named nor objects; None is a format that is not given."""
+    from caesura.core import registry
+
+    for format in formats:
+        if format is not None:
+            registry.check_given(format, "format")
 
 
 def _check_report(report: Paths) -> None:

@@ -29,6 +29,15 @@ Kind = Literal["format", "detector", "tagger", "entity-model", "metric"]
 KEYWORD = re.compile(rf"\b(?:{'|'.join(kwlist)})(?=\s*=(?!=))")
 """A keyword of Python as the name of a setting, as in class=1, which Python cannot parse."""
 
+PROTOCOLS: dict[Kind, str] = {
+    "format": "Format",
+    "detector": "Detector",
+    "tagger": "WordTagger",
+    "entity-model": "EntityModel",
+    "metric": "Metric",
+}
+"""The class in `core/protocols.py` that all classes of a kind derive from."""
+
 LEARNERS: tuple[Kind, ...] = ("detector", "tagger", "entity-model")
 """Kinds of classes that can be trained."""
 
@@ -282,6 +291,28 @@ def parse(kind: Kind, text: str) -> Configured:
             remedy="write a name, as in Name or Name(setting=1)",
         ) from error
     return _build(kind, tree, text)
+
+
+def check_given(given: object, *kinds: Kind) -> None:
+    """Raise a `TypeError` for what is no text or object of these kinds, such as a class or None."""
+    protocols = import_module("caesura.core.protocols")
+    bases = tuple(getattr(protocols, PROTOCOLS[kind]) for kind in kinds)
+    if isinstance(given, (str, *bases)):
+        return
+    wanted = ", ".join(kinds[:-1]) + " or " * (len(kinds) > 1) + kinds[-1]
+    if isinstance(given, type) and issubclass(given, bases):
+        raise TypeError(f"a {wanted} is wanted: write {_call_of(given)}, not the class")
+    first = next(iter(NAMES[kinds[0]]))
+    raise TypeError(
+        f"a {wanted} is a text, as in {first!r}, or an object, as in "
+        f"{_call_of(find(kinds[0], first))}, not {given!r}"
+    )
+
+
+def _call_of(made: type[Any]) -> str:
+    """Write how an object of a class is made, by the shortest name that the class has."""
+    public = getattr(import_module("caesura"), made.__name__, None) is made
+    return f"{'caesura' if public else made.__module__}.{made.__name__}()"
 
 
 def _check_kind(kind: str) -> None:

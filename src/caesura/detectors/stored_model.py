@@ -209,8 +209,11 @@ def models_for(language: str) -> list[str]:
     ]
 
 
-def get_detector(detector: str | Detector) -> Detector:
+def get_detector(detector: str | Path | Detector) -> Detector:
     """Return the detector of a name: a registered one, a model that ships, or a model folder."""
+    if isinstance(detector, Path):
+        detector = str(detector)
+    registry.check_given(detector, "detector")
     if isinstance(detector, Detector):
         return detector
     name = detector.partition("(")[0].strip()

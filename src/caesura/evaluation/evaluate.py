@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,10 +54,9 @@ class EvaluationOptions:
     resampling: Resampling = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        asked = [self.metric] if isinstance(self.metric, (str, Metric)) else self.metric
-        metrics = dict.fromkeys(
-            registry.parse("metric", one) if isinstance(one, str) else one for one in asked
-        )
+        one_only = isinstance(self.metric, str) or not isinstance(self.metric, Iterable)
+        asked: Any = [self.metric] if one_only else self.metric
+        metrics = dict.fromkeys(map(_as_metric, asked))
         if not metrics:
             raise UnknownName("there is no metric to measure with", remedy="caesura list metrics")
         ranges = [self.sweep] if isinstance(self.sweep, str) else self.sweep
@@ -143,6 +142,12 @@ def evaluate_systems(
     return tuple(scored)
 
 
+def _as_metric(given: str | Metric) -> Metric:
+    """Return the metric that was given, or that a text describes."""
+    registry.check_given(given, "metric")
+    return registry.parse("metric", given) if isinstance(given, str) else given
+
+
 def _with_setting(metric: Metric, setting: str, value: Any) -> Metric:
     if setting not in metric.settings:
         raise UnknownName(f"{metric.name} has no setting {setting!r}", remedy="take another metric")
@@ -154,5 +159,7 @@ def _with_setting(metric: Metric, setting: str, value: Any) -> Metric:
 
 def normalization_steps(normalize: str | Sequence[str]) -> Strings:
     """Split a text such as `case+dots` into steps; `none`, also in a list, has no steps."""
+    if not isinstance(normalize, (str, Sequence)):
+        raise TypeError(f"normalize is a text, as in 'case+dots', or a list, not {normalize!r}")
     steps = tuple(normalize.split("+") if isinstance(normalize, str) else normalize)
     return () if steps == ("none",) else steps

@@ -167,6 +167,7 @@ def train(
     model on recordings with entities, whose classes may be in sidecar files, `entity_classes`.
     `name`, `about`, `language` and `licence` go on the model's card.
     """
+    registry.check_given(learner, *registry.LEARNERS)
     untrained = registry.learner(learner) if isinstance(learner, str) else learner
     search, steps = search_for(untrained, tune, goal), normalization_steps(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
