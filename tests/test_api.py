@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import caesura
 from caesura import api
 from caesura.core import registry
-from caesura.core.errors import CaesuraError, FormatError, UnknownName
+from caesura.core.errors import CaesuraError, FormatError, OutputError, UnknownName
 from caesura.evaluation.evaluate import LEAST
 from caesura.evaluation.resampling import RESAMPLES, SEED
 from caesura.evaluation.script_alignment import DEFAULT_LAYERS, DEFAULT_STEPS
@@ -148,6 +149,49 @@ def test_texts_of_formats() -> None:
         caesura.dumps(transcript, "knp")
     with pytest.raises(FormatError):
         caesura.loads("1\n00:00:01,000 -->", "ctm")
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        (ANN, "str"),
+        (Path(ANN), r"\w*Path"),
+        (None, "NoneType"),
+        (caesura.Text("so it goes"), "Text"),
+        ([1, 2], "int"),
+        ([ANN], "str"),
+    ],
+)
+def test_only_transcripts_are_written(given: Any, kind: str, tmp_path: Path) -> None:
+    message = (
+        rf"a transcript is wanted, or several, not {kind}: caesura\.read\(\.\.\.\) or caesura\.seg"
+    )
+    with pytest.raises(TypeError, match=message):
+        caesura.to_srt(given)
+    with pytest.raises(TypeError, match=message):
+        caesura.dumps(given, "jsonl")
+    with pytest.raises(TypeError, match=message):
+        caesura.write(given, output=tmp_path / "out.srt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_text_of_one_recording_takes_one() -> None:
+    (transcript,) = caesura.loads(SRT, "srt")
+    for several in ([], [transcript, transcript]):
+        with pytest.raises(
+            OutputError, match=rf"there are {len(several)}; give one: \[caesura.to_"
+        ):
+            caesura.to_srt(several)
+    assert caesura.to_jsonl([transcript, transcript]).count("\n") == 2
+
+
+def test_a_text_must_have_a_format() -> None:
+    (transcript,) = caesura.loads(SRT, "srt")
+    for blank in ("", " "):
+        with pytest.raises(UnknownName, match="the text must have a format; name one of lines, "):
+            caesura.dumps(transcript, blank)
+    with pytest.raises(TypeError, match=r"a format is a text, .*, not None"):
+        caesura.dumps(transcript, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("format", api.writable_formats())

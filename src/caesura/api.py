@@ -57,12 +57,10 @@ def write(
     Without `to`, the suffix of the output says the format; `.tsv` means `tsv`. Return the files
     written.
     """
-    from caesura.core.transcript import Transcript
     from caesura.formats.files import target, write_all
 
     _check_formats(to)
-    several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
-    return write_all(several, output, target(to, output))
+    return write_all(_transcripts(transcripts), output, target(to, output))
 
 
 def dumps(transcripts: Transcript | Iterable[Transcript], to: str | Format) -> str:
@@ -73,13 +71,38 @@ def dumps(transcripts: Transcript | Iterable[Transcript], to: str | Format) -> s
     """
     import io
 
-    from caesura.core.transcript import Transcript
+    from caesura.core import registry
+    from caesura.core.errors import OutputError, UnknownName
     from caesura.formats.files import STANDARD, target
 
-    several = [transcripts] if isinstance(transcripts, Transcript) else transcripts
+    registry.check_given(to, "format")
+    if isinstance(to, str) and not to.strip():
+        known = ", ".join(writable_formats())
+        raise UnknownName("the text must have a format", remedy=f"name one of {known}")
+    format, several = target(to, STANDARD), list(_transcripts(transcripts))
+    if format.holds == "one" and len(several) != 1:
+        raise OutputError(
+            f"a text in the format {format.name} holds one recording, and there are {len(several)}",
+            remedy=f"give one: [caesura.to_{format.name}(each) for each in recordings]",
+        )
     file = io.BytesIO()
-    target(to, STANDARD).write(several, file)
+    format.write(several, file)
     return file.getvalue().decode("utf-8")
+
+
+def _transcripts(given: Transcript | Iterable[Transcript]) -> Iterable[Transcript]:
+    """Return one transcript or several as several; anything else is a `TypeError`."""
+    from caesura.core.transcript import Transcript
+
+    def checked(one: Any) -> Transcript:
+        if isinstance(one, Transcript):
+            return one
+        what = f"a transcript is wanted, or several, not {type(one).__name__}"
+        raise TypeError(f"{what}: caesura.read(...) or caesura.segment(...) gives them")
+
+    if isinstance(given, (Transcript, str, bytes)) or not isinstance(given, Iterable):
+        return [checked(given)]
+    return map(checked, given)
 
 
 def loads(text: str | bytes, format: str | Format | None = None) -> list[Transcript]:
