@@ -210,8 +210,30 @@ def test_settings_of_a_writer() -> None:
     name = next(iter(inspect.signature(registry.find("format", "srt")).parameters))
     default = inspect.signature(registry.find("format", "srt")).parameters[name].default
     assert caesura.to_srt(transcript, **{name: default}) == caesura.to_srt(transcript)
-    with pytest.raises(TypeError):
+    with pytest.raises(UnknownName, match="srt has no setting 'nothing'; it has lines, charact"):
         caesura.to_srt(transcript, nothing=1)
+    with pytest.raises(UnknownName, match="srt: characters is "):
+        caesura.to_srt(transcript, characters=-1)
+
+
+def test_a_format_that_is_only_read_has_no_writer() -> None:
+    with pytest.raises(AttributeError, match=r"the format aws is only read: .* no caesura\.to_aws"):
+        _ = caesura.to_aws
+    with pytest.raises(AttributeError, match="has no attribute 'to_nothing'"):
+        _ = caesura.to_nothing
+
+
+def test_an_empty_text_is_no_file() -> None:
+    for empty in ("", " \n", b""):
+        with pytest.raises(
+            FormatError, match=r"^the text is empty; if nothing was said, name a te"
+        ):
+            caesura.loads(empty)
+    assert [len(each) for each in caesura.loads("", "lines")] == [0]
+    with pytest.raises(FormatError, match=r"^<text>:1: "):
+        caesura.loads("one two", "ctm")
+    with pytest.raises(TypeError, match="the text of a file is wanted, not NoneType"):
+        caesura.loads(None)  # type: ignore[arg-type]
 
 
 def test_a_detector_is_loaded_by_name() -> None:

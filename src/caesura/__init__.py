@@ -271,6 +271,7 @@ def __getattr__(name: str) -> Any:
             recognize, api = map(import_module, ("caesura.formats.recognize", "caesura.api"))
             if recognize.is_writable(format):
                 return api.text_writer(format)
+            raise AttributeError(f"the format {format} is only read: there is no caesura.{name}")
     raise AttributeError(f"module 'caesura' has no attribute {name!r}")
 
 

@@ -113,7 +113,16 @@ def loads(text: str | bytes, format: str | Format | None = None) -> list[Transcr
     """
     import io
 
+    from caesura.core.errors import FormatError
+
+    if not isinstance(text, (str, bytes, bytearray)):
+        raise TypeError(f"the text of a file is wanted, not {type(text).__name__}")
+    if not text.strip() and not format:
+        raise FormatError(
+            "the text is empty", remedy="if nothing was said, name a text format: format='lines'"
+        )
     file = io.StringIO(text) if isinstance(text, str) else io.BytesIO(text)
+    file.name = "<text>"
     return [transcript.replace(origin=None) for transcript in read(file, format=format)]
 
 
@@ -125,7 +134,7 @@ def text_writer(format: str) -> Callable[..., str]:
     from caesura.core import registry
 
     def write_text(transcripts: Transcript | Iterable[Transcript], **settings: Any) -> str:
-        return dumps(transcripts, registry.find("format", format)(**settings))
+        return dumps(transcripts, registry.make("format", format, settings))
 
     write_text.__name__ = write_text.__qualname__ = f"to_{format}"
     write_text.__doc__ = f"Return recordings as a text in the format {format}."

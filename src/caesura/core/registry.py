@@ -393,14 +393,21 @@ def _value(kind: Kind, tree: ast.expr, text: str) -> Any:
 
 
 def _make(kind: Kind, name: str, values: list[Any], settings: dict[str, Any]) -> Configured:
-    made = find(kind, name)
-    known = [field.name for field in fields(made)]  # type: ignore[arg-type]
+    known = [field.name for field in fields(find(kind, name))]  # type: ignore[arg-type]
     if len(values) > len(known):
         raise UnknownName(f"{name} takes at most {len(known)} settings, not {len(values)}")
     for setting, value in zip(known, values, strict=False):
         if setting in settings:
             raise UnknownName(f"{name} is given {setting!r} twice")
         settings[setting] = value
+    made: Configured = make(kind, name, settings)
+    return made
+
+
+def make(kind: Kind, name: str, settings: dict[str, Any]) -> Any:
+    """Make the object of a registered name with these settings."""
+    made = find(kind, name)
+    known = [field.name for field in fields(made)]  # type: ignore[arg-type]
     for setting in settings:
         if setting not in known:
             hint = advice(setting, known, "it has")
