@@ -11,7 +11,14 @@ import pytest
 
 import caesura
 from caesura import api
-from caesura.core.errors import CaesuraError, LayerError, MismatchError, OutputError, UnknownName
+from caesura.core.errors import (
+    CaesuraError,
+    LayerError,
+    MismatchError,
+    ModelError,
+    OutputError,
+    UnknownName,
+)
 from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
@@ -19,6 +26,7 @@ from caesura.core.values import Undefined
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.lm import Combination
 from caesura.detectors.pause import Pause, PauseModel
+from caesura.detectors.stored_model import Model
 from caesura.detectors.window_stream import Lookahead
 from caesura.metrics.boundary import Boundary
 from caesura.models import store
@@ -370,3 +378,28 @@ def test_a_detector_without_a_model_can_be_tuned(tmp_path: Path) -> None:
     stored = store.load(tmp_path / "m").detector
     assert isinstance(stored, Pause)
     assert f1(stored) == max(f1(Pause(t / 10, ("pause",))) for t in range(1, 11))
+
+
+@pytest.mark.parametrize(
+    "detector",
+    [Pause(), Lookahead(Pause()), Fusion((Pause(), Pause(0.6)), weights=(1.0, 1.0)), Model("en")],
+)
+def test_a_detector_that_learns_nothing_is_not_trained(detector: Detector, tmp_path: Path) -> None:
+    message = f"{detector.name} learns nothing from recordings; train another, such as PauseM"
+    for dev in ([], DEV) if detector.name in ("Pause", "Lookahead") else ([],):
+        with pytest.raises(ModelError, match=message):
+            caesura.train(detector, train=TRAIN, dev=dev, output=tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_recordings_without_times_do_not_train_a_model_of_pauses(tmp_path: Path) -> None:
+    bare = [each.only(["sentences"]) for each in TRAIN]
+    message = (
+        "PauseModel can learn nothing from the recordings to train on: no word times and no .*; "
+        "give recordings that have that"
+    )
+    for dev in ([], DEV):
+        with pytest.raises(LayerError, match=message):
+            caesura.train("PauseModel", train=bare, dev=dev, output=tmp_path / "m")
+    caesura.train("Combination", train=bare, output=tmp_path / "m")
+    caesura.train("PauseModel", train=[*bare, speech(9)], output=tmp_path / "n")

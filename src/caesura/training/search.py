@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from caesura.core.arrays import Flags, Floats
-from caesura.core.config import MOST_VALUES, Trainable, parse_number, parse_setting
-from caesura.core.errors import CaesuraError, LayerError, MismatchError, UnknownName
+from caesura.core.config import MOST_VALUES, ModelBacked, Trainable, parse_number, parse_setting
+from caesura.core.errors import CaesuraError, LayerError, MismatchError, ModelError, UnknownName
 from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
@@ -176,14 +176,35 @@ class SettingSearch:
             raise LayerError("there are no recordings to train on", remedy="name some with --train")
         check_disjoint(dev, (*train, *text))
         if dev:
-            return self._tune(train, dev, text)
+            training = self._tune(train, dev, text)
+            self._check_learnt(training.detector, train or text, tuned=True)
+            return training
         if self.grid != [{}]:
             raise MismatchError(
                 "settings are tuned on development recordings, and there are none",
                 remedy="name some with --dev",
             )
         logger.info("no development recordings: trained as it is, neither tuned nor scored")
-        return Training(_train(self.detector, train, dev, text), self.goal)
+        trained = _train(self.detector, train, dev, text)
+        self._check_learnt(trained, train or text, tuned=False)
+        return Training(trained, self.goal)
+
+    def _check_learnt(
+        self, trained: Trainable, recordings: Sequence[Transcript], tuned: bool
+    ) -> None:
+        """Refuse a result that is as it was before, or that no recording told anything."""
+        has_model = any(
+            isinstance(part, ModelBacked) and part.is_trained for part in trained.parts()
+        )
+        if has_model or trained.state():
+            if isinstance(trained, Detector):
+                _check_evidence(trained, recordings)
+        elif not tuned or (self.grid == [{}] and not _has_bias(trained)):
+            raise ModelError(
+                f"{trained.name} learns nothing from recordings",
+                remedy="train another, such as PauseModel, or tune its settings with "
+                "--tune SETTING=VALUES --dev FILES",
+            )
 
     def check(self, *parts: Sequence[Transcript]) -> list[list[Transcript]]:
         """Return the recordings with words to train on, to tune on, and with more text."""
@@ -254,6 +275,19 @@ class SettingSearch:
         point = CurvePoint(settings, self.scores(detector, dev))
         _log_scores(point)
         return detector, point
+
+
+def _check_evidence(trained: Detector, recordings: Sequence[Transcript]) -> None:
+    """Raise an error if no recording has anything that the detector goes by."""
+    lacking = ""
+    for recording in recordings:
+        lacking = trained.lacks(recording)
+        if not lacking:
+            return
+    raise LayerError(
+        f"{trained.name} can learn nothing from the recordings to train on: {lacking}",
+        remedy="give recordings that have that, or train another detector",
+    )
 
 
 def score_boundaries(
