@@ -12,7 +12,7 @@ import pytest
 import caesura
 from caesura import __version__, api
 from caesura.core import registry
-from caesura.core.errors import MismatchError
+from caesura.core.errors import MismatchError, PluginError
 from caesura.core.protocols import Metric
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
@@ -311,3 +311,47 @@ def test_scores_and_comparisons_print_the_tables_of_the_commands() -> None:
     )
     assert str(found).startswith("2 systems, 1 reference\n")
     assert repr(found).startswith("Comparison(")
+
+
+@dataclass(frozen=True, repr=False)
+class Odd(Metric):
+    """A metric that gives what it is told to."""
+
+    counts: Any
+    given: Any = None
+
+    name = "Odd"
+    main = "x"
+    best: ClassVar = {}
+
+    def count(self, hypothesis: Transcript, references: Sequence[Transcript]) -> Counts:
+        counts: Counts = self.counts
+        return counts
+
+    def values(self, counts: Counts) -> dict[str, Value]:
+        given: dict[str, Value] = self.given
+        return given
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (Odd({"a": 1}), r"Odd\.count gives a dict; return caesura\.Counts\(name=number"),
+        (Odd(None), r"Odd\.count gives a NoneType; return"),
+        (Odd(Counts(), [1.0]), r"Odd\.values gives a list; return a dict"),
+        (Odd(Counts(), {"x": None}), r"Odd\.values gives None for 'x'; return a number, or caes"),
+        (Odd(Counts(), {"y": 1.0}), r"Odd\.values gives no 'x', the main value; set main to .*y"),
+    ],
+    ids=["dict", "none", "list", "no value", "no main value"],
+)
+def test_what_a_metric_gives_is_checked(metric: Odd, message: str) -> None:
+    talk = Transcript(("so", "it", "goes"), sentences=[(0, 2)])
+    with pytest.raises(PluginError, match=message):
+        _ = score_recordings([talk], [[talk]], [metric], ScoringSettings((), False)).values
+
+
+def test_whole_numbers_are_values_too() -> None:
+    talk = Transcript(("so", "it", "goes"), sentences=[(0, 2)])
+    metric = Odd(Counts(), {"x": np.int64(3), "y": 2})
+    scores = score_recordings([talk], [[talk]], [metric], ScoringSettings((), False))
+    assert dict(scores["Odd"]) == {"x": 3, "y": 2}

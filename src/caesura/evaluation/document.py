@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from caesura.core.arrays import Indices, Strings
-from caesura.core.errors import LayerError, MismatchError
+from caesura.core.errors import LayerError, MismatchError, PluginError
 from caesura.core.protocols import Metric, PerGapCounts
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts
@@ -127,10 +127,16 @@ class Document:
         """Count on the whole recording, boundaries that were lost in the alignment included."""
         lost = Counts(**{name: int(gaps.sum()) for name, gaps in self.lost_counts(metric) or ()})
         try:
-            return metric.count(*self.texts_for(metric)) + lost
+            counts: object = metric.count(*self.texts_for(metric))
         except MismatchError as error:
             where = error.where or self.id
             raise MismatchError(error.what, where=where, remedy=error.remedy) from error
+        if not isinstance(counts, Counts):
+            raise PluginError(
+                f"{type(metric).__name__}.count gives a {type(counts).__name__}",
+                remedy="return caesura.Counts(name=number, …)",
+            )
+        return counts + lost
 
     def lost_counts(self, metric: Metric) -> PerGapCounts | None:
         """Return what boundaries that were lost in the alignment add to the counts."""

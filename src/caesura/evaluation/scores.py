@@ -6,11 +6,12 @@ A `DisagreementSummary` lists what a system does differently most often, and whe
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from math import nan
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from caesura import __version__
 from caesura.core import registry
 from caesura.core.arrays import Strings
-from caesura.core.errors import CaesuraError, MismatchError, UnknownName, advice
+from caesura.core.errors import CaesuraError, MismatchError, PluginError, UnknownName, advice
 from caesura.core.protocols import Disagreement, Metric
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json
@@ -237,9 +238,7 @@ class Scores:
     @cached_property
     def values(self) -> tuple[dict[str, Value], ...]:
         """The values of each metric over all documents, in the order of `metrics`."""
-        return tuple(
-            metric.values(counts) for metric, counts in zip(self.metrics, self.totals, strict=True)
-        )
+        return tuple(map(checked_values, self.metrics, self.totals))
 
     @cached_property
     def units(self) -> tuple[list[Counts], ...]:
@@ -460,6 +459,27 @@ class Scores:
             for metric, counts in zip(self.metrics, document.counts, strict=True)
         ]
         return result
+
+
+def checked_values(metric: Metric, counts: Counts) -> dict[str, Value]:
+    """Return the values of a metric; a `PluginError` says what is wrong with them, if anything."""
+    values: Any = metric.values(counts)
+    name = f"{type(metric).__name__}.values"
+    if not isinstance(values, Mapping):
+        what = f"{name} gives a {type(values).__name__}"
+        raise PluginError(what, remedy="return a dict, as in {'f1': 1.0}")
+    for key, value in values.items():
+        if not isinstance(value, (Real, Undefined)):
+            raise PluginError(
+                f"{name} gives {value!r} for {key!r}",
+                remedy="return a number, or caesura.Undefined(reason)",
+            )
+    if metric.main not in values:
+        raise PluginError(
+            f"{name} gives no {metric.main!r}, the main value",
+            remedy=f"set main to one of {', '.join(values) or 'its values'}",
+        )
+    return dict(values)
 
 
 def reference_length(document: Document) -> int:
