@@ -89,7 +89,9 @@ def test_a_registered_name_comes_before_a_folder(
     [
         ("Pausee", "no detector is named 'Pausee'; did you mean 'Pause'.; models are any, en"),
         ("fr", "no detector is named 'fr'; known are .*; models are any, en, or name a model fold"),
-        ("no/where", "no detector|not a detector.*; models are any, en, or name a model folder"),
+        ("no/where", "there is no model folder and no detector 'no/where'; name a folder that is "),
+        ("my-model", "no model folder and no detector 'my-model'; .*, or a model: any, en$"),
+        ("EN", "no model is named 'EN'; did you mean 'en'"),
         ("", "'' is not a detector; .*; models are any, en, or name a model folder"),
         ("x" * 300, "no detector is named"),
         ("Pause(threshold=x)", "'x' in .* is not a plain value; write a number[^;]*$"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from caesura.core import registry
 from caesura.core.arrays import Floats, Strings
-from caesura.core.errors import ModelError, UnknownName
+from caesura.core.errors import ModelError, UnknownName, same_name
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
@@ -231,6 +231,16 @@ def get_detector(detector: str | Path | Detector) -> Detector:
                 f"the model {name} takes no settings", remedy="train one with those settings"
             ) from error
         models = ", ".join(shipped_models("detector"))
+        meant = same_name(name, shipped_models("detector"))
+        if meant:
+            raise UnknownName(
+                f"no model is named {name!r}", remedy=f"did you mean {meant!r}?"
+            ) from error
+        if name and name == detector.strip() and not name.isidentifier():
+            raise UnknownName(
+                f"there is no model folder and no detector {name!r}",
+                remedy=f"name a folder that is there{f', or a model: {models}' if models else ''}",
+            ) from error
         also = (
             f"models are {models}, or name a model folder" if models else "or name a model folder"
         )
