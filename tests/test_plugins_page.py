@@ -118,6 +118,12 @@ def test_the_detector_is_trained_stored_and_used(package: Path, files: Path) -> 
     assert "pip install caesura-example==1.0" in elsewhere
 
 
+def test_the_format_writes_nothing_before_an_error(package: Path, files: Path) -> None:
+    shown = caesura(package, files, "segment", "nosuch.ctm", "--to", "slashes", code=1)
+    assert "nosuch.ctm: cannot be read" in shown
+    assert "%slashes" not in shown
+
+
 def test_the_format_is_recognised_and_written(package: Path, files: Path) -> None:
     (files / "unknown.text").write_text(REFERENCE)
     (files / "plain.txt").write_text("So it goes. We left.")
