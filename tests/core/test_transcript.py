@@ -356,3 +356,11 @@ def test_arrays_of_others_are_checked_even_if_they_cannot_be_changed() -> None:
     assert transcript.start is not None
     assert transcript.start.tolist() == [0.5, 1.5]
     assert transcript.replace(id="x").start is transcript.start
+
+
+def test_the_repr_is_short() -> None:
+    talk = Transcript(("so", "it", "goes"), id="talk", sentences=[(0, 2)], start=[0, 1, 2])
+    assert repr(talk) == "<Transcript 'talk', 3 words: 'so it goes', 1 sentences; start>"
+    assert repr(Transcript(["word"] * 999)) == (
+        "<Transcript '', 999 words: 'word word word word word word …'>"
+    )

@@ -355,3 +355,10 @@ def test_whole_numbers_are_values_too() -> None:
     metric = Odd(Counts(), {"x": np.int64(3), "y": 2})
     scores = score_recordings([talk], [[talk]], [metric], ScoringSettings((), False))
     assert dict(scores["Odd"]) == {"x": 3, "y": 2}
+
+
+def test_the_repr_is_short() -> None:
+    talk = Transcript(("so", "it", "goes"), sentences=[(0, 2)])
+    metrics = [Boundary(), WiSeBE()]
+    scores = score_recordings([talk], [[talk]], metrics, ScoringSettings((), False))
+    assert repr(scores) == "<Scores: Boundary, WiSeBE; documents=1, references=1>"

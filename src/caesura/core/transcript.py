@@ -49,6 +49,10 @@ CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
 """What a format can declare to carry: layers, what comes with sentences, id and language."""
 
 
+FIRST_WORDS = 6
+"""Words that the `repr` of a transcript shows."""
+
+
 class Origin(NamedTuple):
     """The file that a recording was read from, its path below the given folder, and its format.
 
@@ -80,7 +84,7 @@ SPAN_TYPES = (int, int, str, str)
 Spans = Iterable[Span | tuple[int, int, str]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Transcript(ByValue):
     """One recording or text: a column of words, and the layers that are known of them.
 
@@ -201,6 +205,16 @@ class Transcript(ByValue):
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def __repr__(self) -> str:
+        """Return a short description: the whole would fill pages."""
+        first = " ".join(self.words[:FIRST_WORDS])
+        more = " …" if len(self) > FIRST_WORDS else ""
+        parts = [f"{self.id!r}", f"{len(self)} words: {first + more!r}"]
+        if self.sentences is not None:
+            parts.append(f"{len(self.sentences.gaps)} sentences")
+        layers = [name for name in self.layers if name != "sentences"]
+        return f"<Transcript {', '.join(parts)}{'; ' * bool(layers)}{', '.join(layers)}>"
 
     @property
     def known(self) -> tuple[str, ...]:

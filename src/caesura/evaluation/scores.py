@@ -165,7 +165,7 @@ class MetricValues(dict[str, Value]):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scores:
     """Scores of one system: `scores["Boundary"]["f1"]` is a value over all documents.
 
@@ -184,6 +184,12 @@ class Scores:
 
     between_annotators: bool = False
     """Whether the references were compared with each other, and there is no system."""
+
+    def __repr__(self) -> str:
+        """Return a short description; `print` shows the tables."""
+        of = f" of {self.system}" if self.system else ""
+        documents, references = len(self.documents), self.references
+        return f"<Scores{of}: {', '.join(self)}; documents={documents}, references={references}>"
 
     def __str__(self) -> str:
         """Return the tables that the command `score` prints."""
