@@ -1,6 +1,6 @@
-"""All errors that Caesura raises on purpose, and how unknown names are answered.
+"""Errors of input, files, models and comparisons, and how unknown names are answered.
 
-    CaesuraError            catch this to catch them all
+    CaesuraError            catch this to catch all of these
     ├── FormatError         a file is not what its format says; names file and line
     ├── AmbiguousFormat     the format of a file is not clear; lists the candidates
     ├── UnknownName         no format, metric, detector or parameter of that name
@@ -11,6 +11,9 @@
     └── OutputError         a result cannot be written where it was asked for
 
 A message is one line: where, what is wrong, and what to do. Warnings go to the logger `caesura`.
+
+Wrong arguments are no `CaesuraError` but, as in any Python library, a `TypeError` (a class in
+place of its object, a text in place of a transcript) or a `ValueError` (`Pause(threshold=-1)`).
 """
 
 from __future__ import annotations
@@ -53,7 +56,12 @@ def advice(name: str, known: Iterable[str], intro: str = "known are", other: str
 
 
 class CaesuraError(Exception):
-    """A problem in one line: `where` it is, `what` it is, and what to do (`remedy`)."""
+    """A problem in one line: `where` it is, `what` it is, and what to do (`remedy`).
+
+    All problems of input, files, models, names and comparisons are of this class. Arguments of a
+    wrong type are a `TypeError`, and wrong settings of an object a `ValueError`, as in any Python
+    library; in a text such as 'Pause(threshold=-1)', wrong settings are a `CaesuraError` too.
+    """
 
     LONGEST = 400
     """The most characters of `what`: a damaged file may be one very long word."""
