@@ -185,6 +185,24 @@ def test_a_text_of_one_recording_takes_one() -> None:
     assert caesura.to_jsonl([transcript, transcript]).count("\n") == 2
 
 
+def test_the_output_is_given_by_place_or_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (transcript,) = caesura.loads(SRT, "srt")
+    out = tmp_path / "talk.srt"
+    assert caesura.write(transcript, out) == caesura.write([transcript], output=out) == [out]
+    capsys.readouterr()
+    assert caesura.convert(out, to="srt") == []
+    assert capsys.readouterr().out == out.read_text("utf-8")
+
+
+def test_wrong_settings_are_as_in_any_library() -> None:
+    with pytest.raises(ValueError, match="threshold"):
+        caesura.Pause(threshold=-1)
+    with pytest.raises(CaesuraError, match="threshold"):
+        caesura.load("Pause(threshold=-1)")
+
+
 def test_a_text_must_have_a_format() -> None:
     (transcript,) = caesura.loads(SRT, "srt")
     for blank in ("", " "):

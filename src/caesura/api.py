@@ -48,8 +48,8 @@ def read(
 
 def write(
     transcripts: Transcript | Iterable[Transcript],
-    *,
     output: str | Path,
+    *,
     to: str | Format = "",
 ) -> list[Path]:
     """Write recordings into a folder, a file for each file they came from, or all into one file.
@@ -169,6 +169,8 @@ def convert(
 ) -> list[Path]:
     """Write all recordings of files and folders in another format; the log says what is lost.
 
+    Return the files written. Without an `output` it prints the text and returns []; for the text
+    itself there are `dumps` and `to_srt` and the like.
     `alternatives` and `entity_classes` are sidecar files, or folders of them: alternative
     transcriptions (ID.norm.json), and classes of entities (ID.wer_tag.json).
     """
