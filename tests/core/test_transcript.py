@@ -360,7 +360,7 @@ def test_arrays_of_others_are_checked_even_if_they_cannot_be_changed() -> None:
 
 def test_the_repr_is_short() -> None:
     talk = Transcript(("so", "it", "goes"), id="talk", sentences=[(0, 2)], start=[0, 1, 2])
-    assert repr(talk) == "<Transcript 'talk', 3 words: 'so it goes', 1 sentences; start>"
+    assert repr(talk) == "<Transcript 'talk', words=3, 'so it goes', sentences=1; start>"
     assert repr(Transcript(["word"] * 999)) == (
-        "<Transcript '', 999 words: 'word word word word word word …'>"
+        "<Transcript '', words=999, 'word word word word word word …'>"
     )

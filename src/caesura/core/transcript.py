@@ -210,9 +210,9 @@ class Transcript(ByValue):
         """Return a short description: the whole would fill pages."""
         first = " ".join(self.words[:FIRST_WORDS])
         more = " …" if len(self) > FIRST_WORDS else ""
-        parts = [f"{self.id!r}", f"{len(self)} words: {first + more!r}"]
+        parts = [f"{self.id!r}", f"words={len(self)}", f"{first + more!r}"]
         if self.sentences is not None:
-            parts.append(f"{len(self.sentences.gaps)} sentences")
+            parts.append(f"sentences={len(self.sentences.gaps)}")
         layers = [name for name in self.layers if name != "sentences"]
         return f"<Transcript {', '.join(parts)}{'; ' * bool(layers)}{', '.join(layers)}>"
 
