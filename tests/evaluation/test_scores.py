@@ -305,7 +305,7 @@ def test_scores_and_comparisons_print_the_tables_of_the_commands() -> None:
     scores = caesura.score(caesura.Text("So it goes. We left."), **asked)
     assert "f1" in str(scores).split()
     assert scores.signatures[0] in str(scores)
-    assert repr(scores).startswith("Scores(")
+    assert repr(scores) == "<Scores of 1: Boundary; documents=1, references=1>"
     found = caesura.compare(
         [caesura.Text("So it goes. We left."), caesura.Text("So it goes we left.")], **asked
     )

@@ -1,11 +1,13 @@
 """`caesura.testing` finds what breaks a law, and says which one."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -84,8 +86,14 @@ class Careless(TextFormat):
     ],
 )
 def test_a_broken_law_is_named(check: Any, broken: object, note: str) -> None:
-    with pytest.raises((AssertionError, ValueError)) as caught:
-        check(broken)
+    before = hypothesis.settings.default
+    hypothesis.settings.load_profile("mutants")  # which does not shrink what fails
+    try:
+        with pytest.raises((AssertionError, ValueError)) as caught:
+            check(broken)
+    finally:
+        hypothesis.settings.load_profile(os.environ.get("CAESURA_TESTS", "usual"))
+    assert hypothesis.settings.default == before
     assert any(each.startswith(note) for each in caught.value.__notes__)
 
 
