@@ -26,7 +26,7 @@ its rate varies most between calls (by 12.6 points, the standard deviation; the 
 and 11 calls of the published figure are not here."""
 
 
-USUAL = ("microsoft",)
+USUAL = ("microsoft", "kaldi-librispeech")
 """Systems of the usual tests; `CAESURA_TESTS=thorough` and the study `atene` have all."""
 
 
