@@ -241,15 +241,17 @@ def _trace_back(
 ) -> Indices:
     """Trace the best path back: over the blocks of each recording, then inside the blocks."""
     everywhere = np.arange(origin.shape[1])
-    begun = np.broadcast_to(np.arange(states), best.shape)
-    for step in origin[::-1]:
-        oldest = np.take_along_axis(step, begun, axis=1).astype(np.int64)
-        begun = oldest * (states // classes) + begun // classes
     state = np.empty(len(best), np.int64)
     last = blocks.first + blocks.counts - 1
     state[last] = best[last].argmax(axis=1)
-    for here in reversed(list(blocks.in_order())[1:]):
-        state[here - 1] = begun[here, state[here]]
+    later = list(blocks.in_order())[1:]
+    if later:
+        begun = np.broadcast_to(np.arange(states), best.shape)
+        for step in origin[::-1]:
+            oldest = np.take_along_axis(step, begun, axis=1).astype(np.int64)
+            begun = oldest * (states // classes) + begun // classes
+        for here in reversed(later):
+            state[here - 1] = begun[here, state[here]]
     found = np.empty(origin.shape[:2], np.int64)
     for at in range(len(origin) - 1, -1, -1):
         found[at] = state % classes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,15 @@ WORDS = st.one_of(
     ),
 )
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,5}", fullmatch=True)
+INNER_MARKS = st.sampled_from(["", "", ",", ":"])
+FINAL_MARKS = st.sampled_from([".", "?", "!", "?”"])
+CELLS = {
+    "confidence": st.integers(0, 100).map(lambda n: n / 100),
+    "opening": st.sampled_from(["", "", "(", "“"]),
+    "pause": st.sampled_from(["", "<sil>"]),
+    "features": st.sampled_from(["", "Number=Plur", "Case=Nom|Tense=Past"]),
+}
+"""Layers whose cells do not depend on the words or the sentences; others hold names."""
 
 
 def for_all(examples: int, *drawn: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], None]:
@@ -56,40 +65,21 @@ def for_all(examples: int, *drawn: st.SearchStrategy[Any]) -> Callable[[Callable
 @st.composite
 def transcripts(draw: st.DrawFn, layers: Collection[str], smallest: int = 1) -> Transcript:
     """Draw a recording with exactly these layers, of at least `smallest` words."""
-    words = draw(st.lists(WORDS, min_size=smallest, max_size=12))
+    pool = draw(st.lists(WORDS, min_size=1, max_size=6))
+    words = draw(st.lists(st.sampled_from(pool), min_size=smallest, max_size=12))
     count = len(words)
-    ends = draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    ends = draw(flags(count))
     if count:
         ends[-1] = True
-    columns: dict[str, Any] = {}
-    steps = draw(st.lists(st.integers(0, 900), min_size=2 * count, max_size=2 * count))
-    times = np.cumsum(steps) / 1000
-    columns["start"], columns["end"] = times[0::2], times[1::2]
-    hundredths = st.integers(0, 100).map(lambda n: n / 100)
-    columns["confidence"] = draw(st.lists(hundredths, min_size=count, max_size=count))
-    columns["head"] = draw(_heads(ends))
-    columns["blank"] = draw(st.lists(st.booleans(), min_size=count, max_size=count))
-    columns["cluster"] = [first or draw(st.booleans()) for first in [True, *ends[:-1]][:count]]
-    columns["opening"] = draw(_cells(count, st.sampled_from(["", "", "(", "“"])))
-    inner = draw(_cells(count, st.sampled_from(["", "", ",", ":"])))
-    final = draw(_cells(count, st.sampled_from([".", "?", "!", "?”"])))
-    marks = [f if end else i for end, i, f in zip(ends, inner, final, strict=True)]
-    columns["mark"] = [
-        _unambiguous_mark(word, mark) for word, mark in zip(words, marks, strict=True)
-    ]
-    columns["pause"] = [*draw(_cells(max(count - 1, 0), st.sampled_from(["", "<sil>"]))), ""][
-        :count
-    ]
-    for name in ("speaker", "tag", "subtag", "lemma", "relation"):
-        columns[name] = draw(_cells(count, NAMES))
-    columns["features"] = draw(
-        _cells(count, st.sampled_from(["", "Number=Plur", "Case=Nom|Tense=Past"]))
-    )
-    known: dict[str, Any] = {
-        name: tuple(cells) if isinstance(MISSING[name], str) else cells
-        for name, cells in columns.items()
-        if name in layers
-    }
+    known: dict[str, Any] = {}
+    for name, missing in MISSING.items():
+        if name in layers and name not in ("start", "end"):
+            cells = draw(_column(name, words, ends))
+            known[name] = tuple(cells) if isinstance(missing, str) else list(cells)
+    if "start" in layers or "end" in layers:
+        steps = draw(_cells(2 * count, st.integers(0, 900)))
+        times = np.cumsum(steps) / 1000
+        known |= {name: times[at::2] for at, name in enumerate(("start", "end")) if name in layers}
     return Transcript(
         words=tuple(words),
         id=draw(NAMES) if "id" in layers else "",
@@ -110,9 +100,37 @@ def _unambiguous_mark(word: str, mark: str) -> str:
     return "!" if mark == "." and is_abbreviation(word) else mark
 
 
-def _cells(count: int, cells: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    """Return a strategy for a column of texts."""
-    return st.lists(cells, min_size=count, max_size=count)
+@st.composite
+def _column(draw: st.DrawFn, name: str, words: list[str], ends: list[bool]) -> Sequence[Any]:
+    """Draw the cells of one layer."""
+    count = len(words)
+    if name == "head":
+        return draw(_heads(ends))
+    if name == "blank":
+        return draw(flags(count))
+    if name == "cluster":
+        firsts = [True, *ends[:-1]][:count]
+        return [first or more for first, more in zip(firsts, draw(flags(count)), strict=True)]
+    if name == "mark":
+        inner, final = draw(_cells(count, INNER_MARKS)), draw(_cells(count, FINAL_MARKS))
+        marks = [f if end else i for end, i, f in zip(ends, inner, final, strict=True)]
+        return [_unambiguous_mark(word, mark) for word, mark in zip(words, marks, strict=True)]
+    if name == "pause":
+        return (*draw(_cells(max(count - 1, 0), CELLS["pause"])), "")[:count]
+    if name in CELLS:
+        return draw(_cells(count, CELLS[name]))
+    return draw(_cells(count, st.sampled_from(draw(st.lists(NAMES, min_size=1, max_size=4)))))
+
+
+def _cells(count: int, cells: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Return a strategy for the cells of a column; a tuple is drawn faster than a list."""
+    return st.tuples(*[cells] * count)
+
+
+def flags(count: int) -> st.SearchStrategy[list[bool]]:
+    """Return a strategy for a column of flags, drawn at once as the bits of a number."""
+    numbers = st.integers(0, 2**count - 1)
+    return numbers.map(lambda number: [bool(number >> at & 1) for at in range(count)])
 
 
 @st.composite
@@ -171,8 +189,7 @@ def _evidence(draw: st.DrawFn, count: int) -> dict[str, Floats]:
     probability = st.one_of(st.just(np.nan), st.integers(0, 100).map(lambda n: n / 100))
     columns = {"prosody": log_odds, "bert": probability}
     return {
-        name: np.array(draw(st.lists(cells, min_size=count, max_size=count)), np.float64)
-        for name, cells in columns.items()
+        name: np.array(draw(_cells(count, cells)), np.float64) for name, cells in columns.items()
     }
 
 
@@ -181,8 +198,7 @@ def _sentences(draw: st.DrawFn, ends: list[bool], layers: Collection[str]) -> Se
     label = tuple("." if end else "" for end in ends) if "labels" in layers else None
     odds = None
     if "log_odds" in layers:
-        whole = st.integers(-8, 8)
-        odds = np.array(draw(st.lists(whole, min_size=len(ends), max_size=len(ends))), np.float64)
+        odds = np.array(draw(_cells(len(ends), st.integers(-8, 8))), np.float64)
     return Segmentation(np.array(ends, dtype=np.bool_), label, odds)
 
 
