@@ -7,7 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-for name, examples in (("usual", 35), ("thorough", 1000)):
+for name, examples in (("usual", 50), ("thorough", 1000)):
     hypothesis.settings.register_profile(
         name, deadline=None, print_blob=True, max_examples=examples
     )

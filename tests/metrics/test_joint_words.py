@@ -77,7 +77,7 @@ def small(draw: st.DrawFn, characters: str) -> Text:
     return [sentence for sentence in text if sentence]
 
 
-@settings(max_examples=300)
+@settings(max_examples=1000)
 @given(st.text(st.sampled_from("aab"), min_size=1, max_size=14), st.data())
 def test_small_treebanks_score_as_the_evaluator_has_it(
     characters: str, data: st.DataObject
