@@ -2,7 +2,9 @@
 
 For each format a file of about 100 MB is written from one long transcript (as many recordings
 as the format needs) and read back in a fresh process; so are 100 MB of damage: one endless
-word, brackets without end, random bytes. Every run ends with transcripts or one clear error.
+word, brackets without end, random bytes.
+
+Must hold: every run ends with transcripts or one clear error.
 """
 
 from __future__ import annotations
@@ -22,13 +24,12 @@ from caesura.core.protocols import Format
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 
-MEGABYTES = 100
 LIMIT = 600
 
 READ = """
 import sys, time
-from caesura import registry
-from caesura.errors import CaesuraError
+from caesura.core import registry
+from caesura.core.errors import CaesuraError
 begun = time.perf_counter()
 try:
     with open(sys.argv[2], "rb") as file:
@@ -61,20 +62,19 @@ def recording(words: int) -> Transcript:
     )
 
 
-def written(format: Format) -> bytes:
-    """Write a file of the size wanted: measure a small one, then scale."""
+def written(format: Format, size: int) -> bytes:
+    """Write a file of `size` bytes: measure a small one, then scale."""
 
     def sized(words: int) -> bytes:
         file = io.BytesIO()
         format.write([recording(words)], file)
         return file.getvalue()
 
-    return sized(int(20_000 * MEGABYTES * 1_000_000 / len(sized(20_000))))
+    return sized(int(20_000 * size / len(sized(20_000))))
 
 
-def damage() -> dict[str, bytes]:
+def damage(size: int) -> dict[str, bytes]:
     """Make large files that are nothing."""
-    size = MEGABYTES * 1_000_000
     return {
         "one word": b"a" * size,
         "brackets": b"[" * size,
@@ -94,24 +94,35 @@ def run(name: str, path: Path) -> str:
     return done.stdout.rstrip() or "FAILED " + done.stderr.splitlines()[-1]
 
 
-def main() -> None:
-    """Print a line for each format and kind of file."""
+def main() -> int:
+    """Print a line for each format and kind of file; return 1 if any run did not end well."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=registry.names("format"))
     parser.add_argument("--kind", choices=["itself", "damage"])
+    parser.add_argument("--megabytes", type=int, default=100)
     chosen = parser.parse_args()
+    size = chosen.megabytes * 1_000_000
+    formats = {name: registry.parse("format", name) for name in chosen.names}
+    ended = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large"
+
+        def show(name: str, kind: str) -> None:
+            ended.append(run(name, path))
+            print(f"{name:12} {kind:9} {ended[-1]}", flush=True)
+
         if chosen.kind != "itself":
-            for kind, data in damage().items():
+            for kind, data in damage(size).items():
                 path.write_bytes(data)
                 for name in chosen.names:
-                    print(f"{name:12} {kind:9} {run(name, path)}", flush=True)
+                    show(name, kind)
         if chosen.kind != "damage":
-            for name in chosen.names:
-                path.write_bytes(written(registry.parse("format", name)))
-                print(f"{name:12} {'itself':9} {run(name, path)}", flush=True)
+            for name, format in formats.items():
+                if format.writable:
+                    path.write_bytes(written(format, size))
+                    show(name, "itself")
+    return int(any(how.startswith(("FAILED", "NOT DONE")) for how in ended))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
