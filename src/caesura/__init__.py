@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from caesura.detectors.column import Column
     from caesura.detectors.fusion import Fusion
     from caesura.detectors.lm import LM, Combination
+    from caesura.detectors.neural.encoder import Encoder
     from caesura.detectors.pause import Pause, PauseModel
     from caesura.detectors.stored_model import Model
     from caesura.detectors.syntax.crf_svm import CRF, SVM
@@ -178,6 +179,7 @@ __all__ = [
     "Counts",
     "Dependency",
     "Detector",
+    "Encoder",
     "Entities",
     "EntityModel",
     "Format",

@@ -251,6 +251,13 @@ class Detector(Trainable, ABC):
         """Decide many recordings at once; it may be faster, with the same decisions."""
         return [self.detect(transcript) for transcript in transcripts]
 
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide words after which more will come; by default as if the recordings ended there.
+
+        Streams ask this. A detector that can tell that words are still missing overrides it.
+        """
+        return self.detect_all(transcripts)
+
     def annotate(self, transcript: Transcript) -> Transcript:
         """Return the transcript with its sentences, and with clusters or trees if it finds them.
 

@@ -92,6 +92,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "CRF": "caesura.detectors.syntax.crf_svm:CRF",
         "SVM": "caesura.detectors.syntax.crf_svm:SVM",
         "SDA": "caesura.detectors.syntax.sda:SDA",
+        "Encoder": "caesura.detectors.neural.encoder:Encoder",
     },
     "tagger": {
         "Tagger": "caesura.detectors.tagging.pos_tagger:Tagger",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -156,3 +157,42 @@ def gaps_after_words(is_word: Flags) -> Indices:
     """Return for each word the gap that follows it and the punctuation after it."""
     places = np.flatnonzero(is_word)
     return np.append(places[1:] - 1, len(is_word) - 1)[: len(places)]
+
+
+class MarkedWords(NamedTuple):
+    """Words that are no punctuation, and the marks after each."""
+
+    words: Sequence[str]
+    marks: Sequence[str]
+    first: Indices
+    """The place of each word in the transcript."""
+
+    last: Indices
+    """The gap that follows a word and its marks."""
+
+
+def marked_words(transcript: Transcript) -> MarkedWords:
+    """Return words and their marks, also marks that stand as words.
+
+    Punctuation before the first word belongs to no word, and to no gap that is one.
+    """
+    alone = punctuation_flags(transcript)
+    marks = transcript.mark or ("",) * len(transcript)
+    if not alone.any():
+        gaps = np.arange(len(transcript))
+        return MarkedWords(transcript.words, marks, gaps, gaps)
+    words: list[str] = []
+    joined: list[str] = []
+    first: list[int] = []
+    last: list[int] = []
+    cells = zip(transcript.words, marks, alone.tolist(), strict=True)
+    for at, (word, mark, is_mark) in enumerate(cells):
+        if not is_mark:
+            words.append(word)
+            joined.append(mark)
+            first.append(at)
+            last.append(at)
+        elif words:
+            joined[-1] += word + mark
+            last[-1] = at
+    return MarkedWords(words, joined, np.array(first, np.int64), np.array(last, np.int64))

@@ -24,6 +24,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import (
     NO_GAP,
     SPEAKERS,
+    MarkedWords,
     cell_indices,
     check_classes,
     class_count,
@@ -32,11 +33,12 @@ from caesura.detectors.gaps import (
     duration_bins,
     ends_sentence,
     likeliest_classes,
+    marked_words,
     missing_sentences,
     round_to_steps,
     speaker_turns,
 )
-from caesura.text.punctuation import end_mark, punctuation_flags, sentence_ends
+from caesura.text.punctuation import end_mark, sentence_ends
 
 RULE_EVIDENCE = ("pause", "speaker", "marks")
 CONTEXT = 30
@@ -139,35 +141,11 @@ class Pause(Detector):
         return np.fromiter((cell in self.markers for cell in cells), np.bool_, len(cells))
 
 
-class _MarkedWords(NamedTuple):
-    """Words, the marks after each, and the gap that follows a word and its marks."""
-
-    words: Sequence[str]
-    marks: Sequence[str]
-    last: Indices
-
-
-def _marked_words(transcript: Transcript) -> _MarkedWords | None:
-    """Return words and their marks, also marks that stand as words; None without any marks."""
-    alone = punctuation_flags(transcript)
-    marks = transcript.mark
-    if not alone.any():
-        gaps = np.arange(len(transcript))
-        return None if marks is None else _MarkedWords(transcript.words, marks, gaps)
-    # What comes before the first word belongs to no word, and to no gap that is one.
-    words: list[str] = []
-    joined: list[str] = []
-    last: list[int] = []
-    for at, (word, is_mark) in enumerate(zip(transcript.words, alone.tolist(), strict=True)):
-        mark = marks[at] if marks is not None else ""
-        if not is_mark:
-            words.append(word)
-            joined.append(mark)
-            last.append(at)
-        elif words:
-            joined[-1] += word + mark
-            last[-1] = at
-    return _MarkedWords(words, joined, np.array(last, np.int64))
+def _marked_words(transcript: Transcript) -> MarkedWords | None:
+    """Return words and their marks; None if there are none, not even as words."""
+    found = marked_words(transcript)
+    marked = transcript.mark is not None or len(found.words) < len(transcript)
+    return found if marked else None
 
 
 def _has_marks(transcript: Transcript) -> bool:

@@ -59,6 +59,11 @@ class Model(Detector):
         own = self.stored.card.checksum
         return own + "".join(part.checksum for part in self.stored.detector.parts())
 
+    @property
+    def behind(self) -> int:
+        """How many words before a gap a stream keeps."""
+        return int(getattr(self.stored.detector, "behind", 0))
+
     def log_odds(self, transcript: Transcript) -> Floats:
         """Return the log-odds of the stored detector."""
         return self._detector_for(transcript).log_odds(transcript)
@@ -78,6 +83,10 @@ class Model(Detector):
         pairs = list(zip(transcripts, detectors, strict=True))
         found = iter(own.detect_all([each for each, detector in pairs if detector is own]))
         return [next(found) if by is own else by.detect(each) for each, by in pairs]
+
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment words after which more will come, as the stored detector does."""
+        return [self._detector_for(each).detect_unfinished([each])[0] for each in transcripts]
 
     def annotate(self, transcript: Transcript) -> Transcript:
         """Annotate as the stored detector does."""

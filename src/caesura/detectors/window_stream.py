@@ -69,14 +69,14 @@ class WindowStream(Stream):
     def _detect(self, stop: int) -> Segmentation:
         """Decide the gaps from `decided` to `stop`, each from its own window."""
         if stop == self.decided + 1:
-            return self.detector.detect(self.window)
+            return self.detector.detect_unfinished([self.window])[0]
         count = len(self.window)
         boundary, log_odds = np.zeros(count, np.bool_), np.full(count, np.nan)
         label: dict[int, str] = {}
         for first in range(self.decided, stop, AT_ONCE):
             gaps = range(first, min(first + AT_ONCE, stop))
             windows = [self.window[max(g - self.behind, 0) : g + self.ahead + 1] for g in gaps]
-            for gap, found in zip(gaps, self.detector.detect_all(windows), strict=True):
+            for gap, found in zip(gaps, self.detector.detect_unfinished(windows), strict=True):
                 at = min(gap, self.behind)
                 boundary[gap] = found.boundary[at]
                 if found.log_odds is not None:
@@ -128,7 +128,7 @@ class LocalStream(WindowStream):
     """
 
     def _detect(self, stop: int) -> Segmentation:  # noqa: ARG002 - more is decided than asked for
-        return self.detector.detect(self.window)
+        return self.detector.detect_unfinished([self.window])[0]
 
 
 def with_delay(sentence: Transcript, words: int, seconds: float) -> Transcript:
@@ -231,5 +231,9 @@ class Lookahead(Detector):
         return self.detector.lacks(transcript)
 
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Return a stream that looks at `words` words on either side of a gap."""
-        return WindowStream(self.detector, ahead=self.words, behind=self.words, state=state)
+        """Return a stream that looks at `words` words on either side of a gap.
+
+        It keeps more words before a gap if the other detector asks for that.
+        """
+        behind = max(self.words, int(getattr(self.detector, "behind", 0)))
+        return WindowStream(self.detector, ahead=self.words, behind=behind, state=state)

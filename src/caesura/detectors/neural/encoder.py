@@ -1,0 +1,332 @@
+"""The detector `Encoder`: a transformer that sees words, pauses, speakers, marks and capitals.
+
+One model decides everything at a gap and a word: whether a comma, a period, a question mark or an
+exclamation mark follows, and how the word is written. All evidence enters with the words, so that
+the same pause may mean something else after other words. What a transcript does not have is told
+to the model as not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.core.arrays import Indices, Strings
+from caesura.core.config import check_integer, check_number
+from caesura.core.errors import ModelError
+from caesura.core.protocols import BatchDetector, Stream, TrainableDetector
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import NO_GAP, MarkedWords, marked_words
+from caesura.detectors.neural.evidence import (
+    COLUMNS,
+    SIZES,
+    columns_of_words,
+    evidence_of,
+    rank_of_pauses,
+)
+from caesura.ml.neural.transformer import Shape, Single, Transformer
+from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
+
+GAP_LABELS = ("", ",", ".", "?", "!")
+"""The classes of gaps; the last three end a sentence."""
+
+LOWER, CAPITALISED, UPPER, MIXED = range(4)
+"""The classes of words by their case."""
+
+LOOKAHEADS = (0, 1, 2, 3, 5)
+"""Words after a gap, for each of which there is a head; the last head has seen enough words."""
+
+ENOUGH = 12
+"""From so many words after a gap on, more words hardly matter."""
+
+BEFORE, AFTER = 18, 18
+"""Words at the ends of a window that another window decides, with more words around them."""
+
+WHOLE = {
+    "layers": (1, 48),
+    "pieces": (300, 1_000_000),
+    "window": (64, 512),
+    "steps": (1, 100_000_000),
+    "batch": (1, 4096),
+    "seed": (0, 2**31),
+}
+"""Settings that are whole numbers, and their limits."""
+
+VALUE_SIZES = [SIZES[name.removesuffix(" before")] for name in COLUMNS]
+OFFSETS = np.cumsum([0, *VALUE_SIZES])[:-1]
+VALUES = sum(VALUE_SIZES)
+
+
+@dataclass(frozen=True)
+class EncoderModel:
+    """The pieces of words, the spellings of words in mixed case, and the weights."""
+
+    vocabulary: WordPieces
+    forms: Mapping[str, str]
+    """How words of the case `MIXED` are written, by their lower case."""
+
+    transformer: Transformer
+
+
+class Scores(NamedTuple):
+    """Log-probabilities for each word: of the classes of the gap after it, and of its case."""
+
+    gap: Single
+    case: Single
+
+
+@dataclass(frozen=True, repr=False)
+class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
+    """A transformer over words and all other evidence.
+
+    `base` is the pretrained encoder that training starts from: a folder in the form of Hugging
+    Face, or the name of a package that holds one; '' for a small net from scratch. Training takes
+    `steps` steps of `batch` windows. `layers` and `pieces` say how much of the base is kept, and
+    `window` how many word pieces it sees at once.
+
+    Log-odds are multiplied by `scale` and `bias` is added, so that they are calibrated; a gap with
+    log-odds above `threshold` is a boundary. In a stream, a gap is decided when `ahead` words
+    after it have arrived.
+    """
+
+    base: str = ""
+    layers: int = 6
+    pieces: int = 16_000
+    window: int = 192
+    steps: int = 2000
+    batch: int = 12
+    rate: float = 8e-5
+    seed: int = 1
+    scale: float = 1.0
+    bias: float = 0.0
+    threshold: float = 0.0
+    ahead: int = 5
+
+    name = "Encoder"
+    needs: ClassVar[Mapping[str, str]] = {"torch": "torch"}
+    retrain_settings = frozenset(
+        {"base", "layers", "pieces", "window", "steps", "batch", "rate", "seed"}
+    )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, str):
+            raise ValueError(f"base is a folder or the name of a package, not {self.base!r}")
+        for name, (least, most) in WHOLE.items():
+            check_integer(name, getattr(self, name), least, most)
+        check_number("rate", self.rate, 1e-7, 1.0)
+        check_number("scale", self.scale, 1e-3, 1e3)
+        check_number("bias", self.bias, -100, 100)
+        check_number("threshold", self.threshold, -100, 100)
+        if self.ahead not in LOOKAHEADS:
+            raise ValueError(f"ahead is one of {LOOKAHEADS}, not {self.ahead!r}")
+
+    def train(
+        self,
+        train: Sequence[Transcript],
+        dev: Sequence[Transcript] = (),
+        text: Sequence[Transcript] = (),
+    ) -> Encoder:
+        """Train on speech and on more text; calibrate on `dev`, or on some of the speech."""
+        from caesura.detectors.neural.encoder_training import fit
+
+        return fit(self, train, dev, text)
+
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide each recording; its windows are decided together."""
+        return [self._segmentation(each, goes_on=False) for each in transcripts]
+
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide words after which more will come, each gap by the head for the words it has."""
+        return [self._segmentation(each, goes_on=True) for each in transcripts]
+
+    def written_words(self, transcript: Transcript, found: Segmentation) -> Strings:  # noqa: ARG002
+        """Return each word in the case in which it is written inside a sentence."""
+        marked = marked_words(transcript)
+        cases = self.scores(transcript, marked).case.argmax(axis=1).tolist()
+        words = list(transcript.words)
+        for at, case in zip(marked.first.tolist(), cases, strict=True):
+            words[at] = self._written(words[at], case)
+        return tuple(words)
+
+    def scores(self, transcript: Transcript, marked: MarkedWords, goes_on: bool = False) -> Scores:
+        """Return log-probabilities for each word that is no punctuation."""
+        count = len(marked.words)
+        gap, case = np.empty((count, len(GAP_LABELS)), np.float32), np.empty((count, 4), np.float32)
+        pieces, start = self.model.vocabulary.split_all(marked.words)
+        columns = self._columns(transcript, marked)
+        stops = np.append(start, len(pieces))
+        windows = list(cut_windows(stops, self.window - 2))
+        for first in range(0, len(windows), AT_ONCE):
+            part = windows[first : first + AT_ONCE]
+            self._score_windows(part, pieces, stops, columns, goes_on, Scores(gap, case))
+        return Scores(_log_softmax(gap), _log_softmax(case))
+
+    def _columns(self, transcript: Transcript, marked: MarkedWords) -> Indices:
+        evidence = evidence_of(transcript, marked)
+        ranks = rank_of_pauses(evidence.pause, evidence.pause)
+        found: Indices = columns_of_words(evidence, ranks) + OFFSETS
+        return found
+
+    def _score_windows(
+        self,
+        windows: Sequence[WindowPlace],
+        pieces: Indices,
+        stops: Indices,
+        columns: Indices,
+        goes_on: bool,
+        found: Scores,
+    ) -> None:
+        """Fill in the scores of the words that these windows decide."""
+        count = len(stops) - 1
+        rows = []
+        for window in windows:
+            closing = [SPECIAL.index(END)] if window.stop == count and not goes_on else []
+            own = pieces[stops[window.first] : stops[window.stop]]
+            rows.append(np.concatenate([[SPECIAL.index(BEGIN)], own, closing]).astype(np.int64))
+        lengths = np.array([len(row) for row in rows])
+        table = np.zeros((len(rows), lengths.max()), np.int64)
+        places = []
+        for at, (row, window) in enumerate(zip(rows, windows, strict=True)):
+            table[at, : len(row)] = row
+            begin = at * table.shape[1] + 1 - stops[window.first]
+            places.append(stops[window.first : window.stop] + begin)
+        values = np.concatenate([columns[window.first : window.stop] for window in windows])
+        transformer = self.model.transformer
+        gaps, cases = transformer.scores(table, lengths, values, np.concatenate(places))
+        seen = 0
+        for window in windows:
+            kept = slice(seen + window.keep - window.first, seen + window.keep_stop - window.first)
+            left = window.stop - 1 - np.arange(window.keep, window.keep_stop)
+            if window.stop == count and not goes_on:
+                left += ENOUGH
+            heads = heads_for(left)
+            found.gap[window.keep : window.keep_stop] = gaps[kept][np.arange(len(heads)), heads]
+            found.case[window.keep : window.keep_stop] = cases[kept]
+            seen += window.stop - window.first
+
+    def _segmentation(self, transcript: Transcript, goes_on: bool) -> Segmentation:
+        log_odds = np.full(len(transcript), NO_GAP)
+        labels = [""] * len(transcript)
+        marked = marked_words(transcript)
+        if len(marked.words):
+            scores = self.scores(transcript, marked, goes_on).gap.astype(np.float64)
+            inner, ends = scores[:, :2], scores[:, 2:]
+            raw = np.logaddexp.reduce(ends, axis=1) - np.logaddexp.reduce(inner, axis=1)
+            log_odds[marked.last] = raw * self.scale + self.bias
+            is_end = log_odds[marked.last] > self.threshold
+            is_end[-1:] |= not goes_on
+            best = np.where(is_end, ends.argmax(axis=1) + 2, inner.argmax(axis=1))
+            for gap, label in zip(marked.last.tolist(), best.tolist(), strict=True):
+                labels[gap] = GAP_LABELS[label]
+        boundary = log_odds > self.threshold
+        return Segmentation(boundary, tuple(labels), log_odds)
+
+    def _written(self, word: str, case: int) -> str:
+        """Return a word in a case; a word that has capitals keeps them."""
+        if any(char.isupper() for char in word):
+            return word
+        if case == UPPER:
+            return word.upper()
+        if case == MIXED and word in self.model.forms:
+            return self.model.forms[word]
+        return word if case == LOWER else word[:1].title() + word[1:]
+
+    def coverage(self, transcript: Transcript) -> float:
+        """Return the share of words that are made of pieces that were seen."""
+        words = marked_words(transcript).words
+        return float(np.mean([*map(self.model.vocabulary.known, words)])) if len(words) else 1.0
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Return a stream that decides each gap when `ahead` words after it have arrived."""
+        from caesura.detectors.window_stream import WindowStream
+
+        return WindowStream(self, ahead=self.ahead, behind=self.behind, state=state)
+
+    @property
+    def behind(self) -> int:
+        """How many words before a gap a stream keeps."""
+        return self.window // 2
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Return the weights, and the pieces and forms as the bytes of lists, one a line."""
+        model = self.model
+        forms = [f"{lower} {form}" for lower, form in sorted(model.forms.items())]
+        return {
+            "vocabulary": _bytes(model.vocabulary.pieces),
+            "forms": _bytes(forms),
+            "sizes": np.array(model.transformer.shape, np.int64),
+            **model.transformer.arrays,
+        }
+
+    def from_state(self, state: Mapping[str, NDArray[Any]]) -> Encoder:
+        """Return this detector with stored weights."""
+        weights = dict(state)
+        try:
+            vocabulary = WordPieces(_lines(weights.pop("vocabulary")))
+            forms = dict(line.split(" ") for line in _lines(weights.pop("forms")) if line)
+            sizes = weights.pop("sizes")
+            shape = Shape(*map(int, sizes)) if sizes.dtype == np.int64 else None
+        except (KeyError, ValueError, TypeError) as error:
+            raise ModelError(f"it is not an Encoder: {error}", remedy="train it again") from error
+        if shape is None or shape.pieces != len(vocabulary) or shape.values != VALUES:
+            raise ModelError("its sizes do not fit its vocabulary", remedy="train it again")
+        return self.with_model(EncoderModel(vocabulary, forms, Transformer(weights, shape)))
+
+
+AT_ONCE = 2
+"""Windows that are scored at a time: their vectors fit into the cache."""
+
+
+class WindowPlace(NamedTuple):
+    """The words that a window shows, and those of them that it decides."""
+
+    first: int
+    stop: int
+    keep: int
+    keep_stop: int
+
+
+def cut_windows(stops: Indices, room: int) -> Iterator[WindowPlace]:
+    """Cut a recording into windows of at most `room` pieces that overlap.
+
+    `stops` has the place of the first piece of each word, and the number of all pieces. Words at
+    the ends of a window that it does not decide have at most a quarter of the pieces each.
+    """
+    count, first, keep = len(stops) - 1, 0, 0
+    most = room // 4
+    while keep < count:
+        stop = min(int(np.searchsorted(stops, stops[first] + room, side="right")) - 1, count)
+        keep_stop = count
+        if stop < count:
+            near = int(np.searchsorted(stops, stops[stop] - most))
+            keep_stop = max(stop - AFTER, near, keep + 1)
+        yield WindowPlace(first, stop, keep, keep_stop)
+        keep = keep_stop
+        first = max(keep - BEFORE, int(np.searchsorted(stops, stops[keep] - most)))
+
+
+def heads_for(left: Indices) -> Indices:
+    """Return the head for each gap after which so many words are left in the window."""
+    found = np.searchsorted(LOOKAHEADS, left, side="right") - 1
+    return np.where(left >= ENOUGH, len(LOOKAHEADS), found)
+
+
+def _log_softmax(scores: Single) -> Single:
+    scores -= scores.max(axis=1, keepdims=True)
+    found: Single = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return found
+
+
+def _bytes(lines: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), np.uint8)
+
+
+def _lines(array: NDArray[Any]) -> list[str]:
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError("a word list is no bytes")
+    return array.tobytes().decode().split("\n")

@@ -1,0 +1,360 @@
+"""Train the detector `Encoder` with torch, from a pretrained encoder.
+
+The base is a folder in the form of Hugging Face: `config.json`, `vocab.txt`, `model.safetensors`
+of a BERT. Its vocabulary is cut to the pieces that the training data need. Training can be
+interrupted: with a checkpoint file it goes on where it was, to the same weights.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+from safetensors.torch import load_file as load_tensors
+from safetensors.torch import save_file as save_tensors
+from torch import Tensor
+
+from caesura.core.errors import ModelError
+from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import missing_sentences
+from caesura.detectors.neural.encoder import OFFSETS, VALUES, Encoder, EncoderModel
+from caesura.detectors.neural.evidence import MIXED, case_class
+from caesura.detectors.neural.training_windows import (
+    IGNORED,
+    Sampler,
+    Window,
+    compile_source,
+)
+from caesura.ml.neural.torch_transformer import EncoderNet
+from caesura.ml.neural.transformer import Shape, Transformer, quantize
+from caesura.ml.neural.wordpiece import (
+    INSIDE,
+    SPECIAL,
+    WordPieces,
+    common_pieces,
+    runs_of,
+)
+
+logger = logging.getLogger("caesura.training")
+
+WARM_UP = 300
+"""Steps in which the rate grows to its full size."""
+
+NEW_RATE = 1e-3
+"""The rate for weights that the base does not have."""
+
+CASE_WEIGHT = 0.5
+LARGEST_GRADIENT = 1.0
+SAVE_SECONDS = 600
+LOG_STEPS = 50
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train: `steps` steps of `batch` windows each, at a rate that falls to nothing."""
+
+    steps: int
+    batch: int = 12
+    rate: float = 8e-5
+    seed: int = 1
+    threads: int = 2
+    checkpoint: Path | None = None
+
+
+def fit(
+    encoder: Encoder,
+    train: Sequence[Transcript],
+    dev: Sequence[Transcript],  # noqa: ARG001 - calibration follows
+    text: Sequence[Transcript],
+) -> Encoder:
+    """Train an encoder on speech and more text."""
+    known = [[each for each in part if each.sentences is not None] for part in (train, text)]
+    recordings = [each for part in known for each in part]
+    if not known[0]:
+        raise missing_sentences(len(train))
+    words = Counter(word for each in recordings for word in each.words)
+    base = scratch_base(words, encoder)
+    if encoder.base:
+        found = read_base(find_base(encoder.base), encoder.layers)
+        base = smaller_base(found, words, encoder.pieces, encoder.window)
+    sources = [
+        compile_source(name, sum(map(len, part)), part, base.vocabulary)
+        for name, part in zip(("speech", "text"), known, strict=True)
+        if part
+    ]
+    plan = Plan(encoder.steps, encoder.batch, encoder.rate, encoder.seed)
+    sampler = Sampler(sources, encoder.window, encoder.seed)
+    forms = mixed_forms(word for each in recordings for word in each.words)
+    return encoder.with_model(train_encoder(base, sampler, plan, forms))
+
+
+class Base(NamedTuple):
+    """A pretrained encoder: its pieces, and its weights by our names."""
+
+    vocabulary: WordPieces
+    shape: Shape
+    weights: Mapping[str, NDArray[Any]]
+
+
+def find_base(name: str) -> Path:
+    """Return the folder of a base: a folder itself, or the `model` folder of a package."""
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    module = name.replace("-", "_")
+    spec = find_spec(module) if module.isidentifier() else None
+    if spec is not None and spec.origin and Path(spec.origin).parent.joinpath("model").is_dir():
+        return Path(spec.origin).parent / "model"
+    raise ModelError(
+        f"there is no base model {name!r}",
+        remedy="name a folder with config.json, vocab.txt and model.safetensors of a BERT",
+    )
+
+
+def read_base(folder: Path, layers: int) -> Base:
+    """Read the first layers of a BERT."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        pieces = (folder / "vocab.txt").read_text("utf-8").splitlines()
+        arrays = load_file(folder / "model.safetensors")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"the base cannot be read: {error}", where=str(folder)) from error
+    arrays = {name.removeprefix("bert."): array for name, array in arrays.items()}
+    if config.get("model_type") != "bert" or config["num_hidden_layers"] < layers:
+        what = f"{config.get('model_type')} with {config.get('num_hidden_layers')} layers"
+        raise ModelError(f"a BERT of {layers} layers is needed, not {what}", where=str(folder))
+    order = [pieces.index(piece) for piece in SPECIAL]
+    order += [at for at, piece in enumerate(pieces) if piece not in SPECIAL]
+    shape = Shape(
+        len(pieces),
+        VALUES,
+        hidden=config["hidden_size"],
+        layers=layers,
+        heads=config["num_attention_heads"],
+        inner=config["intermediate_size"],
+        positions=min(config["max_position_embeddings"], 512),
+    )
+    vocabulary = WordPieces([pieces[at] for at in order])
+    return Base(vocabulary, shape, _renamed(arrays, shape, np.array(order)))
+
+
+def _renamed(
+    arrays: Mapping[str, NDArray[Any]], shape: Shape, order: NDArray[Any]
+) -> dict[str, NDArray[Any]]:
+    """Return the weights of a BERT by our names."""
+    types = arrays["embeddings.token_type_embeddings.weight"][0]
+    found = {
+        "pieces.weight": arrays["embeddings.word_embeddings.weight"][order] + types,
+        "positions.weight": arrays["embeddings.position_embeddings.weight"][: shape.positions],
+    }
+    theirs = {
+        "out": "attention.output.dense",
+        "norm": "attention.output.LayerNorm",
+        "inner": "intermediate.dense",
+        "outer": "output.dense",
+        "last_norm": "output.LayerNorm",
+    }
+    for part in ("weight", "bias"):
+        found[f"norm.{part}"] = arrays[f"embeddings.LayerNorm.{part}"]
+        for layer in range(shape.layers):
+            own, other = f"layers.{layer}.", f"encoder.layer.{layer}."
+            qkv = [arrays[f"{other}attention.self.{n}.{part}"] for n in ("query", "key", "value")]
+            found[f"{own}qkv.{part}"] = np.concatenate(qkv)
+            for name, their in theirs.items():
+                found[f"{own}{name}.{part}"] = arrays[f"{other}{their}.{part}"]
+    return found
+
+
+SCRATCH = {"hidden": 64, "heads": 4, "inner": 128}
+"""Sizes of a net without a base."""
+
+
+def scratch_base(words: Counter[str], encoder: Encoder) -> Base:
+    """Return a small base without weights: its pieces are whole words and single characters."""
+    lower: Counter[str] = Counter()
+    for word, count in words.items():
+        for run in runs_of(word):
+            lower[run] += count
+    letters = sorted({char for run in lower for char in run} | set(ascii_lowercase))
+    pieces = [*SPECIAL, *letters, *(INSIDE + letter for letter in letters)]
+    room = encoder.pieces - len(pieces)
+    pieces += sorted(run for run, _ in lower.most_common(max(room, 0)) if len(run) > 1)
+    shape = Shape(len(pieces), VALUES, layers=encoder.layers, positions=encoder.window, **SCRATCH)
+    return Base(WordPieces(pieces), shape, {})
+
+
+def smaller_base(base: Base, words: Counter[str], pieces: int, positions: int) -> Base:
+    """Return a base with the pieces that these words need most, and with fewer positions."""
+    kept = common_pieces(base.vocabulary, words, pieces)
+    weights = dict(base.weights)
+    weights["pieces.weight"] = weights["pieces.weight"][kept]
+    weights["positions.weight"] = weights["positions.weight"][:positions]
+    vocabulary = WordPieces([base.vocabulary.pieces[at] for at in kept])
+    shape = base.shape._replace(pieces=len(kept), positions=positions)
+    return Base(vocabulary, shape, weights)
+
+
+def mixed_forms(words: Iterable[str], least: int = 5) -> dict[str, str]:
+    """Return how words are written that are usually in mixed case, such as iPhone."""
+    forms: dict[str, Counter[str]] = {}
+    for word in words:
+        forms.setdefault(word.lower(), Counter())[word] += 1
+    found = {}
+    for lower, counts in forms.items():
+        form, count = counts.most_common(1)[0]
+        if count >= least and case_class(form) == MIXED and " " not in form:
+            found[lower] = form
+    return found
+
+
+def train_encoder(
+    base: Base, sampler: Sampler, plan: Plan, forms: Mapping[str, str] | None = None
+) -> EncoderModel:
+    """Train on the windows of a sampler."""
+    torch.manual_seed(plan.seed)
+    torch.set_num_threads(plan.threads)
+    net = EncoderNet(base.shape)
+    given = {name: torch.from_numpy(np.array(array)) for name, array in base.weights.items()}
+    missing = set(net.load_state_dict(given, strict=False).missing_keys)
+    new = [weight for name, weight in net.named_parameters() if name in missing]
+    old = [weight for name, weight in net.named_parameters() if name not in missing]
+    groups = [{"params": old, "full": plan.rate}, {"params": new, "full": NEW_RATE}]
+    optimizer = torch.optim.AdamW(groups, lr=plan.rate, weight_decay=0.01, betas=(0.9, 0.98))
+    _run(net, optimizer, sampler, plan)
+    weights = {name: array.detach().numpy() for name, array in net.state_dict().items()}
+    transformer = Transformer(quantize(weights), base.shape)
+    return EncoderModel(base.vocabulary, dict(forms or {}), transformer)
+
+
+def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, plan: Plan) -> None:
+    """Take all steps; the next windows are made while a step is taken."""
+    step = _resume(net, optimizer, plan.checkpoint)
+    losses: list[float] = []
+    begun = saved = time.monotonic()
+    net.train()
+    with ThreadPoolExecutor(1) as pool:
+
+        def prepare(step: int) -> Batch:
+            numbers = range(step * plan.batch, (step + 1) * plan.batch)
+            return make_batch([sampler.window(number) for number in numbers])
+
+        following = pool.submit(prepare, step)
+        words = 0
+        while step < plan.steps:
+            batch = following.result()
+            following = pool.submit(prepare, step + 1)
+            rate = min(1.0, (step + 1) / WARM_UP) * (1 - step / plan.steps)
+            for group in optimizer.param_groups:
+                group["lr"] = group["full"] * rate
+            losses.append(_step(net, optimizer, batch))
+            words += len(batch.target)
+            step += 1
+            if step % LOG_STEPS == 0:
+                speed = words / (time.monotonic() - begun)
+                mean = float(np.mean(losses[-4 * LOG_STEPS :]))
+                text = "  step %d of %d, loss %.4f, %.0f words/s"
+                logger.info(text, step, plan.steps, mean, speed)
+            if time.monotonic() - saved > SAVE_SECONDS or step == plan.steps:
+                _save(net, optimizer, step, plan.checkpoint)
+                saved = time.monotonic()
+
+
+def _step(net: EncoderNet, optimizer: torch.optim.Optimizer, batch: Batch) -> float:
+    with torch.autocast("cpu", torch.bfloat16):
+        vectors = net(batch.pieces, batch.values, batch.word_at, batch.mask)
+    gaps, cases = net.scores(vectors.float(), batch.word_at)
+    own = gaps[torch.arange(len(gaps)), batch.head]
+    loss = F.cross_entropy(own, batch.target, ignore_index=IGNORED)
+    if bool((batch.case != IGNORED).any()):
+        loss = loss + CASE_WEIGHT * F.cross_entropy(cases, batch.case, ignore_index=IGNORED)
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), LARGEST_GRADIENT)
+    optimizer.step()
+    return loss.item()
+
+
+class Batch(NamedTuple):
+    """Windows as tensors."""
+
+    pieces: Tensor
+    values: Tensor
+    word_at: Tensor
+    mask: Tensor | None
+    target: Tensor
+    case: Tensor
+    head: Tensor
+
+
+def make_batch(windows: Sequence[Window]) -> Batch:
+    """Put windows into tensors; shorter ones are filled up."""
+    length = max(len(window.pieces) for window in windows)
+    pieces = np.zeros((len(windows), length), np.int64)
+    for row, window in zip(pieces, windows, strict=True):
+        row[: len(window.pieces)] = window.pieces
+    word_at = np.concatenate([each.word_at + at * length for at, each in enumerate(windows)])
+    values = np.concatenate([window.columns for window in windows]) + OFFSETS
+    empty = torch.from_numpy(pieces == 0)
+    mask = None
+    if bool(empty.any()):
+        mask = torch.zeros(pieces.shape, dtype=torch.bfloat16).masked_fill(empty, -1e9)
+        mask = mask[:, None, None, :]
+    columns = (np.concatenate([getattr(window, name) for window in windows]) for name in TARGETS)
+    target, case, head = map(torch.from_numpy, columns)
+    return Batch(
+        torch.from_numpy(pieces),
+        torch.from_numpy(values),
+        torch.from_numpy(word_at),
+        mask,
+        target,
+        case,
+        head,
+    )
+
+
+TARGETS = ("target", "case", "head")
+
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
+"""What AdamW remembers of each weight."""
+
+
+def _resume(net: EncoderNet, optimizer: torch.optim.Optimizer, path: Path | None) -> int:
+    """Take up training at a checkpoint, if there is one; return the steps that were taken."""
+    if path is None or not path.exists():
+        return 0
+    saved = load_tensors(path)
+    step = int(saved["step"])
+    with torch.no_grad():
+        for name, weight in net.named_parameters():
+            weight.copy_(saved[name])
+            moments = {moment: saved[f"{name}.{moment}"] for moment in MOMENTS}
+            optimizer.state[weight] = {"step": torch.tensor(float(step)), **moments}
+    logger.info("  going on at step %d", step)
+    return step
+
+
+def _save(net: EncoderNet, optimizer: torch.optim.Optimizer, step: int, path: Path | None) -> None:
+    if path is None:
+        return
+    tensors = {"step": torch.tensor(step)}
+    for name, weight in net.named_parameters():
+        tensors[name] = weight.detach()
+        tensors |= {f"{name}.{moment}": optimizer.state[weight][moment] for moment in MOMENTS}
+    part = path.with_suffix(".part")
+    save_tensors(tensors, part)
+    part.replace(path)

@@ -1,0 +1,187 @@
+"""What neural detectors see of a transcript besides its words, as numbers.
+
+Each kind of evidence is a column over the words, and each column has a value for "not known", so
+that one model serves transcripts with and without times, speakers, marks and capitals. A gap lies
+after its word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caesura.core.arrays import Flags, Floats, Indices
+from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import MarkedWords, speaker_turns
+from caesura.text.punctuation import end_mark
+
+UNKNOWN = 0
+"""The value of every column where nothing is known."""
+
+SECONDS = (
+    *(0.0, 0.02, 0.05, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.36, 0.44, 0.55, 0.7, 0.9),
+    *(1.2, 1.7, 2.5, 4.0),
+)
+"""Upper ends of the bins of pauses; longer ones are in one bin more."""
+
+RANKS = (
+    *(0.0, 0.3, 0.5, 0.6, 0.7, 0.76, 0.82, 0.86, 0.89, 0.915, 0.935, 0.95, 0.963, 0.975),
+    *(0.985, 0.993),
+)
+"""Upper ends of the bins of the share of pauses of the recording that are shorter."""
+
+FEWEST_PAUSES = 20
+"""With fewer known pauses, ranks mean little and are not known."""
+
+HIDDEN_MARK, NO_MARK, COMMA, PERIOD, QUESTION, EXCLAMATION, OTHER_MARK = range(7)
+HIDDEN_CASE, LOWER, CAPITALISED, UPPER, MIXED = range(5)
+
+SIZES: Mapping[str, int] = {
+    "seconds": len(SECONDS) + 2,
+    "rank": len(RANKS) + 2,
+    "turn": 3,
+    "mark": 7,
+    "case": 5,
+    "opening": 3,
+}
+"""The columns and how many values each has."""
+
+OF_GAPS = ("seconds", "rank", "turn", "mark")
+"""Columns about the gap after a word; a word is told those of the gap before it, too."""
+
+COLUMNS = (*SIZES, *(f"{name} before" for name in OF_GAPS))
+"""The columns of `columns_of_words`, in order."""
+
+
+class Evidence(NamedTuple):
+    """What is known of each word and the gap after it: pauses in seconds, the rest as numbers."""
+
+    pause: NDArray[Any]
+    turn: NDArray[Any]
+    mark: NDArray[Any]
+    case: NDArray[Any]
+    opening: NDArray[Any]
+
+    def part(self, first: int, stop: int) -> Evidence:
+        """Return the evidence of some words."""
+        return Evidence(*(column[first:stop] for column in self))
+
+
+def evidence_of(transcript: Transcript, marked: MarkedWords) -> Evidence:
+    """Return all evidence that a transcript has about its words that are no punctuation."""
+    count, first = len(marked.words), marked.first
+    pause, turn = np.full(count, np.nan), np.zeros(count, np.int64)
+    if transcript.start is not None and transcript.end is not None:
+        pause[:-1] = transcript.start[first[1:]] - transcript.end[first[:-1]]
+    if transcript.speaker is not None and count:
+        speaker = tuple(transcript.speaker[at] for at in first.tolist())
+        turn[:-1] = np.array([1, 2, UNKNOWN])[speaker_turns(speaker)]
+    opening = transcript.opening and [transcript.opening[at] for at in first.tolist()]
+    return Evidence(
+        pause, turn, _marks(marked.marks), _cases(marked.words), _openings(opening, count)
+    )
+
+
+def rank_of_pauses(pauses: Floats, among: Floats) -> Floats:
+    """Return for each pause the share of the known pauses in `among` that are shorter."""
+    known = np.sort(among[~np.isnan(among)])
+    if len(known) < FEWEST_PAUSES:
+        return np.full(len(pauses), np.nan)
+    share = np.searchsorted(known, np.where(np.isnan(pauses), 0, pauses) - 1e-9) / len(known)
+    return np.where(np.isnan(pauses), np.nan, share)
+
+
+def columns_of_words(evidence: Evidence, rank: Floats, before: Evidence | None = None) -> Indices:
+    """Return the columns `COLUMNS`, a row for each word.
+
+    `before` is the evidence of the word before the first, if there is one.
+    """
+    gaps = {
+        "seconds": _bins(evidence.pause, SECONDS),
+        "rank": _bins(rank, RANKS),
+        "turn": evidence.turn,
+        "mark": evidence.mark,
+    }
+    columns = {**gaps, "case": evidence.case, "opening": evidence.opening}
+    first = dict.fromkeys(OF_GAPS, UNKNOWN)
+    if before is not None:
+        first |= {"turn": int(before.turn[0]), "mark": int(before.mark[0])}
+        first["seconds"] = int(_bins(before.pause, SECONDS)[0])
+    for name in OF_GAPS:
+        columns[f"{name} before"] = np.concatenate([[first[name]], gaps[name]])[:-1]
+    return np.stack([columns[name] for name in COLUMNS], axis=1)
+
+
+def _bins(values: Floats, limits: tuple[float, ...]) -> Indices:
+    unknown = np.isnan(values)
+    bins = np.searchsorted(limits, np.where(unknown, 0, values)) + 1
+    return np.where(unknown, UNKNOWN, bins)
+
+
+MARK_CLASSES = {",": COMMA, ".": PERIOD, "?": QUESTION, "!": EXCLAMATION}
+
+
+def mark_class(mark: str) -> int:
+    """Return the class of the punctuation after a word."""
+    if not mark:
+        return NO_MARK
+    plain = end_mark(mark)
+    if plain in MARK_CLASSES:
+        return MARK_CLASSES[plain]
+    return COMMA if mark[0] == "," else OTHER_MARK
+
+
+def _marks(marks: Sequence[str]) -> Indices:
+    """Return the class of the marks after each word; none is hidden if no mark ends a sentence."""
+    table = {mark: mark_class(mark) for mark in set(marks)}
+    found = np.fromiter(map(table.__getitem__, marks), np.int64, len(marks))
+    ends = (found >= PERIOD) & (found <= EXCLAMATION)
+    return found if ends.any() else np.where(found == NO_MARK, HIDDEN_MARK, found)
+
+
+def case_class(word: str) -> int:
+    """Return how a word is written: in lower case, capitalised, in upper case, or otherwise."""
+    letters = [char for char in word if char.isalpha()]
+    upper = [char.isupper() for char in letters]
+    if not any(upper):
+        return LOWER
+    if all(upper):
+        return UPPER if len(letters) > 1 else CAPITALISED
+    return CAPITALISED if upper[0] and not any(upper[1:]) else MIXED
+
+
+def _cases(words: Sequence[str]) -> Indices:
+    """Return the case of each word; all are hidden if the text has no case to speak of."""
+    table = {word: case_class(word) for word in set(words)}
+    found = np.fromiter(map(table.__getitem__, words), np.int64, len(words))
+    shown = (found == LOWER).any() and (found == CAPITALISED).any()
+    return found if shown else np.zeros(len(words), np.int64)
+
+
+def _openings(openings: Sequence[str] | None, count: int) -> Indices:
+    """Return whether a quotation or bracket opens before each word; not known without any mark."""
+    if openings is None:
+        return np.zeros(count, np.int64)
+    return np.array([2 if opening else 1 for opening in openings], np.int64)
+
+
+def targets_of(transcript: Transcript, spoken: bool = True) -> Indices:
+    """Return the class to learn at each gap: 0 none, then comma, period, question, exclamation.
+
+    In a transcript of speech only marks end sentences: a turn that is broken off has no end, and
+    one that ends without any mark has the target -1, not known. In written text every sentence
+    end counts, and has a period if no other mark.
+    """
+    boundary: Flags = np.zeros(len(transcript), np.bool_)
+    if transcript.sentences is not None:
+        boundary = transcript.sentences.boundary
+    marks = transcript.mark or ("",) * len(transcript)
+    table = {mark: mark_class(mark) for mark in set(marks)}
+    found = np.fromiter(map(table.__getitem__, marks), np.int64, len(transcript))
+    ends = np.where((found < PERIOD) | (found > EXCLAMATION), PERIOD, found) - NO_MARK
+    if spoken:
+        ends = np.where(found < PERIOD, -1, np.where(found > EXCLAMATION, 0, ends))
+    return np.where(boundary, ends, np.where(found == COMMA, 1, 0))

@@ -1,0 +1,257 @@
+"""Windows of words to train neural detectors on, with evidence hidden and altered at random.
+
+A window shows the words of a part of a recording. Times, speakers, marks and capitals are each
+hidden in some windows, so that the model learns to do without them. Pauses are altered as
+recognisers and aligners differ: stretched, shortened, rounded, joined; text without times gets
+pauses drawn from those of other recordings at gaps of the same class. Words are confused as
+recognisers do.
+
+Every window depends on the seed and its number alone: training can stop and go on anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from caesura.core.arrays import Floats, Indices
+from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import marked_words
+from caesura.detectors.neural import evidence as ev
+from caesura.detectors.neural.encoder import ENOUGH, heads_for
+from caesura.detectors.neural.evidence import Evidence
+from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
+
+IGNORED = -100
+"""A target that nothing is learnt from."""
+
+NEAR = 1000
+"""Words on either side of a window whose pauses a pause is ranked among, at most."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Recordings of one kind as arrays over all their words, one after the other."""
+
+    name: str
+    weight: float
+    first: Indices
+    """The number of the first word of each recording, and the number of all words."""
+
+    pieces: Indices
+    piece_start: Indices
+    """Where each word starts among the pieces, and the number of all pieces."""
+
+    evidence: Evidence
+    target: Indices
+    case: Indices
+    """The case of each word as a target, from 0 on; `IGNORED` where the text has none."""
+
+
+def compile_source(
+    name: str,
+    weight: float,
+    recordings: Sequence[Transcript],
+    vocabulary: WordPieces,
+    spoken: bool = True,
+) -> Source:
+    """Turn recordings into arrays."""
+    lengths = [len(each) for each in recordings]
+    words = [word for each in recordings for word in each.words]
+    pieces, starts = vocabulary.split_all(words)
+    found = [ev.evidence_of(each, marked_words(each)) for each in recordings]
+    evidence = Evidence(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+    evidence = Evidence(
+        evidence.pause.astype(np.float32), *(column.astype(np.int8) for column in evidence[1:])
+    )
+    target = np.concatenate([ev.targets_of(each, spoken) for each in recordings])
+    case = np.where(evidence.case == ev.HIDDEN_CASE, IGNORED, evidence.case - 1)
+    return Source(
+        name,
+        weight,
+        np.concatenate([[0], np.cumsum(lengths)]),
+        pieces.astype(np.int32),
+        np.append(starts, len(pieces)),
+        evidence,
+        np.where(target < 0, IGNORED, target).astype(np.int8),
+        case.astype(np.int8),
+    )
+
+
+class Window(NamedTuple):
+    """What the model sees of a window and what it shall say, a row for each word."""
+
+    pieces: Indices
+    word_at: Indices
+    columns: Indices
+    target: Indices
+    case: Indices
+    head: Indices
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """How often each kind of evidence is shown."""
+
+    pauses: float = 0.67
+    drawn_pauses: float = 0.25
+    turns: float = 0.6
+    line_turns: float = 0.25
+    marks: float = 0.16
+    some_marks: float = 0.1
+    case_with_marks: float = 0.85
+    case_without_marks: float = 0.12
+    altered_pauses: float = 0.6
+    confused: float = 0.25
+
+
+class Sampler:
+    """Draws windows of at most `length` pieces from sources by their weights."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        length: int,
+        seed: int,
+        hiding: Hiding | None = None,
+        line_turns: frozenset[str] = frozenset(),
+    ) -> None:
+        self.sources = sources
+        self.length = length
+        self.seed = seed
+        self.hiding = hiding or Hiding()
+        self.line_turns = line_turns
+        weights = np.array([source.weight for source in sources])
+        self.shares = np.cumsum(weights / weights.sum())
+        self.pools = _pause_pools(sources)
+
+    def window(self, number: int) -> Window:
+        """Return the window of a number."""
+        draw = np.random.default_rng([self.seed, number])
+        source = self.sources[int(np.searchsorted(self.shares, draw.random()))]
+        at = int(draw.integers(source.first[-1]))
+        recording = int(np.searchsorted(source.first, at, side="right")) - 1
+        begin, end = int(source.first[recording]), int(source.first[recording + 1])
+        # Some windows reach the end of a recording, most do not.
+        first = max(begin, min(at, end - 8))
+        room = self.length - 2
+        limit = np.searchsorted(source.piece_start, source.piece_start[first] + room, side="right")
+        stop = min(end, int(limit) - 1)
+        if draw.random() < 0.1 and stop - first > 20:
+            stop = first + int(draw.integers(10, stop - first))
+        return self._window(source, first, stop, (begin, end), draw)
+
+    def _window(
+        self, source: Source, first: int, stop: int, whole: tuple[int, int], draw: Generator
+    ) -> Window:
+        begin, end = whole
+        near = max(begin, first - NEAR), min(end, stop + NEAR)
+        if draw.random() < 0.3:
+            reach = int(draw.integers(20, 400))
+            near = max(begin, first - reach), min(end, stop + reach)
+        local, offset = source.evidence.part(*near), first - near[0]
+        count = stop - first
+        shown = self._shown(source, local, near, draw)
+        ranks = ev.rank_of_pauses(shown.pause, shown.pause)
+        columns = ev.columns_of_words(shown, ranks)[offset : offset + count]
+        spans = source.piece_start[first : stop + 1] - source.piece_start[first]
+        pieces = source.pieces[source.piece_start[first] : source.piece_start[stop]]
+        closing = [SPECIAL.index(END)] if stop == end else []
+        left = np.arange(count - 1, -1, -1)
+        head = heads_for(left + ENOUGH if stop == end else left)
+        target = source.target[first:stop].astype(np.int64)
+        if stop == end:
+            target[-1] = IGNORED
+        return Window(
+            np.concatenate([[SPECIAL.index(BEGIN)], pieces, closing]).astype(np.int64),
+            spans[:-1] + 1,
+            columns,
+            target,
+            source.case[first:stop].astype(np.int64),
+            head,
+        )
+
+    def _shown(
+        self, source: Source, local: Evidence, near: tuple[int, int], draw: Generator
+    ) -> Evidence:
+        """Hide and alter evidence."""
+        hiding = self.hiding
+        pause = local.pause.astype(np.float64)
+        if np.isnan(pause).mean() > 0.5:
+            pause = np.full(len(pause), np.nan)
+            if draw.random() < hiding.drawn_pauses:
+                pause = self._drawn_pauses(source.target[near[0] : near[1]], local.turn, draw)
+                pause = altered_pauses(pause, draw)
+        elif draw.random() >= hiding.pauses:
+            pause = np.full(len(pause), np.nan)
+        elif draw.random() < hiding.altered_pauses:
+            pause = altered_pauses(pause, draw)
+        rate = hiding.line_turns if source.name in self.line_turns else hiding.turns
+        turn = local.turn if draw.random() < rate else np.zeros_like(local.turn)
+        mark, opening, case = local.mark, local.opening, local.case
+        choice = draw.random()
+        if choice >= hiding.marks + hiding.some_marks:
+            mark, opening = np.zeros_like(mark), np.zeros_like(opening)
+        elif choice >= hiding.marks:
+            lost = draw.random(len(mark)) < draw.random()
+            mark = np.where(lost & (mark > ev.NO_MARK), ev.NO_MARK, mark)
+        marked = choice < hiding.marks + hiding.some_marks
+        if draw.random() >= (hiding.case_with_marks if marked else hiding.case_without_marks):
+            case = np.zeros_like(case)
+        return Evidence(pause, turn, mark, case, opening)
+
+    def _drawn_pauses(self, target: Indices, turn: Indices, draw: Generator) -> Floats:
+        """Draw a pause for each gap from those at gaps of the same class elsewhere."""
+        kinds = _gap_kinds(target, turn)
+        # Some speakers pause where others do not.
+        other = draw.random(len(kinds)) < draw.uniform(0, 0.2)
+        kinds = np.where(other, draw.permutation(kinds), kinds)
+        pauses = np.zeros(len(kinds))
+        for kind, pool in self.pools.items():
+            here = np.flatnonzero(kinds == kind)
+            pauses[here] = pool[draw.integers(len(pool), size=len(here))] if len(pool) else 0.0
+        return pauses
+
+
+def altered_pauses(pauses: Floats, draw: Generator) -> Floats:
+    """Alter pauses as aligners differ; nothing that is not known becomes known."""
+    found = pauses * np.exp(draw.normal(0, 0.35))
+    kind = draw.random()
+    if kind < 0.35:
+        found = found - draw.uniform(0, 0.3)
+    elif kind < 0.55:
+        found = np.where(found < draw.uniform(0.05, 0.5), 0.0, found)
+    if draw.random() < 0.5:
+        found = found + draw.normal(0, draw.uniform(0.01, 0.1), len(found)) * (found > 0)
+    if draw.random() < 0.3:
+        lost = draw.random(len(found)) < draw.uniform(0, 0.3)
+        found = np.where(lost & ~np.isnan(found), 0.0, found)
+    found = np.maximum(found, 0.0)
+    if draw.random() < 0.4:
+        step = draw.choice([0.01, 0.02, 0.04, 0.1, 0.2])
+        found = np.rint(found / step) * step
+    altered: Floats = found
+    return altered
+
+
+def _gap_kinds(target: Indices, turn: Indices) -> Indices:
+    """Return the kind of each gap: none, comma or end; and whether the speaker changes."""
+    classes = np.where(target == IGNORED, 2, np.minimum(target, 2))
+    kinds: Indices = classes * 2 + (turn == 2)
+    return kinds
+
+
+def _pause_pools(sources: Sequence[Source]) -> Mapping[int, Floats]:
+    """Gather the pauses of all timed recordings by the kind of their gap."""
+    found: dict[int, list[Floats]] = {kind: [] for kind in range(6)}
+    for source in sources:
+        known = ~np.isnan(source.evidence.pause)
+        if known.any():
+            kinds = _gap_kinds(source.target, source.evidence.turn)
+            for kind, parts in found.items():
+                parts.append(np.maximum(source.evidence.pause[known & (kinds == kind)], 0))
+    return {kind: np.concatenate(parts) if parts else np.zeros(0) for kind, parts in found.items()}

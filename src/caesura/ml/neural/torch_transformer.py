@@ -1,0 +1,72 @@
+"""The transformer encoder in torch, for training; `transformer.py` runs it with numpy."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import Tensor, nn
+
+from caesura.ml.neural.transformer import Shape
+
+
+class Layer(nn.Module):
+    """Attention and a feed-forward net, each with a residual connection and a norm after it."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.heads = shape.heads
+        self.qkv = nn.Linear(shape.hidden, 3 * shape.hidden)
+        self.out = nn.Linear(shape.hidden, shape.hidden)
+        self.norm = nn.LayerNorm(shape.hidden, eps=1e-12)
+        self.inner = nn.Linear(shape.hidden, shape.inner)
+        self.outer = nn.Linear(shape.inner, shape.hidden)
+        self.last_norm = nn.LayerNorm(shape.hidden, eps=1e-12)
+
+    def forward(self, x: Tensor, mask: Tensor | None, dropout: float) -> Tensor:
+        """Return the vectors after this layer."""
+        rows, length, hidden = x.shape
+        parts = self.qkv(x).view(rows, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        found = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
+        found = self.out(found.transpose(1, 2).reshape(rows, length, hidden))
+        x = self.norm(x + F.dropout(found, dropout, self.training))
+        found = self.outer(F.gelu(self.inner(x), approximate="tanh"))
+        return self.last_norm(x + F.dropout(found, dropout, self.training))
+
+
+class EncoderNet(nn.Module):
+    """Word pieces and columns of evidence in, scores of gap and case classes out."""
+
+    def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.shape = shape
+        self.dropout = dropout
+        self.pieces = nn.Embedding(shape.pieces, shape.hidden)
+        self.positions = nn.Embedding(shape.positions, shape.hidden)
+        self.values = nn.Embedding(shape.values, shape.hidden)
+        nn.init.normal_(self.values.weight, std=0.01)
+        self.norm = nn.LayerNorm(shape.hidden, eps=1e-12)
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
+        self.gap = nn.Linear(shape.hidden, shape.gap_heads * shape.gap_classes)
+        self.case = nn.Linear(shape.hidden, shape.case_classes)
+
+    def forward(
+        self, pieces: Tensor, values: Tensor, value_at: Tensor, mask: Tensor | None
+    ) -> Tensor:
+        """Return the vectors of all pieces.
+
+        `values` has the numbers of the evidence of each word, and `value_at` the place of its
+        first piece in the flattened batch.
+        """
+        rows, length = pieces.shape
+        x = self.pieces(pieces) + self.positions.weight[:length]
+        told = self.values(values).sum(dim=1)
+        x = x.reshape(rows * length, -1).index_add(0, value_at, told).view(rows, length, -1)
+        x = F.dropout(self.norm(x), self.dropout, self.training)
+        for layer in self.layers:
+            x = layer(x, mask, self.dropout)
+        return x
+
+    def scores(self, vectors: Tensor, word_at: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the scores of the gap classes by each head, and of the case classes."""
+        words = vectors.reshape(-1, vectors.shape[-1])[word_at]
+        gaps = self.gap(words).view(-1, self.shape.gap_heads, self.shape.gap_classes)
+        return gaps, self.case(words)

@@ -1,0 +1,169 @@
+"""The detector `Encoder`, with small random weights."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.core.errors import ModelError
+from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import NO_GAP, marked_words
+from caesura.detectors.neural.encoder import (
+    AFTER,
+    BEFORE,
+    CAPITALISED,
+    LOOKAHEADS,
+    LOWER,
+    MIXED,
+    UPPER,
+    Encoder,
+    WindowPlace,
+    cut_windows,
+)
+from caesura.ml.neural.wordpiece import MOST_PIECES
+from caesura.testing.detector_laws import DETECTOR_LAWS, made_up_recording
+from detectors.small_encoder import small_encoder
+
+WORDS = Transcript(tuple("so the king is reading it all again".split()))
+
+
+@pytest.mark.parametrize("law", DETECTOR_LAWS, ids=lambda law: law.__name__)
+def test_law(law: Any) -> None:
+    law(small_encoder(), 15, 400)
+
+
+def test_scores_are_log_probabilities() -> None:
+    scores = small_encoder().scores(WORDS, marked_words(WORDS))
+    assert np.exp(scores.gap).sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert np.exp(scores.case).sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_log_odds_are_of_the_classes_that_end_a_sentence() -> None:
+    encoder = small_encoder(scale=2.0, bias=0.5)
+    gap = np.exp(small_encoder().scores(WORDS, marked_words(WORDS)).gap.astype(float))
+    expected = 2 * np.log(gap[:, 2:].sum(axis=1) / gap[:, :2].sum(axis=1)) + 0.5
+    assert encoder.log_odds(WORDS) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_threshold_decides() -> None:
+    odds = small_encoder().log_odds(WORDS)
+    found = small_encoder(threshold=float(np.median(odds))).detect(WORDS)
+    assert found.boundary[:-1].tolist() == (odds > np.median(odds))[:-1].tolist()
+    assert found.boundary[-1]
+
+
+def test_labels_agree_with_the_boundaries() -> None:
+    found = small_encoder().detect(made_up_recording(3, 200).replace(mark=None))
+    assert found.label is not None
+    ends = [label in (".", "?", "!") for label in found.label]
+    assert ends[:-1] == found.boundary[:-1].tolist()
+
+
+def test_punctuation_that_is_a_word_has_no_gap_before_it() -> None:
+    text = Transcript(("so", "the", "king", ",", "is", "."))
+    found = small_encoder().detect(text)
+    assert found.log_odds is not None
+    assert (found.log_odds == NO_GAP).tolist() == [False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("word", "case", "written"),
+    [
+        ("king", LOWER, "king"),
+        ("king", CAPITALISED, "King"),
+        ("éa", CAPITALISED, "Éa"),
+        ("i'm", CAPITALISED, "I'm"),
+        ("nasa", UPPER, "NASA"),
+        ("iphone", MIXED, "iPhone"),
+        ("ebay", MIXED, "Ebay"),
+        ("eBay", LOWER, "eBay"),
+        ("7", CAPITALISED, "7"),
+    ],
+)
+def test_words_are_written_in_their_case(word: str, case: int, written: str) -> None:
+    assert small_encoder()._written(word, case) == written
+
+
+def test_each_word_gets_its_written_form() -> None:
+    encoder = small_encoder()
+    found = encoder.written_words(WORDS, encoder.detect(WORDS))
+    assert [word.lower() for word in found] == list(WORDS.words)
+    assert any(word != word.lower() for word in found)
+
+
+@given(st.lists(st.integers(1, MOST_PIECES), min_size=1, max_size=300), st.integers(62, 200))
+def test_windows_decide_every_word_once(sizes: list[int], room: int) -> None:
+    stops = np.concatenate([[0], np.cumsum(sizes)])
+    windows = list(cut_windows(stops, room))
+    decided = [word for each in windows for word in range(each.keep, each.keep_stop)]
+    assert decided == list(range(len(sizes)))
+    for each in windows:
+        assert each.first <= each.keep < each.keep_stop <= each.stop
+        assert stops[each.stop] - stops[each.first] <= room
+
+
+def test_windows_overlap_so_that_words_have_others_around_them() -> None:
+    stops = np.arange(1001)
+    windows = list(cut_windows(stops, 190))
+    assert windows[0] == WindowPlace(0, 190, 0, 190 - AFTER)
+    first = 190 - AFTER - BEFORE
+    assert windows[1] == WindowPlace(first, first + 190, 190 - AFTER, first + 190 - AFTER)
+
+
+def test_a_stream_decides_by_the_words_it_has() -> None:
+    """Each gap is decided from a window that ends `ahead` words after it, by the head for that."""
+    talk = made_up_recording(5, 90).replace(sentences=None, head=None, relation=None)
+    for ahead in LOOKAHEADS:
+        encoder = small_encoder(ahead=ahead)
+        stream = encoder.stream()
+        sentences = [each for at in range(len(talk)) for each in stream.push(talk[at : at + 1])]
+        sentences += stream.close()
+        assert [w for each in sentences for w in each.words] == list(talk.words)
+        window = talk[: 20 + ahead + 1]
+        alone = encoder._segmentation(window, goes_on=True).boundary[20]
+        ends = np.cumsum([len(each) for each in sentences]) - 1
+        assert (20 in ends.tolist()) == alone
+
+
+def test_the_head_depends_on_how_many_words_follow() -> None:
+    encoder = small_encoder()
+    whole = encoder._segmentation(WORDS, goes_on=False).log_odds
+    begun = encoder._segmentation(WORDS, goes_on=True).log_odds
+    assert whole is not None
+    assert begun is not None
+    assert not np.allclose(whole, begun)
+
+
+def test_state_gives_the_encoder_back() -> None:
+    encoder = small_encoder()
+    again = Encoder(window=64).from_state(encoder.state())
+    assert again.log_odds(WORDS).tobytes() == encoder.log_odds(WORDS).tobytes()
+    assert again.model.forms == {"iphone": "iPhone"}
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("vocabulary", np.zeros(3, np.int8)),
+        ("vocabulary", np.frombuffer(b"a\nb", np.uint8)),
+        ("forms", np.frombuffer(b"a b c", np.uint8)),
+        ("sizes", np.zeros(3, np.int64)),
+        ("sizes", np.zeros(10)),
+        ("sizes", np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])),
+        ("vocabulary", None),
+    ],
+)
+def test_damaged_state_is_one_clear_error(name: str, array: Any) -> None:
+    state: dict[str, Any] = {**small_encoder().state(), name: array}
+    with pytest.raises(ModelError, match="train it again"):
+        Encoder(window=64).from_state({k: v for k, v in state.items() if v is not None})
+
+
+@pytest.mark.parametrize(
+    "settings", [{"window": 10}, {"scale": 0}, {"bias": "a"}, {"threshold": 1e9}, {"ahead": 4}]
+)
+def test_settings_are_checked(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        Encoder(**settings)

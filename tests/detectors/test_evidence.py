@@ -1,0 +1,119 @@
+"""What neural detectors see of a transcript."""
+
+import numpy as np
+import pytest
+
+from caesura.core.segmentation import Segmentation
+from caesura.core.transcript import Transcript
+from caesura.detectors.gaps import marked_words
+from caesura.detectors.neural import evidence as ev
+
+
+def seen(transcript: Transcript) -> ev.Evidence:
+    return ev.evidence_of(transcript, marked_words(transcript))
+
+
+def test_nothing_is_known_of_bare_words() -> None:
+    found = seen(Transcript(("so", "it", "goes")))
+    assert np.isnan(found.pause).all()
+    for column in found[1:]:
+        assert column.tolist() == [ev.UNKNOWN] * 3
+
+
+def test_pauses_turns_marks_and_case_are_columns() -> None:
+    talk = Transcript(
+        ("So", "it", "goes", "US", "iPhone"),
+        start=np.array([0, 1, 2, 3, 4.0]),
+        end=np.array([0.5, 1.5, 2.25, 3.5, 4.5]),
+        speaker=("A", "A", "B", "", "B"),
+        mark=(",", "", ".", "?”", "--"),
+        opening=("", "(", "", "", ""),
+    )
+    found = seen(talk)
+    assert found.pause[:-1].tolist() == [0.5, 0.5, 0.75, 0.5]
+    assert np.isnan(found.pause[-1])
+    assert found.turn.tolist() == [1, 2, 0, 0, 0]
+    marks = [ev.COMMA, ev.NO_MARK, ev.PERIOD, ev.QUESTION, ev.OTHER_MARK]
+    assert found.mark.tolist() == marks
+    assert found.case.tolist() == [ev.CAPITALISED, ev.LOWER, ev.LOWER, ev.UPPER, ev.MIXED]
+    assert found.opening.tolist() == [1, 2, 1, 1, 1]
+
+
+def test_punctuation_that_is_a_word_is_a_mark_of_the_word_before() -> None:
+    talk = Transcript(("so", ",", "it", "goes", "."), start=np.arange(5.0), end=np.arange(5) + 0.5)
+    found = seen(talk)
+    assert found.mark.tolist() == [ev.COMMA, ev.NO_MARK, ev.PERIOD]
+    assert found.pause[:2].tolist() == [1.5, 0.5]
+
+
+def test_marks_without_any_sentence_end_leave_the_rest_open() -> None:
+    found = seen(Transcript(("so", "it", "goes"), mark=(",", "", "")))
+    assert found.mark.tolist() == [ev.COMMA, ev.HIDDEN_MARK, ev.HIDDEN_MARK]
+
+
+def test_text_in_one_case_has_none() -> None:
+    assert seen(Transcript(("SO", "IT"))).case.tolist() == [ev.HIDDEN_CASE] * 2
+
+
+@pytest.mark.parametrize(
+    ("word", "case"),
+    [
+        ("king", ev.LOWER),
+        ("King", ev.CAPITALISED),
+        ("I", ev.CAPITALISED),
+        ("I'm", ev.CAPITALISED),
+        ("NASA", ev.UPPER),
+        ("NASA's", ev.MIXED),
+        ("iPhone", ev.MIXED),
+        ("7", ev.LOWER),
+    ],
+)
+def test_case_of_a_word(word: str, case: int) -> None:
+    assert ev.case_class(word) == case
+
+
+def test_a_rank_is_the_share_of_shorter_pauses() -> None:
+    pauses = np.array([0.0] * 15 + [0.2, 0.4, np.nan, 0.4, 0.6, 0.8])
+    ranks = ev.rank_of_pauses(pauses, pauses)
+    assert ranks[:15].tolist() == [0.0] * 15
+    assert ranks[15:].tolist() == pytest.approx([0.75, 0.8, np.nan, 0.8, 0.9, 0.95], nan_ok=True)
+    assert np.isnan(ev.rank_of_pauses(pauses[:10], pauses[:10])).all()
+
+
+def test_each_word_is_told_of_the_gaps_before_and_after_it() -> None:
+    talk = Transcript(
+        ("a", "b", "c"),
+        start=np.array([0, 1, 2.0]),
+        end=np.array([0.9, 1.0, 2.1]),
+        mark=("", ".", ""),
+    )
+    found = seen(talk)
+    columns = ev.columns_of_words(found, np.full(3, np.nan))
+    table = dict(zip(ev.COLUMNS, columns.T.tolist(), strict=True))
+    assert table["seconds before"] == [0, *table["seconds"][:-1]]
+    assert table["mark before"] == [0, ev.NO_MARK, ev.PERIOD]
+    assert table["seconds"][1] > table["seconds"][0] > table["seconds"][2] == ev.UNKNOWN
+    for name, cells in table.items():
+        assert max(cells) < ev.SIZES[name.removesuffix(" before")]
+
+
+def test_every_pause_has_a_bin() -> None:
+    pauses = np.array([-5, 0, 0.01, 0.3, 4, 1e6, np.nan])
+    found = ev.Evidence(pauses, *np.zeros((4, 7), np.int64))
+    bins = ev.columns_of_words(found, np.clip(pauses, 0, 1))[:, 0]
+    assert bins.tolist() == [1, 1, 2, 9, len(ev.SECONDS), ev.SIZES["seconds"] - 1, 0]
+
+
+def test_targets_of_speech_are_its_marks() -> None:
+    talk = Transcript(
+        ("a", "b", "c", "d", "e", "f"),
+        mark=(",", ".", "", "?", "--", "!"),
+        sentences=Segmentation.of_gaps(6, [1, 2, 3, 4, 5]),
+    )
+    assert ev.targets_of(talk).tolist() == [1, 2, -1, 3, 0, 4]
+    assert ev.targets_of(talk, spoken=False).tolist() == [1, 2, 2, 3, 2, 4]
+
+
+def test_the_dot_of_an_abbreviation_is_no_end() -> None:
+    talk = Transcript(("a", "b"), mark=(".", "."), sentences=Segmentation.of_gaps(2, [1]))
+    assert ev.targets_of(talk).tolist() == [0, 2]

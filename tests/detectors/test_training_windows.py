@@ -1,0 +1,137 @@
+"""Windows to train on: what they show, hide and alter."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.core.transcript import Transcript
+from caesura.detectors.neural import evidence as ev
+from caesura.detectors.neural.encoder import ENOUGH, LOOKAHEADS
+from caesura.detectors.neural.training_windows import (
+    IGNORED,
+    Hiding,
+    Sampler,
+    Source,
+    Window,
+    altered_pauses,
+    compile_source,
+)
+from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL
+from caesura.testing.detector_laws import made_up_recording
+from detectors.small_encoder import PIECES
+
+TALKS = [made_up_recording(seed, 150) for seed in range(4)]
+EVERYTHING = Hiding(
+    pauses=1, turns=1, marks=1, some_marks=0, case_with_marks=1, altered_pauses=0, line_turns=1
+)
+NOTHING = Hiding(
+    pauses=0, drawn_pauses=0, turns=0, marks=0, some_marks=0, case_without_marks=0, line_turns=0
+)
+
+
+def source(talks: list[Transcript], name: str = "talks") -> Source:
+    return compile_source(name, 1.0, talks, PIECES)
+
+
+def windows(hiding: Hiding, count: int = 40, talks: list[Transcript] = TALKS) -> list[Window]:
+    sampler = Sampler([source(talks)], 80, 7, hiding)
+    return [sampler.window(number) for number in range(count)]
+
+
+def test_a_source_has_all_words_of_all_recordings() -> None:
+    found = source(TALKS)
+    assert found.first.tolist() == [0, 150, 300, 450, 600]
+    assert len(found.piece_start) == 601
+    assert found.piece_start[-1] == len(found.pieces)
+    pieces = [PIECES.split(word) for talk in TALKS for word in talk.words]
+    assert found.pieces.tolist() == [number for word in pieces for number in word]
+
+
+def test_a_window_depends_on_the_seed_and_its_number_alone() -> None:
+    first, again = windows(Hiding()), windows(Hiding())
+    for one, other in zip(first, again, strict=True):
+        for column, same in zip(one, other, strict=True):
+            assert column.tolist() == same.tolist()
+    other_seed = Sampler([source(TALKS)], 80, 8, Hiding()).window(0)
+    assert other_seed.pieces.tolist() != first[0].pieces.tolist()
+
+
+def test_windows_are_parts_of_recordings() -> None:
+    text = " ".join(map(str, source(TALKS).pieces.tolist()))
+    for window in windows(Hiding()):
+        assert window.pieces[0] == SPECIAL.index(BEGIN)
+        assert len(window.pieces) <= 80
+        own = window.pieces[1:]
+        if own[-1] == SPECIAL.index(END):
+            own = own[:-1]
+            assert window.target[-1] == IGNORED
+            assert (window.head == len(LOOKAHEADS)).all()
+        assert " ".join(map(str, own.tolist())) in text
+        assert len({len(column) for column in window[1:]}) == 1
+        assert (np.diff(window.word_at) > 0).all()
+
+
+def test_heads_are_those_for_the_words_that_follow() -> None:
+    long = [w for w in windows(Hiding()) if len(w.head) > 20 and w.pieces[-1] != SPECIAL.index(END)]
+    assert long
+    for window in long:
+        left = range(len(window.head) - 1, -1, -1)
+        for words, head in zip(left, window.head.tolist(), strict=True):
+            if words >= ENOUGH:
+                assert head == len(LOOKAHEADS)
+            else:
+                assert LOOKAHEADS[head] <= words
+                assert head + 1 == len(LOOKAHEADS) or words < LOOKAHEADS[head + 1]
+
+
+def test_everything_can_be_shown_and_hidden() -> None:
+    columns = np.concatenate([window.columns for window in windows(NOTHING)])
+    assert (columns == ev.UNKNOWN).all()
+    shown = np.concatenate([window.columns for window in windows(EVERYTHING)])
+    table = dict(zip(ev.COLUMNS, shown.T, strict=True))
+    for name in ("seconds", "rank", "turn", "mark"):
+        assert (table[name] != ev.UNKNOWN).mean() > 0.8, name
+
+
+def test_some_marks_are_lost() -> None:
+    some = replace(EVERYTHING, marks=0, some_marks=1)
+    found = np.concatenate([window.columns for window in windows(some)])
+    marks = found[:, ev.COLUMNS.index("mark")]
+    targets = np.concatenate([window.target for window in windows(some)])
+    ends = targets == 2
+    assert 0.2 < (marks[ends] == ev.NO_MARK).mean() < 0.8
+    assert (marks[ends] == ev.PERIOD).any()
+
+
+def test_text_gets_pauses_of_speech_at_gaps_of_the_same_class() -> None:
+    bare = [talk.replace(start=None, end=None) for talk in TALKS]
+    hiding = replace(NOTHING, drawn_pauses=1)
+    sampler = Sampler([source(TALKS), replace(source(bare), weight=1e9)], 80, 7, hiding)
+    found = [sampler.window(number) for number in range(40)]
+    seconds = np.concatenate([w.columns[:, ev.COLUMNS.index("seconds")] for w in found])
+    targets = np.concatenate([w.target for w in found])
+    assert (seconds != ev.UNKNOWN).mean() > 0.9
+    assert seconds[targets == 2].mean() > seconds[targets == 0].mean() + 1
+
+
+@given(
+    st.lists(st.one_of(st.just(np.nan), st.floats(0, 5)), min_size=1, max_size=30),
+    st.integers(0, 500),
+)
+def test_altered_pauses_are_pauses(pauses: list[float], seed: int) -> None:
+    given_pauses = np.array(pauses)
+    found = altered_pauses(given_pauses, np.random.default_rng(seed))
+    assert (np.isnan(found) == np.isnan(given_pauses)).all()
+    assert (found[~np.isnan(found)] >= 0).all()
+
+
+def test_sources_are_drawn_by_their_weight() -> None:
+    first = source([Transcript(("so",) * 60)], "a")
+    second = replace(source([Transcript(("the",) * 60)], "b"), weight=3.0)
+    sampler = Sampler([first, second], 40, 7)
+    drawn = [int(sampler.window(number).pieces[1]) for number in range(400)]
+    share = np.mean(np.array(drawn) == PIECES.split("the")[0])
+    assert share == pytest.approx(0.75, abs=0.08)
