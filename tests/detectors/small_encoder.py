@@ -13,10 +13,10 @@ PIECES = WordPieces(
 SHAPE = Shape(len(PIECES), VALUES, hidden=16, layers=2, heads=4, inner=24, positions=64)
 
 
-def small_encoder(seed: int = 3, **settings: object) -> Encoder:
+def small_encoder(seed: int = 3, runtime: str = "numpy", **settings: object) -> Encoder:
     """Return an encoder that decides at random, but always alike."""
     draw = np.random.default_rng(seed)
     weights = {name: draw.normal(0, 0.5, size) for name, size in SHAPE.arrays()}
     transformer = Transformer(quantize(weights), SHAPE)
     model = EncoderModel(PIECES, {"iphone": "iPhone"}, transformer)
-    return Encoder(window=64, **settings).with_model(model)  # type: ignore[arg-type]
+    return Encoder(window=64, runtime=runtime, **settings).with_model(model)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from caesura.core.errors import ModelError
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import NO_GAP, marked_words
+from caesura.detectors.neural import encoder
 from caesura.detectors.neural.encoder import (
     AFTER,
     BEFORE,
@@ -34,6 +35,24 @@ def test_law(law: Any) -> None:
     law(small_encoder(), 15, 400)
 
 
+def test_onnxruntime_decides_as_numpy_does() -> None:
+    pytest.importorskip("onnxruntime")
+    talk = made_up_recording(4, 300)
+    ours, theirs = (small_encoder(runtime=name).detect(talk) for name in ("numpy", "onnxruntime"))
+    assert theirs.boundary.tolist() == ours.boundary.tolist()
+    assert theirs.label == ours.label
+    assert theirs.log_odds == pytest.approx(ours.log_odds, abs=0.01)
+    chosen = small_encoder(runtime="auto").detect(talk)
+    assert chosen == theirs
+
+
+def test_without_onnxruntime_numpy_runs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "has_onnxruntime", lambda: False)
+    assert small_encoder(runtime="auto").detect(WORDS) == small_encoder().detect(WORDS)
+    with pytest.raises(ModelError, match="pip install 'caesura\\[fast\\]'"):
+        small_encoder(runtime="onnxruntime").detect(WORDS)
+
+
 def test_scores_are_log_probabilities() -> None:
     scores = small_encoder().scores(WORDS, marked_words(WORDS))
     assert np.exp(scores.gap).sum(axis=1) == pytest.approx(1, abs=1e-5)
@@ -41,10 +60,10 @@ def test_scores_are_log_probabilities() -> None:
 
 
 def test_log_odds_are_of_the_classes_that_end_a_sentence() -> None:
-    encoder = small_encoder(scale=2.0, bias=0.5)
+    detector = small_encoder(scale=2.0, bias=0.5)
     gap = np.exp(small_encoder().scores(WORDS, marked_words(WORDS)).gap.astype(float))
     expected = 2 * np.log(gap[:, 2:].sum(axis=1) / gap[:, :2].sum(axis=1)) + 0.5
-    assert encoder.log_odds(WORDS) == pytest.approx(expected, abs=1e-4)
+    assert detector.log_odds(WORDS) == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_threshold_decides() -> None:
@@ -87,8 +106,8 @@ def test_words_are_written_in_their_case(word: str, case: int, written: str) -> 
 
 
 def test_each_word_gets_its_written_form() -> None:
-    encoder = small_encoder()
-    found = encoder.written_words(WORDS, encoder.detect(WORDS))
+    detector = small_encoder()
+    found = detector.written_words(WORDS, detector.detect(WORDS))
     assert [word.lower() for word in found] == list(WORDS.words)
     assert any(word != word.lower() for word in found)
 
@@ -116,30 +135,30 @@ def test_a_stream_decides_by_the_words_it_has() -> None:
     """Each gap is decided from a window that ends `ahead` words after it, by the head for that."""
     talk = made_up_recording(5, 90).replace(sentences=None, head=None, relation=None)
     for ahead in LOOKAHEADS:
-        encoder = small_encoder(ahead=ahead)
-        stream = encoder.stream()
+        detector = small_encoder(ahead=ahead)
+        stream = detector.stream()
         sentences = [each for at in range(len(talk)) for each in stream.push(talk[at : at + 1])]
         sentences += stream.close()
         assert [w for each in sentences for w in each.words] == list(talk.words)
         window = talk[: 20 + ahead + 1]
-        alone = encoder._segmentation(window, goes_on=True).boundary[20]
+        alone = detector._segmentation(window, goes_on=True).boundary[20]
         ends = np.cumsum([len(each) for each in sentences]) - 1
         assert (20 in ends.tolist()) == alone
 
 
 def test_the_head_depends_on_how_many_words_follow() -> None:
-    encoder = small_encoder()
-    whole = encoder._segmentation(WORDS, goes_on=False).log_odds
-    begun = encoder._segmentation(WORDS, goes_on=True).log_odds
+    detector = small_encoder()
+    whole = detector._segmentation(WORDS, goes_on=False).log_odds
+    begun = detector._segmentation(WORDS, goes_on=True).log_odds
     assert whole is not None
     assert begun is not None
     assert not np.allclose(whole, begun)
 
 
 def test_state_gives_the_encoder_back() -> None:
-    encoder = small_encoder()
-    again = Encoder(window=64).from_state(encoder.state())
-    assert again.log_odds(WORDS).tobytes() == encoder.log_odds(WORDS).tobytes()
+    detector = small_encoder()
+    again = Encoder(window=64, runtime="numpy").from_state(detector.state())
+    assert again.log_odds(WORDS).tobytes() == detector.log_odds(WORDS).tobytes()
     assert again.model.forms == {"iphone": "iPhone"}
 
 
@@ -162,7 +181,15 @@ def test_damaged_state_is_one_clear_error(name: str, array: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"window": 10}, {"scale": 0}, {"bias": "a"}, {"threshold": 1e9}, {"ahead": 4}]
+    "settings",
+    [
+        {"window": 10},
+        {"scale": 0},
+        {"bias": "a"},
+        {"threshold": 1e9},
+        {"ahead": 4},
+        {"runtime": "x"},
+    ],
 )
 def test_settings_are_checked(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(settings))):

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from functools import cache, cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices, Strings
-from caesura.core.config import check_integer, check_number
+from caesura.core.config import check_integer, check_number, check_one_of
 from caesura.core.errors import ModelError
 from caesura.core.protocols import BatchDetector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
@@ -32,6 +34,9 @@ from caesura.detectors.neural.evidence import (
 from caesura.ml.neural.transformer import Shape, Single, Transformer
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
 
+if TYPE_CHECKING:
+    from caesura.ml.neural.onnx_graph import OnnxTransformer
+
 GAP_LABELS = ("", ",", ".", "?", "!")
 """The classes of gaps; the last three end a sentence."""
 
@@ -46,6 +51,10 @@ ENOUGH = 12
 
 BEFORE, AFTER = 18, 18
 """Words at the ends of a window that another window decides, with more words around them."""
+
+RUNTIMES = ("auto", "numpy", "onnxruntime")
+AT_ONCE = {"Transformer": 2, "OnnxTransformer": 8}
+"""Windows that are scored at a time: their vectors fit into the cache."""
 
 WHOLE = {
     "layers": (1, 48),
@@ -72,6 +81,21 @@ class EncoderModel:
 
     transformer: Transformer
 
+    @cached_property
+    def onnx(self) -> OnnxTransformer:
+        """The same net, run by onnxruntime."""
+        if not has_onnxruntime():
+            raise ModelError("onnxruntime is not installed", remedy="pip install 'caesura[fast]'")
+        from caesura.ml.neural.onnx_graph import OnnxTransformer
+
+        return OnnxTransformer(self.transformer.arrays, self.transformer.shape)
+
+
+@cache
+def has_onnxruntime() -> bool:
+    """Whether onnxruntime is installed."""
+    return find_spec("onnxruntime") is not None
+
 
 class Scores(NamedTuple):
     """Log-probabilities for each word: of the classes of the gap after it, and of its case."""
@@ -91,7 +115,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
 
     Log-odds are multiplied by `scale` and `bias` is added, so that they are calibrated; a gap with
     log-odds above `threshold` is a boundary. In a stream, a gap is decided when `ahead` words
-    after it have arrived.
+    after it have arrived. It is run by onnxruntime where that is installed, else by numpy;
+    `runtime` names one of them. Both decide alike.
     """
 
     base: str = ""
@@ -106,6 +131,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     bias: float = 0.0
     threshold: float = 0.0
     ahead: int = 5
+    runtime: str = "auto"
 
     name = "Encoder"
     needs: ClassVar[Mapping[str, str]] = {"torch": "torch"}
@@ -122,8 +148,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         check_number("scale", self.scale, 1e-3, 1e3)
         check_number("bias", self.bias, -100, 100)
         check_number("threshold", self.threshold, -100, 100)
-        if self.ahead not in LOOKAHEADS:
-            raise ValueError(f"ahead is one of {LOOKAHEADS}, not {self.ahead!r}")
+        check_one_of("ahead", self.ahead, LOOKAHEADS)
+        check_one_of("runtime", self.runtime, RUNTIMES)
 
     def train(
         self,
@@ -161,10 +187,18 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         columns = self._columns(transcript, marked)
         stops = np.append(start, len(pieces))
         windows = list(cut_windows(stops, self.window - 2))
-        for first in range(0, len(windows), AT_ONCE):
-            part = windows[first : first + AT_ONCE]
+        at_once = AT_ONCE[type(self._runner).__name__]
+        for first in range(0, len(windows), at_once):
+            part = windows[first : first + at_once]
             self._score_windows(part, pieces, stops, columns, goes_on, Scores(gap, case))
         return Scores(_log_softmax(gap), _log_softmax(case))
+
+    @property
+    def _runner(self) -> Transformer | OnnxTransformer:
+        """What runs the net."""
+        if self.runtime == "numpy" or (self.runtime == "auto" and not has_onnxruntime()):
+            return self.model.transformer
+        return self.model.onnx
 
     def _columns(self, transcript: Transcript, marked: MarkedWords) -> Indices:
         evidence = evidence_of(transcript, marked)
@@ -196,8 +230,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             begin = at * table.shape[1] + 1 - stops[window.first]
             places.append(stops[window.first : window.stop] + begin)
         values = np.concatenate([columns[window.first : window.stop] for window in windows])
-        transformer = self.model.transformer
-        gaps, cases = transformer.scores(table, lengths, values, np.concatenate(places))
+        gaps, cases = self._runner.scores(table, lengths, values, np.concatenate(places))
         seen = 0
         for window in windows:
             kept = slice(seen + window.keep - window.first, seen + window.keep_stop - window.first)
@@ -276,10 +309,6 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         if shape is None or shape.pieces != len(vocabulary) or shape.values != VALUES:
             raise ModelError("its sizes do not fit its vocabulary", remedy="train it again")
         return self.with_model(EncoderModel(vocabulary, forms, Transformer(weights, shape)))
-
-
-AT_ONCE = 2
-"""Windows that are scored at a time: their vectors fit into the cache."""
 
 
 class WindowPlace(NamedTuple):

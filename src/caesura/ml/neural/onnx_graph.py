@@ -34,7 +34,8 @@ FLOAT, INTEGER, TEXT, INTEGERS = 1, 2, 3, 7
 class OnnxTransformer:
     """Runs an encoder as `transformer.Transformer` does, with onnxruntime."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], shape: Shape, threads: int) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], shape: Shape, threads: int = 0) -> None:
+        """Make the graph; `threads` is 0 for as many as there are cores."""
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
