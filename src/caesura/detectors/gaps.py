@@ -15,6 +15,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.config import check_texts
 from caesura.core.errors import LayerError
+from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.text.punctuation import punctuation_flags
 
@@ -92,6 +93,19 @@ def class_labels(numbers: Sequence[int], classes: Strings) -> Strings:
     """Turn class numbers into labels; class 0 has the label ''."""
     names = ("", *classes)
     return tuple(names[number] for number in numbers)
+
+
+def place_classes(
+    count: int, gaps: Indices, numbers: Indices, log_odds: Floats, classes: Strings
+) -> Segmentation:
+    """Make a segmentation of `count` gaps of the class numbers and log-odds at some of them.
+
+    The other gaps, before punctuation that stands as a word, are no boundaries.
+    """
+    chosen, odds = np.zeros(count, np.int64), np.full(count, NO_GAP)
+    chosen[gaps], odds[gaps] = numbers, log_odds
+    label = class_labels(chosen.tolist(), classes) if classes else None
+    return Segmentation(ends_sentence(classes)[chosen], label, odds)
 
 
 def missing_sentences(count: int) -> LayerError:

@@ -31,15 +31,14 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript, batches
 from caesura.detectors.gaps import (
     DECISIONS,
-    NO_GAP,
     check_classes,
     class_count,
-    class_labels,
     classes_of_gaps,
     ends_sentence,
     gaps_after_words,
     likeliest_classes,
     missing_sentences,
+    place_classes,
     without_punctuation,
 )
 from caesura.detectors.pause import PauseModel
@@ -48,7 +47,6 @@ from caesura.ml.ngram import FACTORS, KINDS, ClassNgram
 from caesura.ml.ngram_counts import (
     NO_WORD,
     START,
-    UNKNOWN,
     Counts,
     NumberedText,
     Vocabulary,
@@ -172,14 +170,8 @@ class HMMDetector(BatchDetector):
         stop = np.cumsum(words.lengths)[:-1]
         parts = zip(words.is_word, np.split(chosen, stop), np.split(odds, stop), strict=True)
         for is_word, numbers, log_odds in parts:
-            yield self._place(len(is_word), gaps_after_words(is_word), numbers, log_odds)
-
-    def _place(self, count: int, gaps: Indices, numbers: Indices, log_odds: Floats) -> Segmentation:
-        """Put classes and log-odds of words at their gaps; other gaps are no boundaries."""
-        chosen, odds = np.zeros(count, np.int64), np.full(count, NO_GAP)
-        chosen[gaps], odds[gaps] = numbers, log_odds
-        label = class_labels(chosen.tolist(), self.classes) if self.classes else None
-        return Segmentation(ends_sentence(self.classes)[chosen], label, odds)
+            gaps = gaps_after_words(is_word)
+            yield place_classes(len(is_word), gaps, numbers, log_odds, self.classes)
 
 
 MOST_HISTORIES = 1 << 12
@@ -338,9 +330,7 @@ class LM(HMMDetector, TrainableDetector[LanguageModel]):
 
     def coverage(self, transcript: Transcript) -> float:
         """Return the share of the words that are in the vocabulary; 1 if there are no words."""
-        numbers = self.model.vocabulary.numbers(transcript.words)
-        words = int((numbers != NO_WORD).sum())
-        return 1.0 - float((numbers == UNKNOWN).sum()) / words if words else 1.0
+        return self.model.vocabulary.coverage(transcript.words)
 
     def lacks(self, transcript: Transcript) -> str:
         """Return a message if none of the words is in the vocabulary, else ''."""

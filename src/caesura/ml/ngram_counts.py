@@ -67,6 +67,12 @@ class Vocabulary:
             self._look_up(list(new))
         return np.fromiter(map(self._seen.__getitem__, words), np.int64, len(words))
 
+    def coverage(self, words: Sequence[str]) -> float:
+        """Return the share of the words that are known; 1 if there are no words."""
+        numbers = self.numbers(words)
+        count = int((numbers != NO_WORD).sum())
+        return 1.0 - float((numbers == UNKNOWN).sum()) / count if count else 1.0
+
     def _look_up(self, words: list[str]) -> None:
         spellings = list(map(normalized_spelling, words))
         wanted = np.fromiter(map(hash_spelling, spellings), np.uint64, len(words))
