@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from caesura.detectors.column import Column
     from caesura.detectors.fusion import Fusion
     from caesura.detectors.lm import LM, Combination
+    from caesura.detectors.neural.birnn import BiRNN
+    from caesura.detectors.neural.cnn import CNN
     from caesura.detectors.neural.encoder import Encoder
     from caesura.detectors.pause import Pause, PauseModel
     from caesura.detectors.stored_model import Model
@@ -162,12 +164,14 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "ATENE",
+    "CNN",
     "CRF",
     "LM",
     "SDA",
     "SVM",
     "Agreement",
     "Alignment",
+    "BiRNN",
     "Boundary",
     "BoundarySimilarity",
     "CaesuraError",

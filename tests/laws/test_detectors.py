@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
@@ -42,8 +43,17 @@ DETECTORS = [
     "SDA(CRF(iterations=30, tagger=Tagger(size=40, cutoff=1)), longest=12, decision='posterior')",
     *(f"Model({name!r})" for name in store.shipped_models("detector")),
 ]
-BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA")
-"""Detectors for which every gap bears on every other one: their own streams see too little."""
+NETS = [
+    "CNN(vector=8, filters=8, hidden=8)",
+    "CNN(classes=('.', '?', ','), vector=4, before=3, after=5, filters=4, hidden=4, bias=1)",
+    "BiRNN(vector=8, hidden=8)",
+    "BiRNN(classes=(), vector=4, context=3, hidden=4, attention=2, epochs=2, bias=1)",
+]
+"""Detectors that torch trains; tests/detectors/test_nets.py holds them to the laws without it."""
+
+BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA", "CNN", "BiRNN")
+"""Detectors whose own streams see too little: every gap bears on every other one, or punctuation
+that stands as a word takes up their look-ahead."""
 
 LOOKAHEAD = 400
 """Words; more than any random recording has."""
@@ -56,12 +66,17 @@ def trained(text: str) -> Detector:
 
 
 def test_all_registered_detectors_are_held_to_the_laws() -> None:
-    held = {"Model", "Encoder", *(text.split("(")[0] for text in DETECTORS)}
+    held = {"Model", "Encoder", *(text.split("(")[0] for text in (*DETECTORS, *NETS))}
     assert held == set(registry.names("detector"))
 
 
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: caesura[neural]")
+
+
 @pytest.mark.parametrize("law", DETECTOR_LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("name", DETECTORS)
+@pytest.mark.parametrize(
+    "name", [*DETECTORS, *(pytest.param(name, marks=needs_torch) for name in NETS)]
+)
 def test_law(name: str, law: Callable[[Detector, int, int], None]) -> None:
     lookahead = LOOKAHEAD if name.startswith(BOUND_TOGETHER) else 0
     streams = law.__name__ == "a_stream_decides_like_the_whole"

@@ -314,20 +314,27 @@ def test_unknown_goals_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("detector", "module", "package"),
+    ("detector", "module", "package", "extra"),
     [
-        ("CRF", "pycrfsuite", "python-crfsuite"),
-        ("SVM", "sklearn", "scikit-learn"),
-        ("SDA", "scipy", "scipy"),
-        ("SDA", "pycrfsuite", "python-crfsuite"),
-        ("Margins", "scipy", "scipy"),
+        ("CRF", "pycrfsuite", "python-crfsuite", "train"),
+        ("SVM", "sklearn", "scikit-learn", "train"),
+        ("SDA", "scipy", "scipy", "train"),
+        ("SDA", "pycrfsuite", "python-crfsuite", "train"),
+        ("Margins", "scipy", "scipy", "train"),
+        ("CNN", "torch", "torch", "neural"),
     ],
 )
 def test_missing_packages_are_reported_before_anything_is_read(
-    detector: str, module: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    detector: str,
+    module: str,
+    package: str,
+    extra: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(CaesuraError, match=f"training {detector} needs {package}, which is not"):
+    message = rf"training {detector} needs {package}, which is not .*'caesura\[{extra}\]'"
+    with pytest.raises(CaesuraError, match=message):
         caesura.train(detector, train=tmp_path / "nowhere", output=tmp_path / "model")
 
 

@@ -58,7 +58,10 @@ class Trainable(Configured, ABC):
     """Settings that training depends on; all others can be changed without training again."""
 
     needs: ClassVar[Mapping[str, str]] = {}
-    """Modules that training imports, and the packages of the extra `train` that have them."""
+    """Modules that training imports, and the packages of `needs_extra` that have them."""
+
+    needs_extra: ClassVar[str] = "train"
+    """The extra of Caesura that has the packages which training needs."""
 
     def train(
         self,

@@ -92,6 +92,8 @@ NAMES: dict[Kind, dict[str, str]] = {
         "CRF": "caesura.detectors.syntax.crf_svm:CRF",
         "SVM": "caesura.detectors.syntax.crf_svm:SVM",
         "SDA": "caesura.detectors.syntax.sda:SDA",
+        "CNN": "caesura.detectors.neural.cnn:CNN",
+        "BiRNN": "caesura.detectors.neural.birnn:BiRNN",
         "Encoder": "caesura.detectors.neural.encoder:Encoder",
     },
     "tagger": {

@@ -2,7 +2,7 @@
 
 Decoding (`viterbi.py`, also forward-backward), sequence models (`crf.py`, `svm.py`), class n-grams
 and their vocabulary (`ngram.py`, `ngram_counts.py`), maximum entropy (`maxent.py`), hashed features
-and their lookup (`features.py`), and dependency parsing (`parsing/`).
+and their lookup (`features.py`), dependency parsing (`parsing/`) and neural nets (`neural/`).
 
 Not here: how a transcript becomes arrays (`detectors/`). Start with `viterbi.py`.
 """

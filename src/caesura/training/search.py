@@ -385,13 +385,19 @@ def _setting(thing: Any, step: str, name: str) -> Any:
 
 def _check_packages(detector: Trainable) -> None:
     """Refuse to train what needs a package that is not installed."""
-    needs = {module: name for part in detector.parts() for module, name in part.needs.items()}
-    lacking = [name for module, name in needs.items() if find_spec(module) is None]
+    needs = {
+        module: (name, part.needs_extra)
+        for part in detector.parts()
+        for module, name in part.needs.items()
+    }
+    lacking = [found for module, found in needs.items() if find_spec(module) is None]
     if lacking:
         are = "is" if len(lacking) == 1 else "are"
+        names = " and ".join(name for name, _ in lacking)
+        extras = ",".join(sorted({extra for _, extra in lacking}))
         raise CaesuraError(
-            f"training {detector.name} needs {' and '.join(lacking)}, which {are} not installed",
-            remedy="install what training takes: pip install 'caesura[train]'",
+            f"training {detector.name} needs {names}, which {are} not installed",
+            remedy=f"install what training takes: pip install 'caesura[{extras}]'",
         )
 
 

@@ -1,5 +1,8 @@
 """Neural detectors. They run with numpy; training needs torch, the extra `neural`.
 
-Start with `encoder.py`, the detector behind the model `en`; `evidence.py` says what it sees of a
-transcript besides the words. Nets as such are in `ml/neural/`.
+`encoder.py` is a transformer that sees all evidence (`evidence.py`), with its training beside it.
+`cnn.py` and `birnn.py` are the systems S1 and S2 of the WiSeBE paper, each net twice: for torch,
+which trains, and for numpy; `net_detector.py` is their base class.
+
+Not here: layers and training loops as such (`ml/neural/`). Start with `encoder.py`.
 """

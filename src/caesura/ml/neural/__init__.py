@@ -1,5 +1,8 @@
-"""Parts of neural nets: they run with numpy; torch is needed only to train them.
+"""Neural nets: torch trains them, numpy runs them. Files here know nothing of transcripts.
 
-Files here know arrays and words, and nothing of transcripts; `detectors/neural/` does. Start with
-`transformer.py`.
+`transformer.py` runs an encoder, `onnx_graph.py` too but with onnxruntime, `torch_transformer.py`
+trains it; `wordpiece.py` splits words. `word_windows.py` cuts recordings into rows of one width,
+`layers.py` has further layers in numpy, and `torch_training.py` fits their weights.
+
+Not here: the detectors made of them (`detectors/neural/`). Start with `transformer.py`.
 """
