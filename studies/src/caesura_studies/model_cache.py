@@ -41,11 +41,17 @@ def load_or_train(cache: Path, name: str, key: str, kind: type[L], train: Callab
     return trained
 
 
+def is_cached(folder: Path, key: str) -> bool:
+    """Whether a model was stored in a folder with this key."""
+    try:
+        return (folder / store.CARD).is_file() and store.read_card(folder).notes == key
+    except ModelError:
+        return False
+
+
 def _load_if_current(folder: Path, key: str) -> Trainable | None:
     """Return the model in a folder if it was stored with this key."""
     try:
-        if not (folder / store.CARD).is_file() or store.read_card(folder).notes != key:
-            return None
-        return store.load(folder).learner
+        return store.load(folder).learner if is_cached(folder, key) else None
     except ModelError:
         return None

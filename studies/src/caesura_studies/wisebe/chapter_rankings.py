@@ -64,7 +64,7 @@ class Ranking:
     def scores(self) -> dict[str, Scores]:
         """The scores of every system on the words of the base."""
         return {
-            name: score_system(system, self.agreement.scores, METRICS)
+            name: score_system(system.detect, self.agreement.scores, METRICS)
             for name, system in self.systems.items()
         }
 
@@ -88,7 +88,9 @@ class Ranking:
         """The detailed pair on the words of each transcript."""
         found = {}
         for base, agreement in self.agreement.bases.items():
-            one, other = (score_system(self.systems[name], agreement, METRICS) for name in PAIR)
+            one, other = (
+                score_system(self.systems[name].detect, agreement, METRICS) for name in PAIR
+            )
             found[base] = SystemPair(tuple(self.agreement.texts), PAIR, (one, other))
         return found
 
@@ -97,7 +99,8 @@ class Ranking:
         """The tests of mean F1 of all pairs, with Holm's correction."""
         names, metrics = tuple(self.systems), (Boundary(),)
         found = [
-            score_system(each, self.agreement.scores, metrics) for each in self.systems.values()
+            score_system(each.detect, self.agreement.scores, metrics)
+            for each in self.systems.values()
         ]
         rows = Comparison(names, tuple(found), ("f1",)).rows
         return {(names[row.a], names[row.b]): row for row in rows}

@@ -65,14 +65,14 @@ def what_is_missing(data: Path) -> str:
 
 def chapter(data: Path) -> Part:
     """Score both systems under both protocols and compare the numbers with the printed ones."""
-    texts = {name: list(read_file(data / "wisebe" / file, "lines")) for name, file in FILES.items()}
+    texts = read_files(data)
     metrics = (Agreement(), WITH_LAST_BOUNDARY, *METRICS, *SWEPT_METRICS)
-    swept = {name: _score(texts, name, metrics) for name in SYSTEMS}
+    swept = {name: score(texts, name, metrics) for name in SYSTEMS}
     values = {name: by_metric(scores) for name, scores in swept.items()}
     ours = list(_paper_numbers(values, swept["S1"].documents[0].words))
     theirs = list(_tool_numbers(values))
     system_pair = SystemPair(
-        REFERENCES, SYSTEMS, (_score(texts, "S1", METRICS), _score(texts, "S2", METRICS))
+        REFERENCES, SYSTEMS, (score(texts, "S1", METRICS), score(texts, "S2", METRICS))
     )
     text = [
         *_paper(values, ours),
@@ -120,9 +120,15 @@ def _program(values: Values, numbers: Sequence[Number]) -> list[str]:
     ]
 
 
-def _score(
+def read_files(data: Path) -> dict[str, list[Transcript]]:
+    """Read the references and the output of the systems."""
+    return {name: list(read_file(data / "wisebe" / file, "lines")) for name, file in FILES.items()}
+
+
+def score(
     texts: Mapping[str, Sequence[Transcript]], system: str, metrics: Sequence[Metric]
 ) -> Scores:
+    """Score a system, or one of the references, against the references."""
     references, terms = (
         [texts[name] for name in REFERENCES],
         ScoringSettings(NORMALIZE, False, RESAMPLING),

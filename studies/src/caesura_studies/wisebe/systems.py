@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from caesura.core.arrays import Strings
 from caesura.core.errors import FormatError
 from caesura.core.protocols import Metric
+from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.evaluation.document import Document
 from caesura.evaluation.scores import Scores
@@ -59,7 +61,8 @@ def train_systems(data: Path) -> dict[str, WordBaseline]:
     return found
 
 
-def _read_texts(path: Path) -> Iterator[Transcript]:
+def read_texts(path: Path) -> Iterator[Transcript]:
+    """Read a text file of turns, or a folder of transcripts."""
     if not path.is_dir():
         yield from read_file(path, "turns(marks='.?!')")
     for file in sorted(path.glob("*.nlp")):
@@ -70,7 +73,7 @@ def _split_held_out(path: Path) -> tuple[list[Transcript], list[Transcript]]:
     """Take texts until there are enough words, and hold some of them out."""
     found: list[Transcript] = []
     words = 0
-    for text in _read_texts(path):
+    for text in read_texts(path):
         # Nothing but bare words is to be seen, as in what a recogniser gives.
         bare = normalize(text.only(("sentences",)), NORMALIZE)
         if len(bare):
@@ -83,16 +86,18 @@ def _split_held_out(path: Path) -> tuple[list[Transcript], list[Transcript]]:
     return [each for i, each in enumerate(found) if i % HELD_OUT_EVERY], found[::HELD_OUT_EVERY]
 
 
-def score_system(system: WordBaseline, agreement: Scores, metrics: Sequence[Metric]) -> Scores:
+Detect = Callable[[Strings], Segmentation]
+"""A system: it finds the boundaries of bare words."""
+
+
+def score_system(detect: Detect, agreement: Scores, metrics: Sequence[Metric]) -> Scores:
     """Score the boundaries of a system on the words that carry the references."""
-    documents = tuple(_score_document(system, each, metrics) for each in agreement.documents)
+    documents = tuple(_score_document(detect, each, metrics) for each in agreement.documents)
     return replace(agreement, metrics=tuple(metrics), documents=documents)
 
 
-def _score_document(
-    system: WordBaseline, document: Document, metrics: Sequence[Metric]
-) -> Document:
+def _score_document(detect: Detect, document: Document, metrics: Sequence[Metric]) -> Document:
     words = document.compared.words
-    ours = Transcript(words, id=document.id, sentences=system.detect(words))
+    ours = Transcript(words, id=document.id, sentences=detect(words))
     counts = tuple(metric.count(ours, document.carried) for metric in metrics)
     return replace(document, hypothesis=ours, counts=counts)
