@@ -208,7 +208,7 @@ def test_an_untrained_net_says_how_to_train_it() -> None:
 # With torch
 
 NEEDS = "needs torch: caesura[neural]"
-EPOCHS = 60
+EPOCHS = 30
 SIZES = f"vector=8, epochs={EPOCHS}, rate=0.03, dropout=0"
 TRAINED = [
     f"CNN({SIZES}, filters=8, hidden=8, before=3, after=3)",

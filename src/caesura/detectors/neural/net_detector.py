@@ -41,8 +41,11 @@ OUTSIDE = START
 KEPT = 64
 """Words of a row that are decided by it."""
 
-ROWS = 32
-"""Rows of a batch in training."""
+LEAST_ROWS, MOST_ROWS = 4, 32
+"""Rows of a batch in training: few if there is little text, so that there are enough batches."""
+
+BATCHES = 200
+"""Batches of an epoch, if their sizes allow it."""
 
 HIDDEN_SHARE = 0.02
 """The share of words that training replaces by the unknown word, so that it is learnt."""
@@ -153,6 +156,11 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
         return self.windows.after
 
     @property
+    def behind(self) -> int:
+        """How many words before a gap a stream looks at, besides the last one."""
+        return self.windows.before
+
+    @property
     def class_count(self) -> int:
         """The number of classes, class 0 included."""
         return class_count(self.classes)
@@ -182,13 +190,15 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
                 torch, net, rows.masked_fill(hidden & (rows != OUTSIDE), UNKNOWN)
             )
 
+        rows = self.windows.cut(words, OUTSIDE)
+        size = min(max(len(rows) // BATCHES, LEAST_ROWS), MOST_ROWS)
         weights = fit(
             torch,
             lambda: self.make_net(torch, vocabulary.size),
             scores,
-            self.windows.cut(words, OUTSIDE),
+            rows,
             self.windows.cut_kept(labels, IGNORED),
-            Schedule(self.epochs, self.rate, ROWS, self.seed),
+            Schedule(self.epochs, self.rate, size, self.seed),
         )
         return self.from_state(TrainedNet(vocabulary, weights).arrays())
 
@@ -220,8 +230,7 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
         """Return a stream that decides each gap from a window of words around it."""
         from caesura.detectors.window_stream import WindowStream
 
-        windows = self.windows
-        return WindowStream(self, ahead=windows.after, behind=windows.before, state=state)
+        return WindowStream(self, ahead=self.reach, behind=self.behind, state=state)
 
     def coverage(self, transcript: Transcript) -> float:
         """Return the share of the words that are in the vocabulary; 1 if there are no words."""
