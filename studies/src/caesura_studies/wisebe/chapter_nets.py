@@ -109,7 +109,7 @@ def chapter(found: Sequence[NetScores], plan: NetPlan) -> Part:
 
 
 def _introduction(nets: Mapping[str, NetDetector], plan: NetPlan) -> str:
-    rows = [[name, f"`{net.brief}`", net.describe()] for name, net in nets.items()]
+    rows = [[name, net.brief, net.describe()] for name, net in nets.items()]
     return (
         "The authors' systems are not public, only what they found. So both are trained here, on "
         f"{plan.words:,} words of each source: the files of `{TEXT}` without "
