@@ -292,3 +292,13 @@ def test_a_class_or_another_type_is_no_detector_metric_or_format(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         call()
+
+
+def test_preferences_and_limits_are_those_of_a_decision() -> None:
+    words = caesura.Words([f"w{at}" for at in range(20)])
+    (found,) = caesura.segment(words, detector="Pause", longest=6)
+    assert found.sentences == caesura.Decision(caesura.Pause(), longest=6).detect(found)
+    streamed = list(caesura.stream(words, detector="Pause", longest="1.5s"))
+    assert all(len(sentence) <= 5 for sentence in streamed)
+    with pytest.raises(caesura.CaesuraError, match="prefer is one of f1, precision, recall"):
+        list(caesura.segment(words, prefer="speed"))

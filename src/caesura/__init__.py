@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from caesura.core.transcript import Sentence, Span, Transcript
     from caesura.core.values import Counts, Undefined, Value
     from caesura.detectors.column import Column
+    from caesura.detectors.decision import Decision
     from caesura.detectors.fusion import Fusion
     from caesura.detectors.lm import LM, Combination
     from caesura.detectors.neural.birnn import BiRNN
@@ -181,6 +182,7 @@ __all__ = [
     "Comparison",
     "Correlations",
     "Counts",
+    "Decision",
     "Dependency",
     "Detector",
     "Encoder",

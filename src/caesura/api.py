@@ -204,18 +204,23 @@ def segment(
     files: Input | Iterable[Input],
     *,
     detector: str | Detector = "en",
+    prefer: str = "f1",
+    shortest: int | str | None = None,
+    longest: int | str | None = None,
     normalize: str | Sequence[str] = "none",
     format: str | Format | None = None,
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings.
 
     A detector is a registered one with its settings ('Pause(threshold=0.6)'), the name of a
-    model that ships with Caesura, or the folder of a model that you trained. Recordings go
-    through the steps of `normalize` first, if there are any.
+    model that ships with Caesura, or the folder of a model that you trained. It may `prefer`
+    'precision' or 'recall', and sentences may have a `shortest` and `longest` length, in words
+    (12) or seconds ('12s'). Recordings go through the steps of `normalize` first, if there are
+    any.
     """
     from caesura.detectors.stored_model import get_detector
 
-    deciding = get_detector(detector)
+    deciding = get_detector(detector, prefer, shortest, longest)
     recordings = _normalized(files, normalize, format)
     for transcript in recordings:
         segmented = deciding.annotate(transcript)
@@ -245,6 +250,9 @@ def stream(
     words: WordSource | InMemory,
     *,
     detector: str | Detector = "en",
+    prefer: str = "f1",
+    shortest: int | str | None = None,
+    longest: int | str | None = None,
     format: str | None = None,
     state: str | Path | None = None,
     on_error: str = "stop",
@@ -259,7 +267,7 @@ def stream(
     was decided. With a `state` file a stream that was cut goes on where it was. A line that
     cannot be read stops the stream, or is skipped with `on_error='skip'`. `language` is the
     language of words that do not say theirs. A `silence` of so many seconds, between words or
-    while none arrives, ends a sentence.
+    while none arrives, ends a sentence. `prefer`, `shortest` and `longest` are as for `segment`.
     """
     from caesura.detectors import streaming
     from caesura.formats.files import all_words
@@ -267,6 +275,9 @@ def stream(
     sentences = streaming.stream_sentences(
         all_words(words),
         detector=detector,
+        prefer=prefer,
+        shortest=shortest,
+        longest=longest,
         format=format,
         state=state,
         on_error=on_error,

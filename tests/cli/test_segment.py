@@ -12,6 +12,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.recognize import TABLE, is_writable
 from cli.running import Program
 
+PAUSES = "Pause(threshold=0.2, evidence=('pause',))"
 CTM = Path(__file__).parent.parent.parent / "examples" / "council.ctm"
 
 
@@ -47,3 +48,35 @@ def test_json_and_to_exclude_each_other(caesura: Program) -> None:
     done = caesura("segment", CTM, "--to", "srt", "--json")
     assert done.code == 2
     assert "--json and --to each say what to write: give one of them" in done.err
+
+
+def test_sentences_keep_to_limits(caesura: Program) -> None:
+    done = caesura("segment", CTM, "--detector", "Pause", "--longest", "5")
+    assert done.code == 0
+    assert all(len(line.split()) <= 5 for line in done.out.splitlines())
+    short = caesura("segment", CTM, "--detector", "Pause", "--shortest", "15")
+    assert all(len(line.split()) >= 15 for line in short.out.splitlines())
+
+
+def test_preferences_give_fewer_or_more_sentences(caesura: Program) -> None:
+    counts = [
+        len(caesura("segment", CTM, "--detector", PAUSES, "--prefer", each).out.splitlines())
+        for each in ("precision", "f1", "recall")
+    ]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[2]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--longest", "2x"], "longest is a number of words, as in 12, or of seconds, as in '12s'"),
+        (["--shortest", "5", "--longest", "4"], "shortest, 5, is more than longest, 4"),
+    ],
+)
+def test_wrong_limits_are_one_line(caesura: Program, given: list[str], message: str) -> None:
+    for command in ("segment", "stream"):
+        done = caesura(command, CTM, *given)
+        assert done.code == 1
+        assert len(done.err.splitlines()) == 1
+        assert message in done.err

@@ -261,3 +261,10 @@ def test_other_files_lead_to_the_advice_to_convert(caesura: Program, tmp_path: P
     assert done.code == 1
     assert "talk.txt:1: 'is' is not a time" in done.err
     assert "other files become a CTM by caesura convert FILE --to ctm" in done.err
+
+
+def test_a_stream_keeps_to_limits(caesura: Program) -> None:
+    words = "".join(f'{{"word": "w{at}"}}\n' for at in range(40)).encode()
+    done = caesura("stream", "--detector", "Pause", "--longest", "6", stdin=words)
+    assert done.code == 0
+    assert all(len(line.split()) <= 6 for line in done.out.splitlines())

@@ -30,6 +30,11 @@ DETECTORS = [
     "Lookahead(LM, words=400)",
     "Lookahead(Pause, words=40)",
     "Lookahead(PauseModel(bias=2), words=3)",
+    "Decision(Pause, prefer='precision')",
+    "Decision(PauseModel(classes=('.', '?', ',')), shortest=3, longest='4.5s')",
+    "Decision(Column('prosody'), prefer='recall', shortest='1s', longest=9)",
+    "Decision(Lookahead(Pause, words=40), prior='words+seconds', weight=0.5)",
+    "Decision(LM(order=2), longest=12, prior='words')",
     "Column('prosody')",
     "Column('bert', scale='probability', bias=-0.5)",
     "Fusion((Pause(evidence=('pause',)), Column('bert', scale='probability')))",
@@ -51,7 +56,7 @@ NETS = [
 ]
 """Detectors that torch trains; tests/detectors/test_nets.py holds them to the laws without it."""
 
-BOUND_TOGETHER = ("LM", "Combination", "Model", "CRF", "SVM", "SDA", "CNN", "BiRNN")
+BOUND_TOGETHER = ("LM", "Combination", "Decision", "Model", "CRF", "SVM", "SDA", "CNN", "BiRNN")
 """Detectors whose own streams see too little: every gap bears on every other one, or punctuation
 that stands as a word takes up their look-ahead."""
 

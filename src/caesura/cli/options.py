@@ -145,6 +145,32 @@ detector = option(
 )
 
 
+def decisions(command: Any) -> Any:
+    """How sentences are decided: what is preferred, and how short and long they may be."""
+    for made in (
+        option(
+            "--longest",
+            metavar="LENGTH",
+            help="Sentences are no longer than so many words, as in 40, or seconds, as in 12s.",
+        ),
+        option(
+            "--shortest",
+            metavar="LENGTH",
+            help="Sentences are no shorter than so many words or seconds, as far as possible.",
+        ),
+        option(
+            "--prefer",
+            type=click.Choice(["f1", "precision", "recall"]),
+            default="f1",
+            show_default=True,
+            help="What matters more: that boundaries are right (precision), that none is missed "
+            "(recall), or both alike.",
+        ),
+    ):
+        command = made(command)
+    return command
+
+
 to = format_option(
     "--to",
     "Format to write. Found from the output's suffix if not given.",

@@ -25,12 +25,14 @@ WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
   caesura segment talk.json
   caesura segment talk.json --to srt --output talk.srt
   caesura segment call.ctm --detector "Pause(threshold=0.6)"
+  caesura segment talk.json --prefer precision --shortest 3 --longest 12s
   caesura segment archive/ --to vtt --output captions/
   cat words.ctm | caesura segment - --format ctm --json""",
 )
 @options.files
 @options.format
 @options.detector
+@options.decisions
 @options.option(
     "--normalize",
     default="none",

@@ -60,6 +60,7 @@ class DelayedInterrupts:
     examples="""
   recogniser | caesura stream
   recogniser | caesura stream --detector "Pause(threshold=0.6)" --json
+  recogniser | caesura stream --longest 12s
   recogniser | caesura stream --state talk.state --on-error skip >> talk.txt
   caesura stream talk.ctm --to jsonl""",
 )
@@ -86,6 +87,7 @@ class DelayedInterrupts:
     help="What to do about a line that cannot be read: stop with an error, or warn and skip it.",
 )
 @options.detector
+@options.decisions
 @options.option(
     "--silence",
     type=click.FloatRange(min=0, min_open=True),

@@ -86,6 +86,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "LM": "caesura.detectors.lm:LM",
         "Combination": "caesura.detectors.lm:Combination",
         "Lookahead": "caesura.detectors.window_stream:Lookahead",
+        "Decision": "caesura.detectors.decision:Decision",
         "Model": "caesura.detectors.stored_model:Model",
         "Column": "caesura.detectors.column:Column",
         "Fusion": "caesura.detectors.fusion:Fusion",

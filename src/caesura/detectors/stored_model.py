@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -152,13 +152,21 @@ class Model(Detector):
 
 
 class ModelStream(Stream):
-    """A stream that holds the first words until they show whether the model fits."""
+    """A stream that holds the first words until they show whether the model fits.
 
-    def __init__(self, model: Model, state: Mapping[str, Any] | None) -> None:
+    `around` makes, of the detector that is chosen, the one whose stream goes on.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        state: Mapping[str, Any] | None,
+        around: Callable[[Detector], Detector] = lambda chosen: chosen,
+    ) -> None:
         from caesura.core.serialize import from_document
 
         saved = state or {"held": {"words": []}, "by": "", "stream": None}
-        self.model = model
+        self.model, self.around = model, around
         self.held = from_document(saved["held"])
         self.by = str(saved["by"])
         self.inner = self._open(saved["stream"]) if self.by else None
@@ -204,7 +212,8 @@ class ModelStream(Stream):
         return with_delay_after(self.inner.push(held), held)
 
     def _open(self, state: Mapping[str, Any] | None) -> Stream:
-        return (Pause() if self.by == "pause" else self.model.stored.detector).stream(state)
+        chosen = Pause() if self.by == "pause" else self.model.stored.detector
+        return self.around(chosen).stream(state)
 
 
 def models_for(language: str) -> list[str]:
@@ -218,8 +227,25 @@ def models_for(language: str) -> list[str]:
     ]
 
 
-def get_detector(detector: str | Path | Detector) -> Detector:
-    """Return the detector of a name: a registered one, a model that ships, or a model folder."""
+def get_detector(
+    detector: str | Path | Detector,
+    prefer: str = "f1",
+    shortest: int | str | None = None,
+    longest: int | str | None = None,
+) -> Detector:
+    """Return the detector of a name: a registered one, a model that ships, or a model folder.
+
+    With a preference or limits of sentence length, it is inside a `Decision`.
+    """
+    found = _named_detector(detector)
+    if prefer == "f1" and shortest is None and longest is None:
+        return found
+    from caesura.detectors.decision import with_decision
+
+    return with_decision(found, prefer, shortest, longest)
+
+
+def _named_detector(detector: str | Path | Detector) -> Detector:
     if isinstance(detector, Path):
         detector = str(detector)
     registry.check_given(detector, "detector")

@@ -86,6 +86,9 @@ def stream_sentences(
     words: WordSource,
     *,
     detector: str | Detector = "en",
+    prefer: str = "f1",
+    shortest: int | str | None = None,
+    longest: int | str | None = None,
     format: str | None = None,
     state: str | Path | None = None,
     on_error: str = "stop",
@@ -102,7 +105,7 @@ def stream_sentences(
     stream waits for words.
     """
     longest_silence = _check_silence(silence)
-    deciding = get_detector(detector)
+    deciding = get_detector(detector, prefer, shortest, longest)
     file = StateFile(state, deciding)
     saved = file.load()
     name = _source_name(words)

@@ -235,5 +235,11 @@ class Lookahead(Detector):
 
         It keeps more words before a gap if the other detector asks for that.
         """
+        from caesura.detectors.decision import Decision
+
+        if isinstance(self.detector, Decision):
+            # Limits bind all gaps together: the look-ahead is that of the detector within.
+            inner = replace(self, detector=self.detector.detector)
+            return self.detector.adjusted(detector=inner).stream(state)
         behind = max(self.words, int(getattr(self.detector, "behind", 0)))
         return WindowStream(self.detector, ahead=self.words, behind=behind, state=state)

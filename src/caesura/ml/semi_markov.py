@@ -399,8 +399,12 @@ class Search:
 
     def _beaten(self, at: int, chosen: int) -> bool:
         """Whether a sentence from `chosen` on is better than one from `at` on, whatever follows."""
-        if at >= chosen or self.short[chosen] > self.short[at]:
+        if self.short[chosen] > self.short[at]:
             return False
+        if at >= chosen:
+            is_free = self.rules.longest is None and not self._scores
+            worse = self.short[chosen] < self.short[at] or self.best[chosen] >= self.best[at]
+            return is_free and worse
         more = (
             one.most_gain(self._begin(one.unit)[chosen] - self._begin(one.unit)[at])
             for one in self._scores
