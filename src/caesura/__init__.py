@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from caesura.core.values import Counts, Undefined, Value
     from caesura.detectors.column import Column
     from caesura.detectors.decision import Decision
+    from caesura.detectors.explanation import Explanation, explain
     from caesura.detectors.fusion import Fusion
     from caesura.detectors.lm import LM, Combination
     from caesura.detectors.neural.birnn import BiRNN
@@ -131,6 +132,7 @@ _MODULES = {
     "core.segmentation": ("Segmentation",),
     "core.transcript": ("Sentence", "Span", "Transcript"),
     "core.values": ("Counts", "Undefined", "Value"),
+    "detectors.explanation": ("Explanation", "explain"),
     "evaluation.comparison": ("Comparison",),
     "evaluation.correlation": ("Correlations", "correlate"),
     "evaluation.project_entities": ("Projection", "project"),
@@ -188,6 +190,7 @@ __all__ = [
     "Encoder",
     "Entities",
     "EntityModel",
+    "Explanation",
     "Format",
     "Fusion",
     "Joint",
@@ -235,6 +238,7 @@ __all__ = [
     "convert",
     "correlate",
     "dumps",
+    "explain",
     "f1",
     "list_models",
     "load",

@@ -25,7 +25,7 @@ REQUIRED = {
 }
 ONLY_SHOWN = {
     "align": {"to", "output", "json"},
-    "segment": {"to", "output", "json"},
+    "segment": {"to", "output", "json", "explain", "near_misses"},
     "project": {"to", "output", "json", "lost"},
     "stream": {"to", "json"},
     "score": {"json", "show"},

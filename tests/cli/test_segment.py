@@ -1,5 +1,6 @@
 """`caesura segment`: what it says of the format to write."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -80,3 +81,38 @@ def test_wrong_limits_are_one_line(caesura: Program, given: list[str], message: 
         assert done.code == 1
         assert len(done.err.splitlines()) == 1
         assert message in done.err
+
+
+def test_boundaries_are_explained_within_80_columns(caesura: Program) -> None:
+    whisper = CTM.parent / "interview.whisper.json"
+    done = caesura("segment", whisper, "--explain", "--near-misses", "2", "--prefer", "recall")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "interview: evidence for each boundary, in nats"
+    for name in ("log-odds", "words", "pauses", "marks", "preference"):
+        assert name in lines[2]
+    assert any(" · " in line for line in lines)
+    alone = caesura("segment", "-", "--format", "lines", "--explain", stdin=b"so it goes\n")
+    assert "There is no boundary but the end." in alone.out
+
+
+def test_explanations_are_in_the_json(caesura: Program) -> None:
+    done = caesura("segment", CTM, "--explain", "--json", "--detector", "Pause")
+    document = json.loads(done.out)
+    assert len(document["explanation"]) == len(document["sentences"]) - 1
+    assert document["explanation"][0]["parts"] == {"words": -1.0, "pauses": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--near-misses", "2"], "--near-misses needs --explain"),
+        (["--explain", "--to", "srt"], "--explain prints to standard output"),
+        (["--explain", "-o", "x.txt"], "--explain prints to standard output"),
+    ],
+)
+def test_explain_is_an_output_of_its_own(caesura: Program, given: list[str], message: str) -> None:
+    done = caesura("segment", CTM, *given)
+    assert done.code == 2
+    assert message in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,8 +13,12 @@ from caesura.cli import options
 if TYPE_CHECKING:
     from caesura.core.protocols import Format
     from caesura.core.transcript import Transcript
+    from caesura.detectors.explanation import Explanation
 
 logger = logging.getLogger("caesura")
+
+WIDTH = 80
+"""Columns of a terminal."""
 
 WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
 """Formats that are written in the same way whether sentences are known or not."""
@@ -26,6 +31,7 @@ WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
   caesura segment talk.json --to srt --output talk.srt
   caesura segment call.ctm --detector "Pause(threshold=0.6)"
   caesura segment talk.json --prefer precision --shortest 3 --longest 12s
+  caesura segment talk.json --explain --near-misses 2
   caesura segment archive/ --to vtt --output captions/
   cat words.ctm | caesura segment - --format ctm --json""",
 )
@@ -40,6 +46,20 @@ WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
     metavar="STEPS",
     help="Steps before sentences are looked for, joined with +, as in case+dots+punctuation.",
 )
+@options.option(
+    "--explain",
+    group=options.OUTPUT,
+    is_flag=True,
+    help="Print a table of what speaks for and against each boundary, in nats: words, pauses, "
+    "speakers, marks. With --json it is added to the JSON.",
+)
+@options.option(
+    "--near-misses",
+    group=options.OUTPUT,
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="NATS",
+    help="Explain other gaps too whose log-odds are above minus so many nats.",
+)
 @options.output
 @options.to
 @options.json
@@ -51,12 +71,20 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     import caesura
     from caesura.formats.files import target
 
+    explaining, near_misses = asked.pop("explain"), asked.pop("near_misses")
+    if near_misses and not explaining:
+        raise click.UsageError("--near-misses needs --explain")
+    if explaining and (to or output != "-"):
+        raise click.UsageError("--explain prints to standard output, as a table or with --json")
     if json and to:
         raise click.UsageError("--json and --to each say what to write: give one of them")
     if json and output != "-":
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
     options.check_format_to_write(to)
     recordings = options.with_progress(caesura.segment(files, **asked), output)
+    if explaining:
+        print_explanations(recordings, near_misses or 0.0, json, asked)
+        return
     if json:
         for transcript in recordings:
             options.print_json(as_document(transcript))
@@ -64,6 +92,47 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     chosen = target(to or default_format(output), output)
     warn_of_lost_sentences(chosen)
     caesura.write(recordings, output=output, to=chosen)
+
+
+def print_explanations(
+    recordings: Iterable[Transcript], near_misses: float, json: bool, asked: dict[str, Any]
+) -> None:
+    """Print what speaks for the boundaries of each recording."""
+    import caesura
+
+    deciding = {name: asked[name] for name in ("detector", "prefer", "shortest", "longest")}
+    for transcript in recordings:
+        rows = caesura.explain(transcript, near_misses=near_misses, **deciding)
+        if json:
+            explained = {"explanation": [row.to_dict() for row in rows]}
+            options.print_json({**as_document(transcript), **explained})
+        else:
+            click.echo(explanation_table(transcript, rows) + "\n")
+
+
+def explanation_table(transcript: Transcript, rows: Sequence[Explanation]) -> str:
+    """Lay out explanations for a terminal: the words around a gap, log-odds and their parts."""
+    from caesura.evaluation.reports.render import plain_table
+    from caesura.evaluation.reports.table import Table, truncate
+
+    title = f"{transcript.id or 'recording'}: evidence for each boundary, in nats"
+    if not rows:
+        return f"{title}\n\nThere is no boundary but the end."
+    parts = list(rows[0].parts)
+    timed = any(row.time is not None for row in rows)
+    columns = ["log-odds", *parts, *(["12345.67 s"] if timed else [])]
+    room = WIDTH - sum(max(len(name), 6) + 2 for name in columns)
+    cells = []
+    for row in rows:
+        between = "│" if row.boundary else "·"
+        text = truncate(f"{row.before} {between} {row.after}", max(room, 20))
+        time = [] if not timed else ["–" if row.time is None else f"{row.time:.2f} s"]
+        numbers = (row.log_odds, *(row.parts[name] for name in parts))
+        cells.append((text, *time, *(f"{number:+z.2f}" for number in numbers)))
+    missed = not all(row.boundary for row in rows)
+    note = "│ is a boundary, and · a gap that is none." if missed else ""
+    head = ("after │", *(["time"] if timed else []), "log-odds", *parts)
+    return plain_table(Table(title, head, tuple(cells), notes=(note,) if note else ()))
 
 
 def default_format(output: str) -> str:
