@@ -154,3 +154,29 @@ def test_the_function_takes_one_or_several(house: Path) -> None:
     assert api.list_models(["en"]) == api.list_models()[1:] == [card]
     with pytest.raises(ModelError, match="no such model"):
         api.list_models("fr")
+
+
+RELIABILITY = ({"low": 0.0, "high": 0.1, "gaps": 90, "predicted": 0.05, "observed": 0.02},)
+
+
+def test_a_card_shows_how_far_probabilities_can_be_trusted(caesura: Program, house: Path) -> None:
+    measured = replace(FULL, reliability=RELIABILITY, scores={**FULL.scores, "ece": 0.0312})
+    store.save(house / "models" / "sure", trained_tiny(), measured)
+    out = caesura("models", "sure").out
+    assert "Probabilities and the share of boundaries" in out
+    assert "0.0312" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert store.read_card(house / "models" / "sure").reliability == RELIABILITY
+    assert "reliability" not in FULL.to_document()
+
+
+def test_reliability_is_drawn(caesura: Program, house: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    store.save(house / "models" / "sure", trained_tiny(), replace(FULL, reliability=RELIABILITY))
+    plot = tmp_path / "plot.svg"
+    assert caesura("models", "sure", "--reliability", plot).code == 0
+    assert plot.read_bytes().startswith(b"<?xml")
+    assert caesura("models", "--reliability", plot).code == 2
+    refused = caesura("models", "en", "--reliability", plot)
+    assert refused.code == 1
+    assert "train the model with --dev" in refused.err

@@ -32,7 +32,7 @@ ONLY_SHOWN = {
     "compare": {"json"},
     "agree": {"json"},
     "correlate": {"json", "report"},
-    "models": {"json"},
+    "models": {"json", "reliability"},
     "train": {"json"},
     "list": {"json"},
 }

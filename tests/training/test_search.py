@@ -357,7 +357,10 @@ def test_the_card_describes_the_training(tmp_path: Path) -> None:
     assert [row["purpose"] for row in card.data] == ["train", "dev"]
     assert card.data[0]["words"] == sum(map(len, TRAIN))
     assert card.data[0]["sentences"] == sum(len(t.sentences.gaps) for t in TRAIN if t.sentences)
-    assert card.scores == {"goal": "ser", **made.scores}
+    assert made.calibration is not None
+    assert card.scores == {"goal": "ser", **made.scores, **made.calibration.scores()}
+    assert card.reliability == tuple(made.calibration.rows())
+    assert sum(row["gaps"] for row in card.reliability) == sum(len(each) - 1 for each in DEV)
     assert [row["smooth"] for row in card.curve] == [1, 2]
     assert card.curve[made.best]["ser"] == made.scores["ser"]
     assert card.notes == "words normalised before training: case"

@@ -76,6 +76,7 @@ def describe_card(card: Card) -> str:
     parts = ["\n".join(line for key, text in facts.items() for line in _key_lines(key, text))]
     parts += _titled_table("Data", card.data)
     parts += _titled_table("On development recordings", (card.scores,) if card.scores else ())
+    parts += _titled_table("Probabilities and the share of boundaries", card.reliability)
     parts += _titled_table("Settings tried", card.curve)
     return "\n\n".join(parts)
 
@@ -116,11 +117,19 @@ def _size(count: int) -> str:
     examples="""
   caesura models
   caesura models en
+  caesura models my-model/ --reliability my-model.svg
   caesura models my-model/ other-model/ --json""",
 )
 @click.argument("model", nargs=-1, metavar="[MODEL]...")
+@options.option(
+    "--reliability",
+    group=options.OUTPUT,
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Draw how far the probabilities of one model can be trusted, as a .png or .svg file.",
+)
 @options.json
-def command(model: tuple[str, ...], json: bool) -> None:
+def command(model: tuple[str, ...], reliability: str | None, json: bool) -> None:
     """Show one line for each model, or the whole card of the one that is named.
 
     MODEL is the name of a model that ships with Caesura, or a model folder.
@@ -128,6 +137,13 @@ def command(model: tuple[str, ...], json: bool) -> None:
     import caesura
 
     cards = caesura.list_models(model)
+    if reliability is not None:
+        if len(model) != 1:
+            raise click.UsageError("--reliability draws one model: name it")
+        from caesura.evaluation.reports.reliability import write_reliability
+
+        write_reliability(cards[0].reliability, reliability, cards[0].name)
+        return
     if json:
         options.print_json([card.to_document() for card in cards])
         return

@@ -33,8 +33,8 @@ from caesura.core.values import as_json
 FORMAT, VERSION, CHECKSUM = "caesura_model", 1, "checksum"
 """Keys that are about the card itself, and the version of its format."""
 
-REQUIRES = "requires"
-"""A key that a card has only if the model needs plug-ins."""
+REQUIRES, RELIABILITY = "requires", "reliability"
+"""Keys that a card has only if the model needs plug-ins, or its probabilities were measured."""
 
 GET_AGAIN = "copy it again from where it came, or train it anew"
 
@@ -46,7 +46,8 @@ class Card:
     """The description of a model.
 
     `data` has a row for each corpus it was trained on (name, recordings, words, sentences),
-    `scores` are those on the development set, `curve` has a row for each setting that was tried.
+    `scores` are those on the development set, `curve` has a row for each setting that was tried,
+    and `reliability` a row for each bin of probabilities (`evaluation/calibration.py`).
     `detector`, `version` (of Caesura), `bytes` and `sha256` (of the arrays) are set by saving,
     and so is `requires`, the plug-ins whose classes the model is made of, as in 'name==1.0'.
     """
@@ -64,11 +65,12 @@ class Card:
     bytes: int = 0
     sha256: str = ""
     requires: tuple[str, ...] = ()
+    reliability: tuple[Row, ...] = ()
 
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name in ("data", "curve"):
+            if each.name in ("data", "curve", RELIABILITY):
                 if not isinstance(value, (tuple, list)):
                     raise ModelError(f"the {each.name} of a card are a list of rows")
                 value = tuple(_row(each.name, row) for row in value)
@@ -92,8 +94,9 @@ class Card:
 
     def _document(self) -> dict[str, Any]:
         document = {FORMAT: VERSION, **asdict(self)}
-        if not self.requires:
-            del document[REQUIRES]
+        for name in (REQUIRES, RELIABILITY):
+            if not document[name]:
+                del document[name]
         return document
 
     @classmethod
@@ -108,7 +111,7 @@ class Card:
                 f"the model has format {document[FORMAT]}, and this program knows {VERSION}",
                 remedy="use a newer version of Caesura",
             )
-        keys = {each.name for each in fields(cls)} - ({REQUIRES} - set(document))
+        keys = {each.name for each in fields(cls)} - ({REQUIRES, RELIABILITY} - set(document))
         if set(document) != keys | {FORMAT, CHECKSUM} or document[FORMAT] != VERSION:
             raise ModelError("the card is damaged")
         made = cls(**{key: document[key] for key in keys})

@@ -202,11 +202,14 @@ def write_model(
     output: str | Path, training: Training, datasets: Sequence[Dataset], card: Card
 ) -> Path:
     """Write the model with a card that says what it was trained on, and its scores."""
+    calibration = training.calibration
+    measured = {} if calibration is None else calibration.scores()
     complete = replace(
         card,
         notes=" ".join(note for note in (card.notes, training.detector.describe()) if note),
         data=tuple(dataset.summary() for dataset in datasets),
-        scores={"goal": training.goal, **training.scores} if training.scores else {},
+        scores={"goal": training.goal, **training.scores, **measured} if training.scores else {},
+        reliability=() if calibration is None else tuple(calibration.rows()),
         curve=tuple(point.to_json() for point in training.curve),
     )
     return store.save(output, training.detector, complete)

@@ -24,6 +24,7 @@ from caesura.core.protocols import Detector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json
+from caesura.evaluation.calibration import Calibration, measure_calibration
 from caesura.metrics.boundary import Boundary
 from caesura.training.data import (
     PURPOSES,
@@ -104,7 +105,8 @@ class Training:
     """A trained detector, tagger or entity model, and its scores on development recordings.
 
     `curve` has a point for each combination of settings that was tried, in the order asked for;
-    `best` is the place of the chosen one. Without development recordings there are no scores.
+    `best` is the place of the chosen one, and `calibration` says how far the probabilities of a
+    detector can be trusted. Without development recordings there are no scores.
     """
 
     detector: Any
@@ -112,6 +114,7 @@ class Training:
     scores: Mapping[str, Value] = field(default_factory=dict)
     curve: tuple[CurvePoint, ...] = ()
     best: int = 0
+    calibration: Calibration | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return scores and curve as JSON can hold them."""
@@ -121,6 +124,7 @@ class Training:
             "scores": _json_scores(self.scores),
             "curve": [point.to_json() for point in self.curve],
             "best": self.best if self.curve else None,
+            "calibration": None if self.calibration is None else self.calibration.to_json(),
         }
 
 
@@ -235,13 +239,17 @@ class SettingSearch:
                     best = merit, place, candidate
         assert best is not None
         _, at, chosen = best
-        scores = self.scores(chosen, dev)
+        is_detector = isinstance(chosen, Detector)
+        decided = chosen.detect_all(dev) if is_detector else []
+        scores = score_boundaries(decided, dev) if is_detector else self.scores(chosen, dev)
         curve[at] = replace(curve[at], scores=scores)
         if scores.get("recall") == 0:
             logger.warning(
                 "none of the %s of the development recordings is found: train on more", self.sought
             )
-        return Training(chosen, self.goal, scores, tuple(curve[i] for i in sorted(curve)), at)
+        points = tuple(curve[i] for i in sorted(curve))
+        measured = measure_segmentations(decided, dev) if is_detector else None
+        return Training(chosen, self.goal, scores, points, at, measured)
 
     def _groups(self) -> dict[tuple[tuple[str, Any], ...], list[int]]:
         """Return the places in the grid with the same trained settings."""
@@ -298,6 +306,24 @@ def score_boundaries(
     for segmentation, reference in zip(segmentations, dev, strict=True):
         counts += METRIC.count(reference.replace(sentences=segmentation), [reference])
     return {name: METRIC.values(counts)[name] for name in RATES}
+
+
+def measure_segmentations(
+    segmentations: Sequence[Segmentation], dev: Sequence[Transcript]
+) -> Calibration:
+    """Measure how far the log-odds of decisions can be trusted, without the ends of recordings."""
+    odds = [
+        np.zeros(max(len(one) - 1, 0)) if one.log_odds is None else one.log_odds[:-1]
+        for one in segmentations
+    ]
+    found = measure_calibration(odds, [inner_boundaries([each]) for each in dev])
+    logger.info(
+        "ECE %s; %s with log-odds times %s plus %s",
+        _format_value(found.ece),
+        _format_value(found.calibrated_ece),
+        *("–" if number is None else f"{number:.2f}" for number in (found.scale, found.bias)),
+    )
+    return found
 
 
 def boundary_rates(boundaries: Flags, reference: Flags) -> dict[str, Value]:
