@@ -226,6 +226,10 @@ class Stream(ABC):
     def state(self) -> Mapping[str, Any]:
         """Return the state as JSON values, from which `Detector.stream(state)` resumes."""
 
+    def language(self, sentence: Transcript) -> str:
+        """Return the language of a sentence that was given out, as `Detector.language` does."""
+        return sentence.language
+
 
 class Detector(Trainable, ABC):
     """Finds sentence ends: gives the log-odds of a boundary after each word, and decides."""
@@ -242,10 +246,22 @@ class Detector(Trainable, ABC):
         """Return the class of each gap, such as '.', '?' or ''; None without classes."""
         return None
 
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return each word with its capitals, '' where unknown; None if nothing is known of case.
+
+        A written word differs from the word in case only; if not, it is not used.
+        """
+        return None
+
+    def language(self, transcript: Transcript) -> str:
+        """Return the language of the words: what the recording says, or else is known of it."""
+        return transcript.language
+
     def detect(self, transcript: Transcript) -> Segmentation:
         """Decide each gap: by default, a boundary where the log-odds are above 0."""
         log_odds = self.log_odds(transcript)
-        return Segmentation(log_odds > 0, self.label(transcript), log_odds)
+        written = self.written_words(transcript)
+        return Segmentation(log_odds > 0, self.label(transcript), log_odds, written)
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Decide many recordings at once; it may be faster, with the same decisions."""

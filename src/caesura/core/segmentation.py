@@ -1,9 +1,9 @@
-"""A segmentation: which gaps between words are sentence ends."""
+"""A segmentation: which gaps between words are sentence ends, and how the words are written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 
 import numpy as np
@@ -18,11 +18,13 @@ class Segmentation(ByValue):
 
     `label` is the class of each gap ('.', '?', ',' or '' for none); `log_odds` is the evidence for
     a boundary, above 0 if there is more for it than against it, and NaN where there is none.
+    `written` is each word with its capitals, '' where they are not known.
     """
 
     boundary: Flags
     label: Strings | None = None
     log_odds: Floats | None = None
+    written: Strings | None = None
 
     def __post_init__(self) -> None:
         given = np.asarray(self.boundary)
@@ -36,11 +38,12 @@ class Segmentation(ByValue):
             boundary[-1] = True
         boundary.flags.writeable = False
         object.__setattr__(self, "boundary", boundary)
-        if self.label is not None:
-            object.__setattr__(self, "label", text_column("label", self.label))
+        for name in ("label", "written"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, text_column(name, getattr(self, name)))
         if self.log_odds is not None:
             object.__setattr__(self, "log_odds", _log_odds(self.log_odds))
-        for name in ("label", "log_odds"):
+        for name in ("label", "log_odds", "written"):
             layer = getattr(self, name)
             if layer is not None and len(layer) != len(boundary):
                 raise LayerError(f"{name} has {len(layer)} cells for {len(boundary)} gaps")
@@ -96,9 +99,8 @@ class Segmentation(ByValue):
         whole = [part for part in parts if part is not None]
         if len(whole) < len(parts):
             return None
-        label: Strings | None = None
-        if any(part.label is not None for part in whole):
-            label = tuple(cell for part in whole for cell in part.label or ("",) * len(part))
+        label = _join_texts([part.label for part in whole], list(map(len, whole)))
+        written = _join_texts([part.written for part in whole], list(map(len, whole)))
         log_odds: Floats | None = None
         if any(part.log_odds is not None for part in whole):
             unknown = (np.full(len(part), np.nan) for part in whole)
@@ -106,8 +108,8 @@ class Segmentation(ByValue):
             log_odds = np.concatenate(
                 [none if part.log_odds is None else part.log_odds for part, none in pairs]
             )
-        empty = np.zeros(0, np.bool_)
-        return cls(np.concatenate([empty, *(part.boundary for part in whole)]), label, log_odds)
+        boundary = np.concatenate([np.zeros(0, np.bool_), *(part.boundary for part in whole)])
+        return cls(boundary, label, log_odds, written)
 
     def __len__(self) -> int:
         return len(self.boundary)
@@ -126,13 +128,17 @@ class Segmentation(ByValue):
     def take(self, words: Indices) -> Segmentation:
         """Keep these words; a boundary after a dropped word moves to the kept word before it."""
         owners = np.searchsorted(words, np.arange(len(self)), side="right") - 1
-        return self.moved(owners, len(words))
+        moved = self.moved(owners, len(words))
+        if self.written is None:
+            return moved
+        return replace(moved, written=tuple(map(self.written.__getitem__, words.tolist())))
 
     def moved(self, place: Indices, count: int) -> Segmentation:
         """Move each gap to the one of `count` gaps that `place` names; -1 drops it.
 
         Of gaps that fall together the first label at a boundary is kept, else the first label,
-        and the highest log-odds. A gap that nothing moves to has none.
+        and the highest log-odds. A gap that nothing moves to has none. How words are written is
+        dropped, because they may be others.
         """
         kept = place >= 0
         boundary = np.zeros(count, dtype=np.bool_)
@@ -160,7 +166,16 @@ class Segmentation(ByValue):
             self.boundary[part],
             None if self.label is None else self.label[part],
             None if self.log_odds is None else self.log_odds[part],
+            None if self.written is None else self.written[part],
         )
+
+
+def _join_texts(columns: Sequence[Strings | None], lengths: Sequence[int]) -> Strings | None:
+    """Put columns one after another; cells of one that is not known are ''."""
+    if all(column is None for column in columns):
+        return None
+    pairs = zip(columns, lengths, strict=True)
+    return tuple(cell for column, length in pairs for cell in column or ("",) * length)
 
 
 def _log_odds(given: object) -> Floats:

@@ -42,6 +42,8 @@ def to_document(transcript: Transcript) -> dict[str, Any]:
                 document["labels"] = list(layer.label)
             if layer.log_odds is not None:
                 document["log_odds"] = _nulls(layer.log_odds)
+            if layer.written is not None:
+                document["written"] = list(layer.written)
         else:
             document[name] = list(layer) if isinstance(layer, tuple) else _nulls(layer)
     return document
@@ -70,7 +72,7 @@ def from_document(document: Any) -> Transcript:
         changes[name] = document.get(name, "")
     if "sentences" in document:
         changes["sentences"] = _sentences(document)
-    for name in ("labels", "log_odds"):
+    for name in ("labels", "log_odds", "written"):
         if name in document and "sentences" not in document:
             raise FormatError(f"{name!r} belongs to 'sentences', and there are none")
     return Transcript(words=tuple(document["words"]), **changes)
@@ -143,11 +145,19 @@ def _sentences(document: dict[str, Any]) -> Segmentation:
     ):
         raise FormatError("'sentences' is a list of [first, last]")
     segmentation = Segmentation.of_sentences(len(document["words"]), [(a, b) for a, b in pairs])
-    label = document.get("labels")
-    if isinstance(label, list):
-        label = ["" if cell is None else cell for cell in label]
-    if label is not None and not _strings(label):
-        raise FormatError("'labels' is a list of texts")
+    label, written = _texts(document, "labels"), _texts(document, "written")
     log_odds = document.get("log_odds")
     evidence = None if log_odds is None else _column("confidence", log_odds)
-    return Segmentation(segmentation.boundary, None if label is None else tuple(label), evidence)
+    return Segmentation(segmentation.boundary, label, evidence, written)
+
+
+def _texts(document: dict[str, Any], name: str) -> tuple[str, ...] | None:
+    """Return a list of texts under a key, '' for null; None if there is none."""
+    cells = document.get(name)
+    if isinstance(cells, list):
+        cells = ["" if cell is None else cell for cell in cells]
+    if cells is None:
+        return None
+    if not _strings(cells):
+        raise FormatError(f"{name!r} is a list of texts")
+    return tuple(cells)

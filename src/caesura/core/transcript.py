@@ -45,7 +45,7 @@ SPANS = ("entities", "multiwords", "alternatives")
 LAYERS = (*MISSING, *SPANS, "evidence", "sentences")
 """All optional layers of a transcript."""
 
-CARRIED = (*LAYERS, "labels", "log_odds", "id", "language")
+CARRIED = (*LAYERS, "labels", "log_odds", "written", "id", "language")
 """What a format can declare to carry: layers, what comes with sentences, id and language."""
 
 
@@ -224,6 +224,7 @@ class Transcript(ByValue):
             *self.layers,
             *(["labels"] if inner is not None and inner.label is not None else []),
             *(["log_odds"] if inner is not None and inner.log_odds is not None else []),
+            *(["written"] if inner is not None and inner.written is not None else []),
             *(["language"] if self.language else []),
         )
 

@@ -157,11 +157,20 @@ class Fusion(BatchDetector, TrainableDetector[Floats]):
         """Return the labels that `detect` finds; None without classes."""
         return self.detect(transcript).label
 
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return the written words that `detect` finds; None without any."""
+        return self.detect(transcript).written
+
+    def language(self, transcript: Transcript) -> str:
+        """Return the language of the recording; if it does not say, what a detector knows."""
+        known = (inner.language(transcript) for inner in self.detectors)
+        return transcript.language or next(filter(None, known), "")
+
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings: a boundary wherever the weighted sum of log-odds is above 0.
 
         Each detector gets all recordings at once. The label of a gap is the first detector's that
-        agrees with the decision.
+        agrees with the decision, and words are written as the first detector says that knows.
         """
         found = [_detect_all(inner, transcripts) for inner in self.detectors]
         return [self._combine(parts) for parts in zip(*found, strict=True)]
@@ -241,7 +250,8 @@ class Fusion(BatchDetector, TrainableDetector[Floats]):
         labels = [one.label for one in found if one.label is not None]
         decided = Segmentation(log_odds > 0, None, log_odds)
         label = _choose_labels(labels, decided.boundary) if labels else None
-        return replace(decided, label=label)
+        written = next((one.written for one in found if one.written is not None), None)
+        return replace(decided, label=label, written=written)
 
     def _sum(self, evidence: Sequence[Floats]) -> Floats:
         # One column after another, and not a product of matrices: a gap must get the same number

@@ -72,6 +72,16 @@ class Model(Detector):
         """Return the labels of the stored detector."""
         return self._detector_for(transcript).label(transcript)
 
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return the written words of the stored detector."""
+        return self._detector_for(transcript).written_words(transcript)
+
+    def language(self, transcript: Transcript) -> str:
+        """Return the language of the recording; if it does not say, of a model that fits."""
+        if language_code(transcript.language) or self.misfit(transcript):
+            return transcript.language
+        return self.stored.card.language
+
     def detect(self, transcript: Transcript) -> Segmentation:
         """Segment as the stored detector does."""
         return self._detector_for(transcript).detect(transcript)
@@ -199,6 +209,13 @@ class ModelStream(Stream):
             "by": self.by,
             "stream": None if self.inner is None else self.inner.state(),
         }
+
+    def language(self, sentence: Transcript) -> str:
+        """Return the language of the words; if they do not say, of a model that fits."""
+        said = sentence.language
+        return (
+            said if language_code(said) or self.by != "model" else self.model.stored.card.language
+        )
 
     def _choose(self) -> list[Transcript]:
         from caesura.detectors.window_stream import with_delay_after

@@ -58,6 +58,10 @@ class WindowStream(Stream):
         stop = len(self.window)
         return self._cut(self.detector.detect(self.window), stop) if stop > self.decided else []
 
+    def language(self, sentence: Transcript) -> str:
+        """Return the language of a sentence as the detector sees it."""
+        return self.detector.language(sentence)
+
     def state(self) -> Mapping[str, Any]:
         """Return the words that are still needed, and how many of them are decided."""
         return {
@@ -73,6 +77,7 @@ class WindowStream(Stream):
         count = len(self.window)
         boundary, log_odds = np.zeros(count, np.bool_), np.full(count, np.nan)
         label: dict[int, str] = {}
+        written: dict[int, str] = {}
         for first in range(self.decided, stop, AT_ONCE):
             gaps = range(first, min(first + AT_ONCE, stop))
             windows = [self.window[max(g - self.behind, 0) : g + self.ahead + 1] for g in gaps]
@@ -83,8 +88,9 @@ class WindowStream(Stream):
                     log_odds[gap] = found.log_odds[at]
                 if found.label is not None:
                     label[gap] = found.label[at]
-        labels = tuple(label.get(gap, "") for gap in range(count)) if label else None
-        return Segmentation(boundary, labels, log_odds)
+                if found.written is not None:
+                    written[gap] = found.written[at]
+        return Segmentation(boundary, _column(label, count), log_odds, _column(written, count))
 
     def _cut(self, found: Segmentation, stop: int) -> list[Transcript]:
         """Move the decided words into the open sentence, and return the sentences that end."""
@@ -119,6 +125,11 @@ class WindowStream(Stream):
         self.open.append(part)
         while len(self.open) > MOST_PARTS and len(self.open[-2]) <= len(self.open[-1]):
             self.open[-2:] = [Transcript.join(self.open[-2:])]
+
+
+def _column(cells: Mapping[int, str], count: int) -> Strings | None:
+    """Return a column of texts, '' where there is none; None without any."""
+    return tuple(cells.get(at, "") for at in range(count)) if cells else None
 
 
 class LocalStream(WindowStream):
@@ -163,10 +174,10 @@ def _end_time(words: Transcript, at: int) -> float:
 
 
 def _as_one_sentence(found: Segmentation | None) -> Segmentation | None:
-    """Remove the boundaries, and keep labels and log-odds."""
+    """Remove the boundaries, and keep all else that was found."""
     if found is None:
         return None
-    return Segmentation(np.zeros(len(found), np.bool_), found.label, found.log_odds)
+    return replace(found, boundary=np.zeros(len(found), np.bool_))
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,6 +207,14 @@ class Lookahead(Detector):
     def label(self, transcript: Transcript) -> Strings | None:
         """Return the labels of the other detector."""
         return self.detector.label(transcript)
+
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return the written words of the other detector."""
+        return self.detector.written_words(transcript)
+
+    def language(self, transcript: Transcript) -> str:
+        """Return the language that the other detector sees."""
+        return self.detector.language(transcript)
 
     def detect(self, transcript: Transcript) -> Segmentation:
         """Segment as the other detector does."""

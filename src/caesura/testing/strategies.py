@@ -194,12 +194,15 @@ def _evidence(draw: st.DrawFn, count: int) -> dict[str, Floats]:
 
 
 def _sentences(draw: st.DrawFn, ends: list[bool], layers: Collection[str]) -> Segmentation:
-    """Make the segmentation with these ends, with labels and log-odds if they are asked for."""
+    """Make the segmentation with these ends, and what else about it is asked for."""
     label = tuple("." if end else "" for end in ends) if "labels" in layers else None
     odds = None
     if "log_odds" in layers:
         odds = np.array(draw(_cells(len(ends), st.integers(-8, 8))), np.float64)
-    return Segmentation(np.array(ends, dtype=np.bool_), label, odds)
+    written = None
+    if "written" in layers:
+        written = draw(_cells(len(ends), st.sampled_from(["", "McCoy", "iPhone", "US"])))
+    return Segmentation(np.array(ends, dtype=np.bool_), label, odds, written)
 
 
 def carried_part(transcript: Transcript, carries: Collection[str]) -> Transcript:
@@ -227,5 +230,6 @@ def carried_part(transcript: Transcript, carries: Collection[str]) -> Transcript
             inner.boundary,
             inner.label if "labels" in carries else None,
             inner.log_odds if "log_odds" in carries else None,
+            inner.written if "written" in carries else None,
         )
     return kept.replace(**changes)
