@@ -43,6 +43,8 @@ SECTIONS = {
         "Sentence",
         "Segmentation",
         "Span",
+        "restore",
+        "as_read",
         "normalize",
         "transfer_layers",
         "Transferred",

@@ -107,11 +107,11 @@ def test_the_detector_is_trained_stored_and_used(package: Path, files: Path) -> 
     assert card["requires"] == ["caesura-example==1.0"]
     given = ("segment", "hypothesis.slashes", "--detector", "model", "--to", "slashes")
     shown = caesura(package, files, "-q", *given)
-    assert shown == "%slashes\nfour: so it goes / we left it shut\n"
+    assert shown == "%slashes\nfour: So it goes / We left it shut\n"
     words = "".join(f'{{"word": "{word}"}}\n' for word in "so it goes we left it shut".split())
     (files / "live.jsonl").write_text(words)
     streamed = caesura(package, files, "-q", "stream", "live.jsonl", "--detector", "model")
-    assert streamed == "so it goes\nwe left it shut\n"
+    assert streamed == "So it goes.\nWe left it shut.\n"
     (files / "talk.txt").write_text("so it goes")
     elsewhere = caesura(files, files, "segment", "talk.txt", "--detector", "model", code=1)
     assert "'LastWord'" in elsewhere

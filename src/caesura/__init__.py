@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from caesura.text.alignment.transfer import Transferred, transfer_layers
     from caesura.text.alignment.word_alignment import Alignment
     from caesura.text.normalization.steps import normalize
+    from caesura.text.restore import as_read, restore
     from caesura.training.run import train
     from caesura.training.search import Training
 
@@ -156,6 +157,7 @@ _MODULES = {
     "text.alignment.transfer": ("Transferred", "transfer_layers"),
     "text.alignment.word_alignment": ("Alignment",),
     "text.normalization.steps": ("normalize",),
+    "text.restore": ("as_read", "restore"),
     "training.run": ("train",),
     "training.search": ("Training",),
 }
@@ -231,6 +233,7 @@ __all__ = [
     "agree",
     "align",
     "align_to_script",
+    "as_read",
     "boundary_similarity",
     "catalogue",
     "cer",
@@ -253,6 +256,7 @@ __all__ = [
     "recall",
     "register",
     "reproduce",
+    "restore",
     "score",
     "segment",
     "ser",

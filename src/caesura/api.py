@@ -208,6 +208,7 @@ def segment(
     shortest: int | str | None = None,
     longest: int | str | None = None,
     normalize: str | Sequence[str] = "none",
+    restore: bool = True,
     format: str | Format | None = None,
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings.
@@ -216,19 +217,22 @@ def segment(
     model that ships with Caesura, or the folder of a model that you trained. It may `prefer`
     'precision' or 'recall', and sentences may have a `shortest` and `longest` length, in words
     (12) or seconds ('12s'). Recordings go through the steps of `normalize` first, if there are
-    any.
+    any. Sentences get the capitals and marks that they lack, and the layer `read` has what was
+    read; with `restore=False` words and marks stay as they are.
     """
     from caesura.detectors.stored_model import get_detector
+    from caesura.text.restore import as_read
+    from caesura.text.restore import restore as restored
 
     deciding = get_detector(detector, prefer, shortest, longest)
     recordings = _normalized(files, normalize, format)
-    for transcript in recordings:
+    for transcript in map(as_read, recordings):
         segmented = deciding.annotate(transcript)
         lacking = deciding.lacks(transcript)
         if lacking and segmented.sentences is not None and len(segmented.sentences.gaps) < 2:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
-        yield segmented
+        yield restored(segmented, deciding.language(transcript)) if restore else segmented
 
 
 def _normalized(
@@ -240,10 +244,11 @@ def _normalized(
     from caesura.evaluation.evaluate import normalization_steps
     from caesura.text.normalization.steps import describe
     from caesura.text.normalization.steps import normalize as normalized
+    from caesura.text.restore import as_read
 
     steps = normalization_steps(normalize)
     describe(steps)
-    return (normalized(transcript, steps) for transcript in read(files, format=format))
+    return (normalized(as_read(each), steps) for each in read(files, format=format))
 
 
 def stream(
@@ -258,6 +263,7 @@ def stream(
     on_error: str = "stop",
     language: str = "",
     silence: float | None = None,
+    restore: bool = True,
 ) -> Iterator[Transcript]:
     """Yield each sentence as soon as it is final, while words still arrive.
 
@@ -268,6 +274,8 @@ def stream(
     cannot be read stops the stream, or is skipped with `on_error='skip'`. `language` is the
     language of words that do not say theirs. A `silence` of so many seconds, between words or
     while none arrives, ends a sentence. `prefer`, `shortest` and `longest` are as for `segment`.
+    Sentences get the capitals and marks that they lack, as those of `segment` do, unless
+    `restore=False`.
     """
     from caesura.detectors import streaming
     from caesura.formats.files import all_words
@@ -283,6 +291,7 @@ def stream(
         on_error=on_error,
         language=language,
         silence=silence,
+        restore=restore,
     )
     return (streamed.sentence for streamed in sentences)
 

@@ -27,7 +27,7 @@ SENTENCES = ["w0 w1 w2", "w3 w4 w5", "w6 w7 w8", "w9"]
 
 
 def begun(*arguments: object) -> subprocess.Popen[bytes]:
-    program = [sys.executable, "-m", "caesura", "stream", "--detector", PAUSE]
+    program = [sys.executable, "-m", "caesura", "stream", "--as-read", "--detector", PAUSE]
     return subprocess.Popen(
         [*program, *map(str, arguments)],
         stdin=subprocess.PIPE,
@@ -96,10 +96,10 @@ def test_a_stream_that_was_cut_goes_on(asked: signal.Signals, tmp_path: Path) ->
 def test_a_file_is_taken_up_where_it_was_left(caesura: Program, tmp_path: Path) -> None:
     words, state = tmp_path / "words", tmp_path / "state"
     words.write_bytes(b"".join([*LINES[:5], b"nonsense\n"]))
-    done = caesura("stream", words, "--detector", PAUSE, "--state", state)
+    done = caesura("stream", words, "--as-read", "--detector", PAUSE, "--state", state)
     assert (done.code, done.out) == (1, "w0 w1 w2\n")
     words.write_bytes(b"".join(LINES))
-    done = caesura("stream", words, "--detector", PAUSE, "--state", state)
+    done = caesura("stream", words, "--as-read", "--detector", PAUSE, "--state", state)
     assert (done.code, done.out.split("\n")) == (0, [*SENTENCES[1:], ""])
     assert not state.exists()
 
@@ -122,13 +122,14 @@ def test_a_reader_that_goes_away_is_no_problem() -> None:
 
 def test_json_has_place_times_and_delay(caesura: Program) -> None:
     given = b"".join([line(0, "Yes.", speaker="A", id="talk"), *(line(at) for at in range(1, 5))])
-    done = caesura("stream", "--detector", PAUSE, "--json", stdin=given)
+    done = caesura("stream", "--as-read", "--detector", PAUSE, "--json", stdin=given)
     first, second = map(json.loads, done.out.splitlines())
     assert first == {
         "id": "talk",
         "first": 0,
         "last": 2,
         "text": "Yes. w1 w2",
+        "read": "Yes. w1 w2",
         "start": 0.6,
         "end": 2.95,
         "speaker": "A",
@@ -141,7 +142,9 @@ def test_json_has_place_times_and_delay(caesura: Program) -> None:
 def test_jsonl_can_be_joined_and_scored(caesura: Program, tmp_path: Path) -> None:
     import caesura as library
 
-    done = caesura("stream", "--detector", PAUSE, "--to", "jsonl", stdin=b"".join(LINES))
+    done = caesura(
+        "stream", "--as-read", "--detector", PAUSE, "--to", "jsonl", stdin=b"".join(LINES)
+    )
     found = tmp_path / "sentences.jsonl"
     found.write_text(done.out)
     whole = library.Transcript.join(library.read(found))
@@ -175,12 +178,12 @@ def test_jsonl_can_be_joined_and_scored(caesura: Program, tmp_path: Path) -> Non
 )
 def test_a_bad_line_stops_or_is_skipped(caesura: Program, bad: bytes, message: str) -> None:
     given = b"".join([*LINES[:2], bad, b"\n", *LINES[2:]])
-    done = caesura("stream", "--detector", PAUSE, stdin=given)
+    done = caesura("stream", "--as-read", "--detector", PAUSE, stdin=given)
     assert done.code == 1
     assert done.out == "w0 w1\n"
     assert done.err.startswith(f"caesura: <stdin>:3: {message}")
     assert done.err.count("\n") == 1
-    done = caesura("stream", "--detector", PAUSE, "--on-error", "skip", stdin=given)
+    done = caesura("stream", "--as-read", "--detector", PAUSE, "--on-error", "skip", stdin=given)
     assert done.code == 0
     assert done.out.split("\n") == [*SENTENCES, ""]
     assert "the line is left out" in done.err
@@ -189,13 +192,15 @@ def test_a_bad_line_stops_or_is_skipped(caesura: Program, bad: bytes, message: s
 def test_bad_lines_of_a_ctm(caesura: Program) -> None:
     for bad, message in [("a 1 0", "has 3 fields"), ("a 1 x 1 w", "'x' is not a time in seconds")]:
         done = caesura("stream", stdin=f"a 1 0 1 so\n{bad}\n".encode())
-        assert (done.code, done.out) == (1, "so\n")
+        assert (done.code, done.out) == (1, "So.\n")
         assert f"<stdin>:2: {message}" in done.err or message in done.err
 
 
 def test_recordings_of_a_ctm_are_streams_of_their_own(caesura: Program) -> None:
     rows = ["a 1 0 1 so", ";; note", "a 1 1 1 it", "", "b A 0 1 goes", "b B 0 1 on"]
-    done = caesura("stream", "--detector", PAUSE, "--json", stdin="\n".join(rows).encode())
+    done = caesura(
+        "stream", "--as-read", "--detector", PAUSE, "--json", stdin="\n".join(rows).encode()
+    )
     found = [json.loads(each) for each in done.out.splitlines()]
     assert [(each["id"], each["first"], each["text"]) for each in found] == [
         ("a", 0, "so it"),
@@ -214,7 +219,7 @@ def test_a_ctm_is_segmented_as_the_whole_file(caesura: Program, detector: str) -
 
 def test_unknown_keys_are_reported_once(caesura: Program) -> None:
     given = b'{"word": "so", "conf": 1}\n' * 5
-    done = caesura("stream", "--detector", PAUSE, stdin=given)
+    done = caesura("stream", "--as-read", "--detector", PAUSE, stdin=given)
     assert (done.code, done.out) == (0, "so so so so so\n")
     assert done.err.count("'conf'") == 1
 
@@ -247,7 +252,7 @@ def test_a_silence_and_a_language_may_be_given(caesura: Program, tmp_path: Path)
     words = tmp_path / "talk.ctm"
     words.write_text("talk 1 0 1 a\ntalk 1 1 1 b\ntalk 1 9 1 c\n")
     detector = ("--detector", "Pause(evidence=('marks',))")
-    asked = ("--silence", "5", "--language", "en", "--to", "jsonl")
+    asked = ("--silence", "5", "--language", "en", "--as-read", "--to", "jsonl")
     lines = caesura("stream", words, *detector, *asked).out.splitlines()
     assert [json.loads(line)["words"] for line in lines] == [["a", "b"], ["c"]]
     assert {json.loads(line)["language"] for line in lines} == {"en"}

@@ -89,4 +89,4 @@ def test_segments_a_file_with_such_a_column(tmp_path: Path) -> None:
     }
     file.write_text(json.dumps(line), encoding="utf-8")
     (found,) = api.segment(file, detector="Column('bert', scale='probability')")
-    assert [s.text for s in found.iter_sentences()] == ["so it goes", "next please"]
+    assert [s.text for s in found.iter_sentences()] == ["So it goes.", "Next please."]

@@ -35,7 +35,7 @@ def said(text: str, *silences: int) -> Transcript:
 
 def texts(words: Transcript, silence: float | None, size: int = 1) -> list[str]:
     parts = [words[at : at + size] for at in range(0, len(words), size)]
-    found = caesura.stream(parts, detector=PATIENT, silence=silence)
+    found = caesura.stream(parts, detector=PATIENT, restore=False, silence=silence)
     return [sentence.text for sentence in found]
 
 
@@ -144,7 +144,7 @@ def test_lines_of_json_may_be_parted_by_silences() -> None:
         json.dumps({"word": word, "start": start, "end": start + 0.5})
         for word, start in (("a", 0.0), ("b", 0.5), ("c", 5.0))
     ]
-    found = caesura.stream(lines, detector=PATIENT, silence=2)
+    found = caesura.stream(lines, detector=PATIENT, restore=False, silence=2)
     assert [each.text for each in found] == ["a b", "c"]
 
 
@@ -159,6 +159,6 @@ def test_recordings_that_take_turns_cause_a_warning(caplog: pytest.LogCaptureFix
 def test_an_empty_batch_is_ignored_without_a_silence() -> None:
     talk = said("a b")
     parts = [talk[:1], Transcript(()), talk[1:]]
-    assert [each.text for each in caesura.stream(parts, detector=PATIENT)] == ["a b"]
-    found = caesura.stream(parts, detector=PATIENT, silence=9)
+    assert [each.text for each in caesura.stream(parts, detector=PATIENT, restore=False)] == ["a b"]
+    found = caesura.stream(parts, detector=PATIENT, restore=False, silence=9)
     assert [each.text for each in found] == ["a", "b"]

@@ -1,11 +1,12 @@
 """How words are written goes from a detector through other detectors, streams and slices."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from caesura.core.arrays import Strings
 from caesura.core.errors import LayerError
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
@@ -14,6 +15,7 @@ from caesura.detectors.fusion import Fusion
 from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import Model
 from caesura.detectors.window_stream import Lookahead
+from caesura.testing.detector_laws import a_stream_decides_like_the_whole, every_gap_is_decided
 from detectors.cased import Cased
 
 TALK = Transcript("ann went to berlin why and may i come now so it goes".split())
@@ -74,6 +76,21 @@ def test_a_model_that_fits_knows_the_language() -> None:
     assert language_of(Model("en").stream(), german.replace(language="de")) == {"de"}
     assert Pause().language(english) == ""
     assert language_of(Pause().stream(), english.replace(language="en")) == {"en"}
+
+
+@dataclass(frozen=True, repr=False)
+class Renamer(Cased):
+    """A detector that writes other words."""
+
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        return ("other",) * len(transcript)
+
+
+def test_a_law_holds_detectors_to_the_words() -> None:
+    every_gap_is_decided(Cased(), 20, 0)
+    a_stream_decides_like_the_whole(Cased(), 20, 1)
+    with pytest.raises(AssertionError):
+        every_gap_is_decided(Renamer(), 20, 0)
 
 
 def test_written_words_follow_their_words() -> None:

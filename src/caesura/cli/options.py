@@ -189,6 +189,15 @@ output = option(
     help="File or folder to write. A folder is one that exists or ends in /.",
 )
 
+as_read = option(
+    "--as-read",
+    "restore",
+    group=OUTPUT,
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Leave words and marks as they were read: add no capitals, commas and full stops.",
+)
 json = option("--json", group=OUTPUT, is_flag=True, help="Print JSON, for programs.")
 
 

@@ -62,11 +62,13 @@ WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
 )
 @options.output
 @options.to
+@options.as_read
 @options.json
 def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: Any) -> None:
     """Find where sentences end and write them, one a line unless a format is named.
 
-    FILES are files or folders; - is standard input.
+    Sentences get the capitals and marks that they lack. FILES are files or folders; - is
+    standard input.
     """
     import caesura
     from caesura.formats.files import target
@@ -161,14 +163,16 @@ def warn_of_lost_sentences(format: Format) -> None:
 def as_document(transcript: Transcript) -> dict[str, Any]:
     """Give a recording as JSON for programs: words, sentences with text and times, evidence."""
     from caesura.core.values import as_json
+    from caesura.text.restore import as_read
 
     segmentation = transcript.sentences
-    surface = transcript.surface()
+    surface, read = transcript.surface(), as_read(transcript).surface()
     starts = [None] * len(transcript) if transcript.start is None else transcript.start.tolist()
     ends = [None] * len(transcript) if transcript.end is None else transcript.end.tolist()
     sentences = [
         {
             "text": "".join(surface[first : last + 1]).rstrip(" "),
+            "read": "".join(read[first : last + 1]).rstrip(" "),
             "start": as_json(starts[first]),
             "end": as_json(ends[last]),
             "first": first,

@@ -109,6 +109,7 @@ class DelayedInterrupts:
     show_default=True,
     help="What to write: the text of a sentence a line, or a sentence with all layers as JSONL.",
 )
+@options.as_read
 @options.json
 def command(words: str, to: Any, json: bool, **asked: Any) -> None:
     """Read words as they arrive and write each sentence the moment it is final.

@@ -30,6 +30,7 @@ MISSING: Mapping[str, Any] = {
     "cluster": True,
     "opening": "",
     "mark": "",
+    "read": "",
     "pause": "",
     "speaker": "",
     "tag": "",

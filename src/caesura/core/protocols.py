@@ -153,6 +153,9 @@ class Metric(Configured, ABC):
     raw: ClassVar[bool] = False
     """Whether texts are compared as they were read, unless the user asks for a normalisation."""
 
+    shown: ClassVar[bool] = False
+    """Whether restored texts are compared as they are shown; if not, as they were read."""
+
     parts: ClassVar[str] = "sentences"
     """The unit that is resampled if there is one document only: 'sentences' or 'words'."""
 

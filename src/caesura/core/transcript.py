@@ -93,6 +93,7 @@ class Transcript(ByValue):
     transcript made in Python; the constructor leaves words as they are, because the tokens of a
     treebank may well end in a dot.) Layers over words are lists with a cell for each word:
 
+    - `read`: the word as it was read, with its marks, where capitals or marks were restored.
     - `start`, `end`: seconds; `confidence` of the recogniser.
     - `speaker`; `pause`: the recogniser's pause marker after the word, such as `<sil>`.
     - `blank`: whether a blank follows the word.
@@ -119,6 +120,7 @@ class Transcript(ByValue):
     cluster: Flags | None = None
     opening: Strings | None = None
     mark: Strings | None = None
+    read: Strings | None = None
     pause: Strings | None = None
     speaker: Strings | None = None
     tag: Strings | None = None
@@ -148,6 +150,7 @@ class Transcript(ByValue):
             cluster: ArrayLike | None = None,
             opening: Texts | None = None,
             mark: Texts | None = None,
+            read: Texts | None = None,
             pause: Texts | None = None,
             speaker: Texts | None = None,
             tag: Texts | None = None,

@@ -31,6 +31,7 @@ from caesura.core.values import as_json
 from caesura.detectors.stored_model import get_detector
 from caesura.detectors.window_stream import with_delay
 from caesura.formats.live_words import Line, LiveWords, chunks
+from caesura.text.restore import as_read, restore
 
 logger = logging.getLogger("caesura")
 
@@ -67,6 +68,7 @@ class StreamedSentence(NamedTuple):
             "first": self.first,
             "last": self.first + last,
             "text": sentence.text,
+            "read": as_read(sentence).text,
             "start": cell(sentence.start, 0),
             "end": cell(sentence.end, last),
             "speaker": speakers.pop() if len(speakers) == 1 else None,
@@ -94,6 +96,7 @@ def stream_sentences(
     on_error: str = "stop",
     language: str = "",
     silence: float | None = None,
+    restore: bool = True,
     waiting: AbstractContextManager[Any] | None = None,
 ) -> Iterator[StreamedSentence]:
     """Yield each sentence, with the index of its first word, as soon as it is final.
@@ -101,8 +104,9 @@ def stream_sentences(
     A `silence` of so many seconds, between words or while none arrives, ends a sentence at once.
     With a `state` file, a stream that is interrupted, or stopped by a line that cannot be read,
     saves its state there; without one, the words left are given as if the stream had ended. The
-    state is saved after the sentences before it have been taken. `waiting` is entered while the
-    stream waits for words.
+    state is saved after the sentences before it have been taken. Sentences get the capitals and
+    marks that they lack, unless `restore` is false. `waiting` is entered while the stream waits
+    for words.
     """
     longest_silence = _check_silence(silence)
     deciding = get_detector(detector, prefer, shortest, longest)
@@ -110,7 +114,7 @@ def stream_sentences(
     saved = file.load()
     name = _source_name(words)
     reader = LiveWords(format, on_error, name, saved.get("words"), language)
-    session = StreamSession(deciding, saved.get("session"), longest_silence)
+    session = StreamSession(deciding, saved.get("session"), longest_silence, restore)
     if saved:
         logger.info("%s: going on after line %d", name, reader.lines)
     batches = reader.batches(_read_lines(words, reader.lines, waiting, longest_silence))
@@ -181,7 +185,8 @@ def _standard_input() -> BinaryIO:
 class StreamSession:
     """Runs a detector on recordings that arrive one after another.
 
-    A `silence` of so many seconds before a word ends the sentence before it.
+    A `silence` of so many seconds before a word ends the sentence before it. Sentences get the
+    capitals and marks that they lack if `restore` is true.
     """
 
     def __init__(
@@ -189,9 +194,10 @@ class StreamSession:
         detector: Detector,
         state: Mapping[str, Any] | None = None,
         silence: float = math.inf,
+        restore: bool = False,
     ) -> None:
         saved = state or {"id": "", "pushed": 0, "given": 0, "end": None, "stream": None}
-        self.detector, self.silence = detector, silence
+        self.detector, self.silence, self.restore = detector, silence, restore
         self.id: str = saved["id"]
         self.pushed: int = saved["pushed"]
         """Words of the recording that have arrived."""
@@ -205,7 +211,7 @@ class StreamSession:
 
     def push(self, words: Transcript) -> list[StreamedSentence]:
         """Add words and return the sentences that are final; another id ends the recording."""
-        found = []
+        found, words = [], as_read(words)
         if self.stream is None or words.id != self.id:
             found = self.close()
             self.stream, self.id = self.detector.stream(), words.id
@@ -225,7 +231,7 @@ class StreamSession:
         """
         if self.stream is None:
             return []
-        sentences, self.stream = self.stream.close(), self.detector.stream()
+        sentences = self.stream.close()
         if following is not None and len(following):
             lengths = [len(sentence) for sentence in sentences]
             end = math.nan if following.end is None else float(following.end[0])
@@ -233,7 +239,8 @@ class StreamSession:
                 with_delay(sentence, sum(lengths[at + 1 :]) + 1, end)
                 for at, sentence in enumerate(sentences)
             ]
-        return self._number(sentences)
+        found, self.stream = self._number(sentences), self.detector.stream()
+        return found
 
     def close(self) -> list[StreamedSentence]:
         """End the recording and return the sentences that are left."""
@@ -289,12 +296,14 @@ class StreamSession:
         return found
 
     def _number(self, sentences: Sequence[Transcript]) -> list[StreamedSentence]:
-        """Number sentences by their first word, and add delays that the stream did not give."""
+        """Number sentences by their first word, add delays that are not given, and restore them."""
         found = []
         for sentence in sentences:
             first, self.given = self.given, self.given + len(sentence)
             if "delay_words" not in (sentence.evidence or {}):
                 sentence = with_delay(sentence, self.pushed - self.given, self.end)
+            if self.restore and self.stream is not None:
+                sentence = restore(sentence, self.stream.language(sentence))
             found.append(StreamedSentence(first, sentence))
         return found
 

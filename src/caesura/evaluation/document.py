@@ -16,7 +16,8 @@ from caesura.core.values import Counts
 from caesura.evaluation.pairing import require_same_words, side_names
 from caesura.evaluation.resampling import Resampling
 from caesura.text.alignment.transfer import Transferred, transfer_layers
-from caesura.text.normalization.steps import Normalizer
+from caesura.text.normalization.steps import Normalizer, normalize
+from caesura.text.restore import as_read
 
 BLOCK_SENTENCES = 5
 """Sentences in a block: blocks are resampled if there is only one recording."""
@@ -73,10 +74,10 @@ class Coverage:
 class Document:
     """One scored recording: its texts, and the counts of each metric.
 
-    `hypothesis` and `originals` (the references) are as they were read; `compared` and
-    `references` are the same texts, normalised. If texts were aligned, `aligned` are the
-    references on the words of the hypothesis, and `lost` has, for each reference, the gaps next
-    to boundaries that could not be carried over.
+    `hypothesis` and `originals` (the references) are as they were given; `compared` and
+    `references` are the same texts, normalised and without what was restored. If texts were
+    aligned, `aligned` are the references on the words of the hypothesis, and `lost` has, for
+    each reference, the gaps next to boundaries that could not be carried over.
     """
 
     id: str
@@ -119,8 +120,12 @@ class Document:
 
     def texts_for(self, metric: Metric) -> tuple[Transcript, tuple[Transcript, ...]]:
         """Return hypothesis and references as a metric compares them."""
+        if metric.shown:
+            steps = self.settings.steps(metric) if self.settings else ()
+            one, *others = (normalize(text, steps) for text in (self.hypothesis, *self.originals))
+            return one, tuple(others)
         if self.is_compared_raw(metric):
-            return self.hypothesis, self.originals
+            return as_read(self.hypothesis), tuple(map(as_read, self.originals))
         return self.compared, self.carried if metric.same_words else self.references
 
     def count(self, metric: Metric) -> Counts:

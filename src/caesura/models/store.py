@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,6 +143,8 @@ def _cell(value: object) -> Any:
     """Return a value that JSON can hold; tuples and objects with settings become texts."""
     if isinstance(value, (tuple, Configured)):
         return repr(value)
+    if type(value) in (str, int) or (type(value) is float and isfinite(value)):
+        return value
     return as_json(value.item() if isinstance(value, np.generic) else value)
 
 

@@ -23,6 +23,7 @@ from caesura.models import store
 from caesura.models.store import Card
 from caesura.testing.strategies import flags, for_all, transcripts
 from caesura.text.punctuation import punctuation_flags
+from caesura.text.restore import differ_in_case_only
 
 T = TypeVar("T", bound=Trainable)
 
@@ -103,7 +104,10 @@ def repr_parses_back(detector: Trainable, examples: int, lookahead: int = 0) -> 
 
 
 def every_gap_is_decided(detector: Detector, examples: int, lookahead: int) -> None:
-    """Every gap of any transcript gets a finite number; or it says what the transcript lacks."""
+    """Every gap of any transcript gets a finite number; or it says what the transcript lacks.
+
+    A word is written with other capitals at most.
+    """
 
     @for_all(examples, st.data())
     def law(data: st.DataObject) -> None:
@@ -118,6 +122,8 @@ def every_gap_is_decided(detector: Detector, examples: int, lookahead: int) -> N
         assert found.log_odds is not None
         assert np.isfinite(found.log_odds).all()
         assert len(transcript) == 0 or found.boundary[-1]
+        written = zip(found.written or (), transcript.words, strict=found.written is not None)
+        assert all(not new or differ_in_case_only(new, word) for new, word in written)
         assert detector.detect(transcript) == found
 
 

@@ -40,6 +40,7 @@ FINAL_MARKS = st.sampled_from([".", "?", "!", "?”"])
 CELLS = {
     "confidence": st.integers(0, 100).map(lambda n: n / 100),
     "opening": st.sampled_from(["", "", "(", "“"]),
+    "read": st.sampled_from(["", "", "so", "“it", "goes."]),
     "pause": st.sampled_from(["", "<sil>"]),
     "features": st.sampled_from(["", "Number=Plur", "Case=Nom|Tense=Past"]),
 }

@@ -28,8 +28,12 @@ LANGUAGES = {
     "es": "spa spanish castilian español",
     "it": "ita italian italiano",
     "ja": "jpn japanese 日本語",
+    "tr": "tur turkish türkçe",
+    "az": "aze azerbaijani",
+    "ur": "urd urdu",
+    "mr": "mar marathi",
 }
-"""Other codes and names of the languages with a list."""
+"""Other codes and names of the languages that are treated in a way of their own."""
 
 CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
 

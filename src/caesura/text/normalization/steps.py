@@ -28,6 +28,7 @@ from caesura.text.punctuation import (
     split_all_marks,
     strip_punctuation,
 )
+from caesura.text.restore import as_read
 
 HYPHEN = re.compile(r"(?<=[^\W_])[-‐‑](?=[^\W_])")
 """A hyphen within a word; a cut-off word (`th-`) and a negative number keep theirs."""
@@ -151,8 +152,9 @@ def _normalize_alternatives(transcript: Transcript, step: Step) -> Transcript:
 class Normalizer:
     """Normalise transcripts and remember the results, so that no text is normalised twice.
 
-    It remembers the last result for each transcript (known by identity, not by value), and
-    continues from there if more steps are wanted after the same ones.
+    Restored texts are taken as they were read. It remembers the last result for each transcript
+    (known by identity, not by value), and continues from there if more steps are wanted after
+    the same ones.
     """
 
     def __init__(self) -> None:
@@ -161,9 +163,9 @@ class Normalizer:
     def __call__(self, transcript: Transcript, steps: Strings) -> Transcript:
         """Return a transcript after these steps."""
         # The transcript is kept with the result so that its identity is not used again.
-        _, done, result = self._last.get(id(transcript), (transcript, (), transcript))
+        _, done, result = self._last.get(id(transcript), (transcript, (), as_read(transcript)))
         if steps[: len(done)] != done:
-            done, result = (), transcript
+            done, result = (), as_read(transcript)
         result = normalize(result, steps[len(done) :])
         self._last[id(transcript)] = (transcript, steps, result)
         return result
