@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from caesura.metrics.joint import Joint
     from caesura.metrics.latency import Latency
     from caesura.metrics.majority import KolarLamel, Majority
+    from caesura.metrics.restoration import Restoration
     from caesura.metrics.similarity import BoundarySimilarity, SegmentationSimilarity
     from caesura.metrics.tolerant import Tolerant
     from caesura.metrics.windowdiff import Pk, WindowDiff
@@ -208,6 +209,7 @@ __all__ = [
     "Pk",
     "PluginError",
     "Projection",
+    "Restoration",
     "Scores",
     "ScriptAlignment",
     "Segmentation",

@@ -56,6 +56,9 @@ def test_a_wrong_text_is_worse(metric: Metric) -> None:
     wrong = ordinary_text(40, 14, 15, 33)
     if not metric.same_words:
         wrong = wrong.replace(words=("v", *wrong.words[1:]))
+    if metric.shown:
+        written = ("v", "Said", *wrong.words[2:4], "john", *wrong.words[5:])
+        wrong = wrong.replace(words=written, mark=wrong.mark and (*wrong.mark[1:], "."))
     values = metric.values(checked_counts(metric, wrong, references))
     for name, best in metric.best.items():
         value = values[name]
@@ -70,8 +73,9 @@ def test_spelling_and_ids_do_not_matter(name: str, document: Drawn) -> None:
     metric = registry.parse("metric", name)
 
     def renamed(transcript: Transcript, id: str) -> Transcript:
-        # Where words may differ, their characters are counted.
-        words = (word * 2 if metric.same_words else word.upper() for word in transcript.words)
+        # Where words may differ, their characters are counted; where they are shown, their case.
+        twice = metric.same_words or metric.shown
+        words = (word * 2 if twice else word.upper() for word in transcript.words)
         return transcript.replace(id=id, words=tuple(words))
 
     hypothesis, references = document

@@ -95,7 +95,7 @@ class Format(Configured, ABC):
         )
 
 
-LEVELS = ("token", "word", "entity", "name", "segment", "sentence")
+LEVELS = ("token", "word", "mark", "entity", "name", "segment", "sentence")
 """What two texts may disagree about."""
 
 

@@ -119,6 +119,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Cluster": "caesura.metrics.cluster:Cluster",
         "Dependency": "caesura.metrics.dependency:Dependency",
         "Latency": "caesura.metrics.latency:Latency",
+        "Restoration": "caesura.metrics.restoration:Restoration",
         "Words": "caesura.metrics.words:Words",
         "Entities": "caesura.metrics.entities:Entities",
         "ATENE": "caesura.metrics.atene:ATENE",

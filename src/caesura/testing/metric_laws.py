@@ -71,13 +71,14 @@ def ordinary_text(count: int, *ends: int) -> Transcript:
     """Make a text with sentences, trees and entities, of which every metric can say something.
 
     Each word of a sentence depends on the next, and two of three are function words. Each
-    sentence begins with an entity.
+    sentence begins with an entity. Marks of all kinds stand in it, and capitals.
     """
     marks = tuple("." if gap in ends else "" for gap in range(count))
     sentences = Segmentation(np.array([bool(mark) for mark in marks], np.bool_), marks)
     times = np.arange(count) / 2
     return Transcript(
-        tuple(("john", "said", "that", "he")[at % 4] for at in range(count)),
+        tuple(("John", "said", "that", "he")[at % 4] for at in range(count)),
+        mark=tuple(".,?!"[at % 4] for at in range(count)),
         start=times,
         end=times,
         head=np.arange(count) + ~sentences.boundary,

@@ -1,4 +1,4 @@
-"""Tables of the most frequent disagreements: tokens, words, entities, sentence ends."""
+"""Tables of the most frequent disagreements: tokens, words, marks, entities, sentence ends."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ KIND_WIDTH = 24
 TITLES = {
     "token": "Tokens that differ",
     "word": "Words that differ",
+    "mark": "Marks that differ",
     "entity": "Entities that differ",
     "name": "Names that became harder to find",
     "segment": "Words between names that may be taken for names",
@@ -44,6 +45,11 @@ KIND_MEANINGS = {
         "changed": "changed = other characters",
         "missing": "missing = only in the reference",
         "added": "added = only in the hypothesis",
+    },
+    "mark": {
+        "missed": "missed = only in the reference",
+        "added": "added = only in the hypothesis",
+        "changed": "changed = another mark",
     },
     "entity": {
         "words wrong": "words wrong = not all words are right",
