@@ -296,7 +296,7 @@ def test_a_class_or_another_type_is_no_detector_metric_or_format(
 
 def test_preferences_and_limits_are_those_of_a_decision() -> None:
     words = caesura.Words([f"w{at}" for at in range(20)])
-    (found,) = caesura.segment(words, detector="Pause", longest=6)
+    (found,) = caesura.segment(words, detector="Pause", longest=6, restore=False)
     assert found.sentences == caesura.Decision(caesura.Pause(), longest=6).detect(found)
     streamed = list(caesura.stream(words, detector="Pause", longest="1.5s"))
     assert all(len(sentence) <= 5 for sentence in streamed)

@@ -106,8 +106,8 @@ def test_words_are_written_in_their_case(word: str, case: int, written: str) -> 
 
 
 def test_each_word_gets_its_written_form() -> None:
-    detector = small_encoder()
-    found = detector.written_words(WORDS, detector.detect(WORDS))
+    found = small_encoder().detect(WORDS).written
+    assert found is not None
     assert [word.lower() for word in found] == list(WORDS.words)
     assert any(word != word.lower() for word in found)
 

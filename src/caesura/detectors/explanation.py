@@ -24,6 +24,7 @@ from caesura.core.transcript import LAYERS, Transcript
 from caesura.core.values import as_json
 from caesura.detectors.decision import Decision
 from caesura.detectors.stored_model import get_detector
+from caesura.text.restore import as_read
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "words": (),
@@ -82,14 +83,15 @@ def explain(
     """Explain each boundary that a detector finds in a recording, but for its end.
 
     With `near_misses`, other gaps whose log-odds are above minus so many nats are explained too.
-    The other parameters are those of `segment`.
+    The other parameters are those of `segment`. Marks and capitals that were restored are no
+    evidence: a restored transcript is explained as it was read.
     """
     given: object = transcript
     if not isinstance(given, Transcript):
         what = f"a transcript is wanted, not {type(given).__name__}"
         raise TypeError(f"{what}: caesura.read(...) gives them")
     deciding = get_detector(detector, prefer, shortest, longest)
-    bare = transcript.replace(sentences=None)
+    bare = as_read(transcript).replace(sentences=None)
     decided = deciding.detect(bare).boundary
     parts = evidence_parts(deciding, bare)
     total = np.sum([np.zeros(len(bare)), *parts.values()], axis=0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.core.arrays import Indices, Strings
+from caesura.core.arrays import Indices
 from caesura.core.config import check_integer, check_number, check_one_of
 from caesura.core.errors import ModelError
 from caesura.core.protocols import BatchDetector, Stream, TrainableDetector
@@ -170,15 +170,6 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         """Decide words after which more will come, each gap by the head for the words it has."""
         return [self._segmentation(each, goes_on=True) for each in transcripts]
 
-    def written_words(self, transcript: Transcript, found: Segmentation) -> Strings:  # noqa: ARG002
-        """Return each word in the case in which it is written inside a sentence."""
-        marked = marked_words(transcript)
-        cases = self.scores(transcript, marked).case.argmax(axis=1).tolist()
-        words = list(transcript.words)
-        for at, case in zip(marked.first.tolist(), cases, strict=True):
-            words[at] = self._written(words[at], case)
-        return tuple(words)
-
     def scores(self, transcript: Transcript, marked: MarkedWords, goes_on: bool = False) -> Scores:
         """Return log-probabilities for each word that is no punctuation."""
         count = len(marked.words)
@@ -244,30 +235,34 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
 
     def _segmentation(self, transcript: Transcript, goes_on: bool) -> Segmentation:
         log_odds = np.full(len(transcript), NO_GAP)
-        labels = [""] * len(transcript)
+        labels, written = [""] * len(transcript), list(transcript.words)
         marked = marked_words(transcript)
         if len(marked.words):
-            scores = self.scores(transcript, marked, goes_on).gap.astype(np.float64)
-            inner, ends = scores[:, :2], scores[:, 2:]
+            scores = self.scores(transcript, marked, goes_on)
+            gap = scores.gap.astype(np.float64)
+            inner, ends = gap[:, :2], gap[:, 2:]
             raw = np.logaddexp.reduce(ends, axis=1) - np.logaddexp.reduce(inner, axis=1)
             log_odds[marked.last] = raw * self.scale + self.bias
             is_end = log_odds[marked.last] > self.threshold
             is_end[-1:] |= not goes_on
             best = np.where(is_end, ends.argmax(axis=1) + 2, inner.argmax(axis=1))
-            for gap, label in zip(marked.last.tolist(), best.tolist(), strict=True):
-                labels[gap] = GAP_LABELS[label]
+            for at, label in zip(marked.last.tolist(), best.tolist(), strict=True):
+                labels[at] = GAP_LABELS[label]
+            cases = scores.case.argmax(axis=1).tolist()
+            for at, case in zip(marked.first.tolist(), cases, strict=True):
+                written[at] = self._written(written[at], case)
         boundary = log_odds > self.threshold
-        return Segmentation(boundary, tuple(labels), log_odds)
+        return Segmentation(boundary, tuple(labels), log_odds, tuple(written))
 
     def _written(self, word: str, case: int) -> str:
         """Return a word in a case; a word that has capitals keeps them."""
         if any(char.isupper() for char in word):
             return word
-        if case == UPPER:
+        if case == UPPER and len(word.upper()) == len(word):
             return word.upper()
         if case == MIXED and word in self.model.forms:
             return self.model.forms[word]
-        return word if case == LOWER else word[:1].title() + word[1:]
+        return word if case == LOWER else _capitalised(word)
 
     def coverage(self, transcript: Transcript) -> float:
         """Return the share of words that are made of pieces that were seen."""
@@ -343,6 +338,11 @@ def heads_for(left: Indices) -> Indices:
     """Return the head for each gap after which so many words are left in the window."""
     found = np.searchsorted(LOOKAHEADS, left, side="right") - 1
     return np.where(left >= ENOUGH, len(LOOKAHEADS), found)
+
+
+def _capitalised(word: str) -> str:
+    first = word[:1].title()
+    return first + word[1:] if len(first) == 1 else word
 
 
 def _log_softmax(scores: Single) -> Single:
