@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from caesura.detectors.neural.cnn import CNN
     from caesura.detectors.neural.encoder import Encoder
     from caesura.detectors.pause import Pause, PauseModel
-    from caesura.detectors.stored_model import Model
+    from caesura.detectors.stored_model import Auto, Model
     from caesura.detectors.syntax.crf_svm import CRF, SVM
     from caesura.detectors.syntax.sda import SDA
     from caesura.detectors.tagging.entity_model import Margins
@@ -177,6 +177,7 @@ __all__ = [
     "SVM",
     "Agreement",
     "Alignment",
+    "Auto",
     "BiRNN",
     "Boundary",
     "BoundarySimilarity",

@@ -203,7 +203,7 @@ def convert(
 def segment(
     files: Input | Iterable[Input],
     *,
-    detector: str | Detector = "en",
+    detector: str | Detector = "auto",
     prefer: str = "f1",
     shortest: int | str | None = None,
     longest: int | str | None = None,
@@ -213,8 +213,9 @@ def segment(
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings.
 
-    A detector is a registered one with its settings ('Pause(threshold=0.6)'), the name of a
-    model that ships with Caesura, or the folder of a model that you trained. It may `prefer`
+    A detector is 'auto', the model of each recording's language; a registered one with its
+    settings ('Pause(threshold=0.6)'); the name of a model that ships with Caesura, or the folder
+    of a model that you trained. It may `prefer`
     'precision' or 'recall', and sentences may have a `shortest` and `longest` length, in words
     (12) or seconds ('12s'). Recordings go through the steps of `normalize` first, if there are
     any. Sentences get the capitals and marks that they lack, and the layer `read` has what was
@@ -254,7 +255,7 @@ def _normalized(
 def stream(
     words: WordSource | InMemory,
     *,
-    detector: str | Detector = "en",
+    detector: str | Detector = "auto",
     prefer: str = "f1",
     shortest: int | str | None = None,
     longest: int | str | None = None,

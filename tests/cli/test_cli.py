@@ -278,7 +278,7 @@ def test_interruption_leaves_nothing_half_written(tmp_path: Path, number: signal
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     many = tmp_path / "many.ctm"
     many.write_text("".join(f"talk{i} 1 0 1 word\n" for i in range(20000)))
-    command = f"{sys.executable} -m caesura segment {many} --to jsonl | head -c 1"
+    command = f"{sys.executable} -m caesura segment {many} -q --to jsonl | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("{", "")
 

@@ -46,6 +46,8 @@ DETECTORS = [
     "SVM(cost=0.5, tagger=Tagger(cutoff=1))",
     "SDA(crf=CRF(iterations=30), bits=12)",
     "SDA(CRF(iterations=30, tagger=Tagger(size=40, cutoff=1)), longest=12, decision='posterior')",
+    "Auto",
+    "Auto(purpose='stream')",
     *(f"Model({name!r})" for name in store.shipped_models("detector")),
 ]
 NETS = [
@@ -56,7 +58,18 @@ NETS = [
 ]
 """Detectors that torch trains; tests/detectors/test_nets.py holds them to the laws without it."""
 
-BOUND_TOGETHER = ("LM", "Combination", "Decision", "Model", "CRF", "SVM", "SDA", "CNN", "BiRNN")
+BOUND_TOGETHER = (
+    "LM",
+    "Combination",
+    "Decision",
+    "Model",
+    "Auto",
+    "CRF",
+    "SVM",
+    "SDA",
+    "CNN",
+    "BiRNN",
+)
 """Detectors whose own streams see too little: every gap bears on every other one, or punctuation
 that stands as a word takes up their look-ahead."""
 

@@ -1,8 +1,14 @@
-"""Language codes and names."""
+"""Language codes and names, and languages of words."""
 
 import pytest
 
-from caesura.text.languages import language_code, languages_differ
+from caesura.text.languages import (
+    SHARE,
+    guess_language,
+    language_code,
+    language_name,
+    languages_differ,
+)
 
 
 def test_codes_and_names_of_a_language_are_one() -> None:
@@ -27,3 +33,30 @@ def test_codes_and_names_of_a_language_are_one() -> None:
 )
 def test_languages_that_differ(one: str, other: str, are: bool) -> None:
     assert languages_differ(one, other) is languages_differ(other, one) is are
+
+
+def test_names_of_languages() -> None:
+    names = [language_name(code) for code in ("en-US", "deu", "pcm", "sv", "")]
+    assert names == ["English", "German", "Naija", "sv", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("So IT WAS the roof of the house", "en"),
+        ("it’s what they’ve been looking for", "en"),
+        ("c' est la maison que je connais", "fr"),
+        ("dem dey sell am for di market", "pcm"),
+        ("この 店 は 駅 から 近い です", "ja"),
+        ("das ist nicht so wichtig", ""),
+        ("", ""),
+    ],
+)
+def test_frequent_words_tell_the_language(text: str, language: str) -> None:
+    assert guess_language(text.split()) == language
+
+
+def test_a_language_needs_its_share_of_frequent_words() -> None:
+    need = round(SHARE * 100)
+    assert guess_language(["the"] * need + ["roof"] * (100 - need)) == "en"
+    assert guess_language(["the"] * (need - 1) + ["roof"] * (101 - need)) == ""

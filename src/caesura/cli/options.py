@@ -97,7 +97,8 @@ def complete_detectors(context: click.Context, parameter: click.Parameter, typed
     """Complete the names of detectors and of models that ship with Caesura."""
     from caesura.models.store import shipped_models
 
-    models = [name for name in shipped_models("detector") if name.startswith(typed)]
+    names = ["auto", *shipped_models("detector")]
+    models = [name for name in names if name.startswith(typed)]
     return models + complete_names("detector")(context, parameter, typed)
 
 
@@ -137,11 +138,11 @@ entity_classes = input_option(
 detector = option(
     "--detector",
     metavar="DETECTOR",
-    default="en",
+    default="auto",
     show_default=True,
     shell_complete=complete_detectors,
-    help="What finds the sentences: the name or folder of a model, or a detector with its "
-    "settings in brackets.",
+    help="What finds the sentences: auto, the model of each recording's language; the name or "
+    "folder of a model; or a detector with its settings in brackets.",
 )
 
 

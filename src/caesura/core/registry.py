@@ -88,6 +88,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "Lookahead": "caesura.detectors.window_stream:Lookahead",
         "Decision": "caesura.detectors.decision:Decision",
         "Model": "caesura.detectors.stored_model:Model",
+        "Auto": "caesura.detectors.stored_model:Auto",
         "Column": "caesura.detectors.column:Column",
         "Fusion": "caesura.detectors.fusion:Fusion",
         "CRF": "caesura.detectors.syntax.crf_svm:CRF",

@@ -17,7 +17,7 @@ from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.decision import fitting_labels, shifted
 from caesura.detectors.fusion import REACH
-from caesura.detectors.stored_model import Model, ModelStream
+from caesura.detectors.stored_model import ChoiceStream, ChoosingDetector, Model
 from caesura.detectors.window_stream import LocalStream, WindowStream, delay_evidence
 from caesura.ml.semi_markov import Row, Search, WordTimes, fixed_point
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def open_stream(decision: Decision, state: Mapping[str, Any] | None) -> Stream:
-    """Start or resume the stream of a decision, also around a stored model."""
-    if isinstance(decision.detector, Model):
-        return ModelStream(
+    """Start or resume the stream of a decision, also around stored models."""
+    if isinstance(decision.detector, ChoosingDetector):
+        return ChoiceStream(
             decision.detector, state, around=lambda inner: decision.adjusted(detector=inner)
         )
     return DecisionStream(decision, state)

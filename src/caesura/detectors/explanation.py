@@ -74,7 +74,7 @@ class Explanation:
 def explain(
     transcript: Transcript,
     *,
-    detector: str | Detector = "en",
+    detector: str | Detector = "auto",
     prefer: str = "f1",
     shortest: int | str | None = None,
     longest: int | str | None = None,

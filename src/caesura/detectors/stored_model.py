@@ -1,8 +1,13 @@
-"""The detector `Model`: a stored model, used for recordings in its language."""
+"""The detectors `Model`, a stored model, and `Auto`, the model of each recording's language.
+
+Both leave each recording to another detector, which the language that it states or its first words
+decide: `ChoosingDetector` does this for whole recordings, `ChoiceStream` in streams.
+"""
 
 from __future__ import annotations
 
 import logging
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -11,12 +16,14 @@ from typing import Any
 
 from caesura.core import registry
 from caesura.core.arrays import Floats, Strings
+from caesura.core.config import check_one_of
 from caesura.core.errors import ModelError, UnknownName, same_name
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
 from caesura.models.store import (
+    Card,
     StoredModel,
     find_folder,
     load,
@@ -24,16 +31,112 @@ from caesura.models.store import (
     read_card,
     shipped_models,
 )
-from caesura.text.languages import LANGUAGES, language_code, languages_differ
+from caesura.text.languages import (
+    guess_language,
+    language_code,
+    language_name,
+    languages_differ,
+)
 
 logger = logging.getLogger("caesura")
 
 HEAD, LEAST, KNOWN = 50, 20, 0.5
 """Of the first HEAD words, if there are at least LEAST, a model must know the share KNOWN."""
 
+PAUSE = ""
+"""What `choose` returns, in place of the name of a model, if `Pause` decides."""
+
+AUTO = ("auto", "Auto")
+"""What users type for the model of each recording's language."""
+
+PURPOSES = ("segment", "stream")
+"""What a model is chosen for: whole recordings, or words that arrive over time."""
+
+MODELS = {
+    "en": ("en", "en"),
+    "fr": ("fr", "fr"),
+    "ja": ("ja", "ja"),
+    "pcm": ("pcm", "pcm"),
+}
+"""For each language, the models that `Auto` chooses: one for each of `PURPOSES`."""
+
+USUAL = "en"
+"""The language whose model is tried if the language is unknown or has no model."""
+
+WITHOUT_MARKS = frozenset({"fr", "ja", "pcm"})
+"""Models in `MODELS` that do not look at sentence marks; `Auto` adds the evidence of marks."""
+
+
+class ChoosingDetector(Detector):
+    """A detector that leaves each recording to one of several others."""
+
+    @abstractmethod
+    def choose(self, transcript: Transcript) -> str:
+        """Return the model that decides a recording, or `PAUSE`, and log what users should know.
+
+        It depends on the language that the recording states and on its first HEAD words alone.
+        """
+
+    @abstractmethod
+    def can_choose(self, head: Transcript) -> bool:
+        """Whether the first words of a recording are enough to choose."""
+
+    @abstractmethod
+    def chosen(self, model: str) -> Detector:
+        """Return the detector that stands for what `choose` returned."""
+
+    def log_odds(self, transcript: Transcript) -> Floats:
+        """Return the log-odds of the chosen detector."""
+        return self._detector_for(transcript).log_odds(transcript)
+
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Return the labels of the chosen detector."""
+        return self._detector_for(transcript).label(transcript)
+
+    def detect(self, transcript: Transcript) -> Segmentation:
+        """Segment as the chosen detector does."""
+        return self._detector_for(transcript).detect(transcript)
+
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment many recordings: all that are left to the same detector at once."""
+        models = [self.choose(transcript) for transcript in transcripts]
+        pairs = list(zip(transcripts, models, strict=True))
+        found = {
+            model: iter(self.chosen(model).detect_all([each for each, by in pairs if by == model]))
+            for model in dict.fromkeys(models)
+        }
+        return [next(found[model]) for model in models]
+
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment words after which more will come, as the chosen detectors do."""
+        return [self._detector_for(each).detect_unfinished([each])[0] for each in transcripts]
+
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return the written words of the chosen detector."""
+        return self._detector_for(transcript).written_words(transcript)
+
+    def language(self, transcript: Transcript) -> str:
+        """Return the language of the recording; if it does not say, of the chosen model."""
+        return _language(transcript, self.choose(transcript))
+
+    def annotate(self, transcript: Transcript) -> Transcript:
+        """Annotate as the chosen detector does."""
+        return self._detector_for(transcript).annotate(transcript)
+
+    def lacks(self, transcript: Transcript) -> str:
+        """Return what the chosen detector lacks."""
+        return self._detector_for(transcript).lacks(transcript)
+
+    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
+        """Return a stream; if the language is unknown, it waits for the first words."""
+        return ChoiceStream(self, state)
+
+    def _detector_for(self, transcript: Transcript) -> Detector:
+        return self.chosen(self.choose(transcript))
+
 
 @dataclass(frozen=True, repr=False)
-class Model(Detector):
+class Model(ChoosingDetector):
     """A stored model: the name of one that ships with Caesura, or a model folder.
 
     A recording in another language, or of whose first words the model knows less than half, is
@@ -47,6 +150,11 @@ class Model(Detector):
     def __post_init__(self) -> None:
         if not isinstance(self.model, str) or not self.model or "\0" in self.model:
             raise ValueError(f"model is the name or the folder of a model, not {self.model!r}")
+
+    @cached_property
+    def card(self) -> Card:
+        """The card, which is read without the arrays."""
+        return read_card(find_folder(self.model))
 
     @cached_property
     def stored(self) -> StoredModel:
@@ -64,51 +172,9 @@ class Model(Detector):
         """How many words before a gap a stream keeps."""
         return int(getattr(self.stored.detector, "behind", 0))
 
-    def log_odds(self, transcript: Transcript) -> Floats:
-        """Return the log-odds of the stored detector."""
-        return self._detector_for(transcript).log_odds(transcript)
-
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return the labels of the stored detector."""
-        return self._detector_for(transcript).label(transcript)
-
-    def written_words(self, transcript: Transcript) -> Strings | None:
-        """Return the written words of the stored detector."""
-        return self._detector_for(transcript).written_words(transcript)
-
-    def language(self, transcript: Transcript) -> str:
-        """Return the language of the recording; if it does not say, of a model that fits."""
-        if language_code(transcript.language) or self.misfit(transcript):
-            return transcript.language
-        return self.stored.card.language
-
-    def detect(self, transcript: Transcript) -> Segmentation:
-        """Segment as the stored detector does."""
-        return self._detector_for(transcript).detect(transcript)
-
-    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Segment many recordings: those that fit the model at once, the others by `Pause`."""
-        detectors = [self._detector_for(transcript) for transcript in transcripts]
-        own = self.stored.detector
-        pairs = list(zip(transcripts, detectors, strict=True))
-        found = iter(own.detect_all([each for each, detector in pairs if detector is own]))
-        return [next(found) if by is own else by.detect(each) for each, by in pairs]
-
-    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
-        """Segment words after which more will come, as the stored detector does."""
-        return [self._detector_for(each).detect_unfinished([each])[0] for each in transcripts]
-
-    def annotate(self, transcript: Transcript) -> Transcript:
-        """Annotate as the stored detector does."""
-        return self._detector_for(transcript).annotate(transcript)
-
     def coverage(self, transcript: Transcript) -> float:
         """Return the coverage of the stored detector."""
         return self.stored.detector.coverage(transcript)
-
-    def lacks(self, transcript: Transcript) -> str:
-        """Return what the detector that decides lacks."""
-        return self._detector_for(transcript).lacks(transcript)
 
     def adjusted(self, **settings: Any) -> Model:
         """Return another model; the settings inside a stored model cannot be changed."""
@@ -118,28 +184,36 @@ class Model(Detector):
             )
         return replace(self, **settings)
 
-    def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
-        """Return a stream; if the language is unknown, it waits for the first words."""
-        return ModelStream(self, state)
+    def choose(self, transcript: Transcript) -> str:
+        """Return the model itself, or `PAUSE` with a warning if it does not fit."""
+        misfit = self.misfit(transcript)
+        if misfit:
+            self._warn(transcript, misfit)
+        return PAUSE if misfit else self.model
+
+    def can_choose(self, head: Transcript) -> bool:
+        """Whether the first words are enough to say if the model fits a recording."""
+        if language_code(self.card.language) and language_code(head.language):
+            return True
+        has_coverage = type(self.stored.detector).coverage is not Detector.coverage
+        return not has_coverage or len(head) >= HEAD
+
+    def chosen(self, model: str) -> Detector:
+        """Return the stored detector, or `Pause`."""
+        return Pause() if model == PAUSE else self.stored.detector
 
     def misfit(self, transcript: Transcript) -> str:
         """Return why the model does not fit a recording, or '' if it fits."""
-        ours, theirs = language_code(self.stored.card.language), language_code(transcript.language)
-        if ours and theirs:
-            why = f"in {_language_name(theirs)}, and the model {self.model} is for "
-            return why + _language_name(ours) if languages_differ(ours, theirs) else ""
+        ours, theirs = self.card.language, transcript.language
+        if language_code(ours) and language_code(theirs):
+            why = f"in {language_name(theirs)}, and the model {self.model} is for "
+            return why + language_name(ours) if languages_differ(ours, theirs) else ""
         head = transcript[:HEAD]
         if len(head) < LEAST or self.coverage(head) >= KNOWN:
             return ""
         return f"the model {self.model} knows less than half of its words"
 
-    def can_judge(self, head: Transcript) -> bool:
-        """Whether the first words are enough to say if the model fits a recording."""
-        declared = language_code(self.stored.card.language) and language_code(head.language)
-        has_coverage = type(self.stored.detector).coverage is not Detector.coverage
-        return bool(declared) or not has_coverage or len(head) >= HEAD
-
-    def warn(self, transcript: Transcript, misfit: str) -> None:
+    def _warn(self, transcript: Transcript, misfit: str) -> None:
         """Log, once for each recording, that the model is not used."""
         note = (transcript.id, misfit)
         if note not in self._warned:
@@ -153,33 +227,115 @@ class Model(Detector):
     def _warned(self) -> set[tuple[str, str]]:
         return set()
 
-    def _detector_for(self, transcript: Transcript) -> Detector:
-        """Return the stored detector, or `Pause` if the model does not fit."""
-        misfit = self.misfit(transcript)
-        if misfit:
-            self.warn(transcript, misfit)
-        return Pause() if misfit else self.stored.detector
+
+@dataclass(frozen=True, repr=False)
+class Auto(ChoosingDetector):
+    """The model of each recording's language, with sentence marks where the text has them.
+
+    The language is the one that the recording states, or else the one of its first words; where no
+    model fits, `Pause` decides. The `purpose` is 'segment' for whole recordings, or 'stream'.
+    """
+
+    purpose: str = "segment"
+
+    name = "Auto"
+
+    def __post_init__(self) -> None:
+        check_one_of("purpose", self.purpose, PURPOSES)
+
+    @property
+    def checksum(self) -> str:
+        """The checksums of the models to choose from."""
+        names = {names[PURPOSES.index(self.purpose)] for names in MODELS.values()}
+        return "".join(self._model(name).card.checksum for name in sorted(names))
+
+    def coverage(self, transcript: Transcript) -> float:
+        """Return the coverage of the chosen detector."""
+        return self._detector_for(transcript).coverage(transcript)
+
+    def choose(self, transcript: Transcript) -> str:
+        """Return the model of the language, or `PAUSE`; log, once for each reason, which it is."""
+        stated = language_code(transcript.language)
+        guessed = "" if stated else _guess(transcript)
+        names = MODELS.get(stated or guessed, MODELS[USUAL])
+        chosen = self._model(names[PURPOSES.index(self.purpose)]).choose(transcript)
+        if chosen != PAUSE:
+            self._tell(chosen, stated, guessed)
+        return chosen
+
+    def can_choose(self, head: Transcript) -> bool:
+        """Whether the first words tell the language."""
+        return bool(language_code(head.language)) or len(head) >= HEAD
+
+    def chosen(self, model: str) -> Detector:
+        """Return the detector of a model, with marks as evidence if it ignores them, or `Pause`."""
+        if model == PAUSE:
+            return Pause()
+        stored = self._model(model).stored.detector
+        return _with_marks(stored) if model in WITHOUT_MARKS else stored
+
+    def _tell(self, model: str, stated: str, guessed: str) -> None:
+        reason = "the language is not known"
+        if stated:
+            reason = f"{language_name(stated)}, as stated"
+        elif guessed:
+            reason = f"{language_name(guessed)}, by the first words"
+        if (model, reason) not in self._told:
+            self._told.add((model, reason))
+            logger.info("the model %s finds the sentences (%s)", model, reason)
+
+    def _model(self, name: str) -> Model:
+        return self._models.setdefault(name, Model(name))
+
+    @cached_property
+    def _models(self) -> dict[str, Model]:
+        return {}
+
+    @cached_property
+    def _told(self) -> set[tuple[str, str]]:
+        return set()
 
 
-class ModelStream(Stream):
-    """A stream that holds the first words until they show whether the model fits.
+def _language(words: Transcript, model: str) -> str:
+    """Return the language that words state, or else that of the model that decides them."""
+    if language_code(words.language) or model == PAUSE:
+        return words.language
+    return read_card(find_folder(model)).language
+
+
+def _guess(transcript: Transcript) -> str:
+    """Return the language of the first words; '' if there are too few of them."""
+    head = transcript.words[:HEAD]
+    return guess_language(head) if len(head) >= LEAST else ""
+
+
+def _with_marks(detector: Detector) -> Detector:
+    """Add the evidence of sentence marks as the model `en` does; without marks it adds 0."""
+    from caesura.detectors.fusion import Fusion
+
+    marks = Pause(evidence=("marks",))
+    return Fusion((marks, detector), weights=(1.0, 1.0), bias=1.0)
+
+
+class ChoiceStream(Stream):
+    """A stream that holds the first words until they show which detector decides.
 
     `around` makes, of the detector that is chosen, the one whose stream goes on.
     """
 
     def __init__(
         self,
-        model: Model,
+        choosing: ChoosingDetector,
         state: Mapping[str, Any] | None,
         around: Callable[[Detector], Detector] = lambda chosen: chosen,
     ) -> None:
         from caesura.core.serialize import from_document
 
-        saved = state or {"held": {"words": []}, "by": "", "stream": None}
-        self.model, self.around = model, around
+        saved = state or {"held": {"words": []}, "by": None, "stream": None}
+        self.choosing, self.around = choosing, around
         self.held = from_document(saved["held"])
-        self.by = str(saved["by"])
-        self.inner = self._open(saved["stream"]) if self.by else None
+        self.by: str | None = saved["by"]
+        self.inner = None if self.by is None else self._open(self.by, saved["stream"])
 
     def push(self, words: Transcript) -> list[Transcript]:
         """Add words and return the sentences that are final now."""
@@ -187,10 +343,10 @@ class ModelStream(Stream):
             return self.inner.push(words)
         # No more words are held than the choice needs, so that it does not matter how they arrive.
         known = self.held if len(self.held) else words[:1]
-        wanted = (1 if self.model.can_judge(known) else HEAD) - len(self.held)
+        wanted = (1 if self.choosing.can_choose(known) else HEAD) - len(self.held)
         first, rest = words[:wanted], words[wanted:]
         self.held = Transcript.join([self.held, first]) if len(self.held) else first
-        if not self.model.can_judge(self.held):
+        if not self.choosing.can_choose(self.held):
             return []
         found = self._choose()
         return [*found, *self.push(rest)] if len(rest) else found
@@ -211,26 +367,19 @@ class ModelStream(Stream):
         }
 
     def language(self, sentence: Transcript) -> str:
-        """Return the language of the words; if they do not say, of a model that fits."""
-        said = sentence.language
-        return (
-            said if language_code(said) or self.by != "model" else self.model.stored.card.language
-        )
+        """Return the language of the words; if they do not say, of the model that decides."""
+        return _language(sentence, self.by or PAUSE)
 
     def _choose(self) -> list[Transcript]:
         from caesura.detectors.window_stream import with_delay_after
 
-        misfit = self.model.misfit(self.held)
-        if misfit:
-            self.model.warn(self.held, misfit)
-        self.by = "pause" if misfit else "model"
-        self.inner = self._open(None)
+        self.by = self.choosing.choose(self.held)
+        self.inner = self._open(self.by, None)
         held, self.held = self.held, Transcript(())
         return with_delay_after(self.inner.push(held), held)
 
-    def _open(self, state: Mapping[str, Any] | None) -> Stream:
-        chosen = Pause() if self.by == "pause" else self.model.stored.detector
-        return self.around(chosen).stream(state)
+    def _open(self, by: str, state: Mapping[str, Any] | None) -> Stream:
+        return self.around(self.choosing.chosen(by)).stream(state)
 
 
 def models_for(language: str) -> list[str]:
@@ -249,12 +398,14 @@ def get_detector(
     prefer: str = "f1",
     shortest: int | str | None = None,
     longest: int | str | None = None,
+    purpose: str = "segment",
 ) -> Detector:
     """Return the detector of a name: a registered one, a model that ships, or a model folder.
 
-    With a preference or limits of sentence length, it is inside a `Decision`.
+    'auto' is the model of each recording's language that suits the `purpose`. With a preference
+    or limits of sentence length, the detector is inside a `Decision`.
     """
-    found = _named_detector(detector)
+    found = _named_detector(detector, purpose)
     if prefer == "f1" and shortest is None and longest is None:
         return found
     from caesura.detectors.decision import with_decision
@@ -262,12 +413,14 @@ def get_detector(
     return with_decision(found, prefer, shortest, longest)
 
 
-def _named_detector(detector: str | Path | Detector) -> Detector:
+def _named_detector(detector: str | Path | Detector, purpose: str) -> Detector:
     if isinstance(detector, Path):
         detector = str(detector)
     registry.check_given(detector, "detector")
     if isinstance(detector, Detector):
         return detector
+    if detector.strip() in AUTO:
+        return Auto(purpose)
     name = detector.partition("(")[0].strip()
     built_in = name in registry.names("detector")
     if not built_in and (detector in shipped_models() or _is_folder(detector)):
@@ -331,8 +484,3 @@ def _load(model: str, within: tuple[Path, ...]) -> StoredModel:
 @lru_cache(maxsize=8)
 def _load_cached(folder: str, checksum: str) -> StoredModel:  # noqa: ARG001 - another checksum, another model
     return load(folder)
-
-
-def _language_name(language: str) -> str:
-    names = [name for name in LANGUAGES.get(language, "").split() if len(name) > 3]
-    return names[0].capitalize() if names else language

@@ -87,7 +87,7 @@ class StreamedSentence(NamedTuple):
 def stream_sentences(
     words: WordSource,
     *,
-    detector: str | Detector = "en",
+    detector: str | Detector = "auto",
     prefer: str = "f1",
     shortest: int | str | None = None,
     longest: int | str | None = None,
@@ -109,7 +109,7 @@ def stream_sentences(
     for words.
     """
     longest_silence = _check_silence(silence)
-    deciding = get_detector(detector, prefer, shortest, longest)
+    deciding = get_detector(detector, prefer, shortest, longest, "stream")
     file = StateFile(state, deciding)
     saved = file.load()
     name = _source_name(words)

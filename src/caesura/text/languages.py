@@ -1,8 +1,9 @@
-"""Language codes and names, and the hesitations (fillers) of each language."""
+"""Language codes and names, and the hesitations (fillers) and frequent words of languages."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 FILLERS = {
     "en": r"u+h+m*|u+m+|e+rm+|er|h+m+|m{2,}|m+-?h+m+",
@@ -32,10 +33,44 @@ LANGUAGES = {
     "az": "aze azerbaijani",
     "ur": "urd urdu",
     "mr": "mar marathi",
+    "pcm": "naija",
 }
 """Other codes and names of the languages that are treated in a way of their own."""
 
 CODES = {name: code for code, names in LANGUAGES.items() for name in (code, *names.split())}
+
+FREQUENT = {
+    "en": frozenset(
+        "the to and that of i a you in it is we have so on this for yeah are be like but with as "
+        "just what not it's or um do think was if about they know can at would our there one "
+        "that's uh well all will people because more okay don't from right i'm then an some has "
+        "how your get go my which going up out we're he very these when really been now could by "
+        "time say want me them those other their no who also were where had".split()
+    ),
+    "fr": frozenset(
+        "de euh le à est la et c'est les je il qui un a que vous pas en une ça y on dans pour des "
+        "oui mais ce donc tout là plus alors sur très non par peu ils nous avec bon fait même ou "
+        "se ai comme bien sont quand suis tu elle était va dire voilà aussi puis ben où parce ne "
+        "ouais moi si cette ont du au j'ai c' l' d' j' qu' n' s'".split()
+    ),
+    "ja": frozenset(
+        "の に は を た て が で と し も れ さ いる する ある から な い こと ない です ます や "
+        "など なっ その まし この いう か だ れる よう お ため あり まで もの また これ あっ られ "
+        "なる へ より なく ず だっ おり ん ら なり それ せ ば でき ませ でし ね よ".split()
+    ),
+    "pcm": frozenset(
+        "dey go i di you na no sey for e wey am we de so be con and dat dem dis to me one don do "
+        "make im of now get come my o if say your like as people see but know wetin just fit tell "
+        "eh talk because take all wan put inside carry when even well una ehn ting person on how "
+        "den meh dere deir sef tings naim abi oga abeg".split()
+    ),
+}
+"""Words that are frequent in speech, for each language of a model that ships.
+
+Naija and English share many: those in both lists speak for neither."""
+
+SHARE = 0.3
+"""The least share of frequent words in speech of a language."""
 
 NO_LANGUAGE = frozenset("und mul multi zxx xx auto unk unknown none".split())
 """Codes that mean an unknown language."""
@@ -56,3 +91,21 @@ def languages_differ(one: str, other: str) -> bool:
     ours, theirs = language_code(one), language_code(other)
     listed = ours in LANGUAGES or theirs in LANGUAGES
     return bool(ours and theirs) and ours != theirs and (listed or len(ours) == len(theirs))
+
+
+def guess_language(words: Sequence[str]) -> str:
+    """Return the code of the language whose frequent words are most of `words`.
+
+    It is '' if no language with a list of frequent words has enough of them.
+    """
+    lower = [word.lower().replace("’", "'") for word in words]
+    shares = {code: sum(map(known.__contains__, lower)) for code, known in FREQUENT.items()}
+    best = max(shares, key=lambda code: shares[code])
+    return best if lower and shares[best] >= SHARE * len(lower) else ""
+
+
+def language_name(language: str) -> str:
+    """Return the English name of a language, or its code if the name is not known."""
+    code = language_code(language)
+    names = [name for name in LANGUAGES.get(code, "").split() if len(name) > 3]
+    return names[0].capitalize() if names else code
