@@ -1,0 +1,205 @@
+"""The corpora on which models are compared, with each kind of input.
+
+Words are in lower case without punctuation, except those of a treebank's original text. Boundaries
+are sentence ends that a person marked with `.`, `?` or `!`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from recipes.development import chosen, development_ids, is_development, others
+
+import caesura
+from caesura.core.transcript import Transcript
+from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
+from caesura.evaluation.script_alignment import align_to_script
+from caesura.text.normalization.steps import normalize
+
+TIMED = 0.8
+"""The least share of words with times in a recording that counts as timed."""
+
+TIMES, SPEAKERS = ("start", "end"), ("speaker",)
+INPUTS = {
+    "words": (),
+    "words, times": TIMES,
+    "words, speakers": SPEAKERS,
+    "words, times, speakers": (*TIMES, *SPEAKERS),
+}
+"""The layers that a model gets beside the words."""
+
+ORIGINAL = "original text"
+"""The input with punctuation and capitals."""
+
+RECOGNISERS = ("amazon", "google", "kaldi-librispeech", "rev-kaldi", "speechmatics")
+"""Those of earnings21 that give times."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Recordings with their sentences, and the input that models get."""
+
+    corpus: str
+    input: str
+    recordings: tuple[Transcript, ...]
+
+    @property
+    def key(self) -> str:
+        """A hash of everything that models see, and of the sentences."""
+        found = hashlib.sha256(f"{self.corpus} {self.input}".encode())
+        for each in self.recordings:
+            found.update(repr((each.id, each.words, each.mark, each.speaker)).encode())
+            for column in (each.start, each.end):
+                found.update(b"" if column is None else column.tobytes())
+            if each.sentences is not None:
+                found.update(each.sentences.gaps.tobytes())
+        return found.hexdigest()
+
+    @property
+    def given(self) -> list[Transcript]:
+        """The recordings without their sentences."""
+        return [each.replace(sentences=None) for each in self.recordings]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus: how it is read, which inputs it has, and what a second person achieves."""
+
+    name: str
+    about: str
+    read: Callable[[Path], list[Transcript]]
+    inputs: tuple[str, ...]
+    ceiling: Callable[[Path], float] | None = None
+
+    def tasks(self, data: Path) -> list[Task]:
+        """Read the recordings and return one task for each input."""
+        found = [each.replace(language="en") for each in self.read(data)]
+        if self.inputs == (ORIGINAL,):
+            return [Task(self.name, ORIGINAL, tuple(found))]
+        bare = [normalize(each, ("case", "punctuation")) for each in found]
+        return [
+            Task(self.name, input, tuple(one.only(("sentences", *INPUTS[input])) for one in bare))
+            for input in self.inputs
+        ]
+
+
+def is_timed(recording: Transcript) -> bool:
+    """Whether most words of a recording have times."""
+    return recording.start is not None and bool(np.mean(~np.isnan(recording.start)) >= TIMED)
+
+
+def baseline_training(data: Path) -> tuple[list[Transcript], list[Transcript]]:
+    """Return the timed calls of earnings22 to train baselines on, and others to tune them on.
+
+    No development recording is among them; every eighth of the rest is for tuning.
+    """
+    calls = sorted(caesura.read(data / "earnings22" / "references"), key=lambda each: each.id)
+    timed = [each for each in others("earnings22", calls) if is_timed(each)]
+    layers = ("sentences", *TIMES, *SPEAKERS)
+    bare = [normalize(each, ("case", "punctuation")).only(layers) for each in timed]
+    tuning = bare[7::8]
+    return [each for each in bare if each not in tuning], tuning
+
+
+def _earnings22(data: Path) -> list[Transcript]:
+    return chosen("earnings22", caesura.read(data / "earnings22" / "references"))
+
+
+def _earnings21(data: Path) -> list[Transcript]:
+    calls = data / "earnings21"
+    found = []
+    for name in RECOGNISERS:
+        files = sorted((calls / "recognisers" / name).iterdir())
+        kept = [file for file in files if is_development("earnings21", file.stem)]
+        for file in kept:
+            script = calls / "references" / f"{file.stem}.nlp"
+            (aligned,) = align_to_script([file], script=[script], layers=("sentences",))
+            found.append(aligned.transcript.replace(id=f"{name}/{file.stem}"))
+    return found
+
+
+def _coraal(data: Path) -> list[Transcript]:
+    rev = data / "coraal-multi" / "rev"
+    pairs = align_to_script([rev / "original"], script=[rev / "nlp"], layers=("sentences",))
+    return [each.transcript for each in pairs]
+
+
+def _coraal_ceiling(data: Path) -> float:
+    folders = [data / "coraal-multi" / name / "nlp" for name in ("amberscript", "coraal", "rev_aa")]
+    return _agreement(
+        list(caesura.read(data / "coraal-multi" / "rev" / "nlp")),
+        [list(caesura.read(folder)) for folder in folders],
+    )
+
+
+def _rev16(data: Path) -> list[Transcript]:
+    return chosen("rev16", caesura.read(data / "rev16" / "verbatim"))
+
+
+def _rev16_ceiling(data: Path) -> float:
+    other = chosen("rev16", caesura.read(data / "rev16" / "nonverbatim"))
+    return _agreement(_rev16(data), [other])
+
+
+def _agreement(ours: Sequence[Transcript], theirs: Sequence[Sequence[Transcript]]) -> float:
+    """Return the mean F1 of one person's boundaries against those of each other person."""
+    options = EvaluationOptions(align=True, resamples=0)
+    (scores,) = evaluate_systems([ours], theirs, options)
+    return float(scores["Boundary"]["f1"])  # type: ignore[arg-type]
+
+
+def _ted(data: Path) -> list[Transcript]:
+    return list(caesura.read(data / "iwslt-ted" / "dev2012"))
+
+
+def _ewt(data: Path) -> list[Transcript]:
+    """Return the documents of the test part as text: its sentences, joined with blanks."""
+    file = data / "ud" / "english-ewt" / "test.conllu"
+    found = []
+    for id, parts in groupby(caesura.read(file), key=lambda each: each.id):
+        texts = [one.text for part in parts for one in part.iter_sentences()]
+        (text,) = caesura.read(caesura.Sentences(texts))
+        found.append(text.replace(id=id))
+    return found
+
+
+def _count(corpus: str) -> int:
+    return len(development_ids()[corpus])
+
+
+CORPORA = (
+    Corpus(
+        "earnings22",
+        f"{_count('earnings22')} earnings calls, times by forced alignment",
+        _earnings22,
+        ("words", "words, times", "words, times, speakers"),
+    ),
+    Corpus(
+        "earnings21",
+        f"{_count('earnings21')} earnings calls as {len(RECOGNISERS)} recognisers heard them, "
+        "sentences of the reference by alignment; a call counts once for each recogniser",
+        _earnings21,
+        ("words", "words, times"),
+    ),
+    Corpus(
+        "coraal-multi",
+        "18 sociolinguistic interviews, as the first transcriber of Rev wrote them",
+        _coraal,
+        ("words", "words, times", "words, times, speakers"),
+        _coraal_ceiling,
+    ),
+    Corpus(
+        "rev16",
+        f"{_count('rev16')} podcast episodes, verbatim",
+        _rev16,
+        ("words", "words, speakers"),
+        _rev16_ceiling,
+    ),
+    Corpus("iwslt-ted", "TED talks, dev2012, in one recording", _ted, ("words",)),
+    Corpus("ud/english-ewt/test", "web text, the test part of a treebank", _ewt, (ORIGINAL,)),
+)
