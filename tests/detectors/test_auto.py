@@ -64,7 +64,11 @@ def talk(spoken: str, language: str = "", times: int = 2, id: str = "talk") -> T
 
 def test_auto_is_what_users_type() -> None:
     assert get_detector("auto") == get_detector(" Auto ") == caesura.load("auto") == Auto()
-    assert get_detector("auto", "stream") == get_detector("Auto", "stream") == Auto("stream")
+    assert (
+        get_detector("auto", purpose="stream")
+        == get_detector("Auto", purpose="stream")
+        == Auto("stream")
+    )
     assert registry.parse("detector", "Lookahead(Auto, words=3)") == Lookahead(Auto(), 3)
     with pytest.raises(ValueError, match="purpose is one of segment, stream, not 'talk'"):
         Auto("talk")
@@ -160,7 +164,7 @@ def test_streams_may_prefer_another_model(monkeypatch: pytest.MonkeyPatch) -> No
     assert Auto().checksum != Auto("stream").checksum
     (segmented,) = caesura.segment(given)
     assert segmented.sentences == Model("en").detect(given)
-    streamed = list(caesura.stream([given]))
+    streamed = list(caesura.stream([given], restore=False))
     expected = Model("en-sda").stream()
     found = [*expected.push(given), *expected.close()]
     assert [each.words for each in streamed] == [each.words for each in found]
