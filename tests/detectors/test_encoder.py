@@ -60,15 +60,15 @@ def test_scores_are_log_probabilities() -> None:
 
 
 def test_log_odds_are_of_the_classes_that_end_a_sentence() -> None:
-    detector = small_encoder(scale=2.0, bias=0.5)
+    detector = small_encoder(bias=0.5)
     gap = np.exp(small_encoder().scores(WORDS, marked_words(WORDS)).gap.astype(float))
-    expected = 2 * np.log(gap[:, 2:].sum(axis=1) / gap[:, :2].sum(axis=1)) + 0.5
+    expected = np.log(gap[:, 2:].sum(axis=1) / gap[:, :2].sum(axis=1)) + 0.5
     assert detector.log_odds(WORDS) == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_threshold_decides() -> None:
+def test_the_bias_decides() -> None:
     odds = small_encoder().log_odds(WORDS)
-    found = small_encoder(threshold=float(np.median(odds))).detect(WORDS)
+    found = small_encoder(bias=-float(np.median(odds))).detect(WORDS)
     assert found.boundary[:-1].tolist() == (odds > np.median(odds))[:-1].tolist()
     assert found.boundary[-1]
 
@@ -184,9 +184,9 @@ def test_damaged_state_is_one_clear_error(name: str, array: Any) -> None:
     "settings",
     [
         {"window": 10},
-        {"scale": 0},
         {"bias": "a"},
-        {"threshold": 1e9},
+        {"steps": 0},
+        {"base": 3},
         {"ahead": 4},
         {"runtime": "x"},
     ],

@@ -113,10 +113,9 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     `steps` steps of `batch` windows. `layers` and `pieces` say how much of the base is kept, and
     `window` how many word pieces it sees at once.
 
-    Log-odds are multiplied by `scale` and `bias` is added, so that they are calibrated; a gap with
-    log-odds above `threshold` is a boundary. In a stream, a gap is decided when `ahead` words
-    after it have arrived. It is run by onnxruntime where that is installed, else by numpy;
-    `runtime` names one of them. Both decide alike.
+    `bias` is added to the log-odds. In a stream, a gap is decided when `ahead` words after it have
+    arrived. It is run by onnxruntime where that is installed, else by numpy; `runtime` names one
+    of them. Both decide alike.
     """
 
     base: str = ""
@@ -127,14 +126,13 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     batch: int = 12
     rate: float = 8e-5
     seed: int = 1
-    scale: float = 1.0
     bias: float = 0.0
-    threshold: float = 0.0
     ahead: int = 5
     runtime: str = "auto"
 
     name = "Encoder"
     needs: ClassVar[Mapping[str, str]] = {"torch": "torch"}
+    needs_extra: ClassVar[str] = "neural"
     retrain_settings = frozenset(
         {"base", "layers", "pieces", "window", "steps", "batch", "rate", "seed"}
     )
@@ -145,22 +143,20 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         for name, (least, most) in WHOLE.items():
             check_integer(name, getattr(self, name), least, most)
         check_number("rate", self.rate, 1e-7, 1.0)
-        check_number("scale", self.scale, 1e-3, 1e3)
         check_number("bias", self.bias, -100, 100)
-        check_number("threshold", self.threshold, -100, 100)
         check_one_of("ahead", self.ahead, LOOKAHEADS)
         check_one_of("runtime", self.runtime, RUNTIMES)
 
     def train(
         self,
         train: Sequence[Transcript],
-        dev: Sequence[Transcript] = (),
+        dev: Sequence[Transcript] = (),  # noqa: ARG002 - the bias is tuned by `training`
         text: Sequence[Transcript] = (),
     ) -> Encoder:
-        """Train on speech and on more text; calibrate on `dev`, or on some of the speech."""
+        """Train on speech and on more text; `dev` is not needed here."""
         from caesura.detectors.neural.encoder_training import fit
 
-        return fit(self, train, dev, text)
+        return fit(self, train, text)
 
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Decide each recording; its windows are decided together."""
@@ -242,8 +238,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             gap = scores.gap.astype(np.float64)
             inner, ends = gap[:, :2], gap[:, 2:]
             raw = np.logaddexp.reduce(ends, axis=1) - np.logaddexp.reduce(inner, axis=1)
-            log_odds[marked.last] = raw * self.scale + self.bias
-            is_end = log_odds[marked.last] > self.threshold
+            log_odds[marked.last] = raw + self.bias
+            is_end = log_odds[marked.last] > 0
             is_end[-1:] |= not goes_on
             best = np.where(is_end, ends.argmax(axis=1) + 2, inner.argmax(axis=1))
             for at, label in zip(marked.last.tolist(), best.tolist(), strict=True):
@@ -251,7 +247,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             cases = scores.case.argmax(axis=1).tolist()
             for at, case in zip(marked.first.tolist(), cases, strict=True):
                 written[at] = self._written(written[at], case)
-        boundary = log_odds > self.threshold
+        boundary = log_odds > 0
         return Segmentation(boundary, tuple(labels), log_odds, tuple(written))
 
     def _written(self, word: str, case: int) -> str:

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from safetensors.torch import load_file as load_tensors
 from safetensors.torch import save_file as save_tensors
@@ -51,8 +52,8 @@ from caesura.ml.neural.wordpiece import (
 
 logger = logging.getLogger("caesura.training")
 
-WARM_UP = 300
-"""Steps in which the rate grows to its full size."""
+WARM_UP = (0.1, 300)
+"""In this share of the steps, and in no more steps than this, the rate grows to its full size."""
 
 NEW_RATE = 1e-3
 """The rate for weights that the base does not have."""
@@ -78,7 +79,6 @@ class Plan:
 def fit(
     encoder: Encoder,
     train: Sequence[Transcript],
-    dev: Sequence[Transcript],  # noqa: ARG001 - calibration follows
     text: Sequence[Transcript],
 ) -> Encoder:
     """Train an encoder on speech and more text."""
@@ -131,7 +131,7 @@ def read_base(folder: Path, layers: int) -> Base:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         pieces = (folder / "vocab.txt").read_text("utf-8").splitlines()
         arrays = load_file(folder / "model.safetensors")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise ModelError(f"the base cannot be read: {error}", where=str(folder)) from error
     arrays = {name.removeprefix("bert."): array for name, array in arrays.items()}
     if config.get("model_type") != "bert" or config["num_hidden_layers"] < layers:
@@ -243,6 +243,7 @@ def train_encoder(
 def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, plan: Plan) -> None:
     """Take all steps; the next windows are made while a step is taken."""
     step = _resume(net, optimizer, plan.checkpoint)
+    warm_up = min(WARM_UP[0] * plan.steps, WARM_UP[1])
     losses: list[float] = []
     begun = saved = time.monotonic()
     net.train()
@@ -257,7 +258,7 @@ def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, pl
         while step < plan.steps:
             batch = following.result()
             following = pool.submit(prepare, step + 1)
-            rate = min(1.0, (step + 1) / WARM_UP) * (1 - step / plan.steps)
+            rate = min(1.0, (step + 1) / warm_up) * (1 - step / plan.steps)
             for group in optimizer.param_groups:
                 group["lr"] = group["full"] * rate
             losses.append(_step(net, optimizer, batch))
@@ -330,7 +331,7 @@ TARGETS = ("target", "case", "head")
 
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
-"""What AdamW remembers of each weight."""
+"""What AdamW remembers of each weight that it has changed."""
 
 
 def _resume(net: EncoderNet, optimizer: torch.optim.Optimizer, path: Path | None) -> int:
@@ -342,8 +343,9 @@ def _resume(net: EncoderNet, optimizer: torch.optim.Optimizer, path: Path | None
     with torch.no_grad():
         for name, weight in net.named_parameters():
             weight.copy_(saved[name])
-            moments = {moment: saved[f"{name}.{moment}"] for moment in MOMENTS}
-            optimizer.state[weight] = {"step": torch.tensor(float(step)), **moments}
+            if f"{name}.{MOMENTS[0]}" in saved:
+                known = {part: saved[f"{name}.{part}"] for part in ("step", *MOMENTS)}
+                optimizer.state[weight] = known
     logger.info("  going on at step %d", step)
     return step
 
@@ -354,7 +356,7 @@ def _save(net: EncoderNet, optimizer: torch.optim.Optimizer, step: int, path: Pa
     tensors = {"step": torch.tensor(step)}
     for name, weight in net.named_parameters():
         tensors[name] = weight.detach()
-        tensors |= {f"{name}.{moment}": optimizer.state[weight][moment] for moment in MOMENTS}
+        tensors |= {f"{name}.{part}": value for part, value in optimizer.state[weight].items()}
     part = path.with_suffix(".part")
     save_tensors(tensors, part)
     part.replace(path)

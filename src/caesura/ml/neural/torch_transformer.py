@@ -21,24 +21,23 @@ class Layer(nn.Module):
         self.outer = nn.Linear(shape.inner, shape.hidden)
         self.last_norm = nn.LayerNorm(shape.hidden, eps=1e-12)
 
-    def forward(self, x: Tensor, mask: Tensor | None, dropout: float) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
         """Return the vectors after this layer."""
         rows, length, hidden = x.shape
         parts = self.qkv(x).view(rows, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         found = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
         found = self.out(found.transpose(1, 2).reshape(rows, length, hidden))
-        x = self.norm(x + F.dropout(found, dropout, self.training))
+        x = self.norm(x + found)
         found = self.outer(F.gelu(self.inner(x), approximate="tanh"))
-        return self.last_norm(x + F.dropout(found, dropout, self.training))
+        return self.last_norm(x + found)
 
 
 class EncoderNet(nn.Module):
     """Word pieces and columns of evidence in, scores of gap and case classes out."""
 
-    def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
+    def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.dropout = dropout
         self.pieces = nn.Embedding(shape.pieces, shape.hidden)
         self.positions = nn.Embedding(shape.positions, shape.hidden)
         self.values = nn.Embedding(shape.values, shape.hidden)
@@ -60,9 +59,9 @@ class EncoderNet(nn.Module):
         x = self.pieces(pieces) + self.positions.weight[:length]
         told = self.values(values).sum(dim=1)
         x = x.reshape(rows * length, -1).index_add(0, value_at, told).view(rows, length, -1)
-        x = F.dropout(self.norm(x), self.dropout, self.training)
+        x = self.norm(x)
         for layer in self.layers:
-            x = layer(x, mask, self.dropout)
+            x = layer(x, mask)
         return x
 
     def scores(self, vectors: Tensor, word_at: Tensor) -> tuple[Tensor, Tensor]:

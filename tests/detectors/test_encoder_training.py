@@ -1,0 +1,167 @@
+"""Training the detector `Encoder`, where torch is installed."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+
+from caesura.core.errors import LayerError, ModelError
+from caesura.core.transcript import Transcript
+from caesura.detectors.neural.encoder import VALUES, Encoder
+from caesura.detectors.neural.training_windows import Sampler, compile_source
+from caesura.ml.neural.transformer import Shape
+from caesura.ml.neural.wordpiece import SPECIAL
+from caesura.testing.detector_laws import made_up_recording
+
+pytest.importorskip("torch", reason="needs torch: caesura[neural]")
+
+from caesura.detectors.neural import encoder_training as training
+
+TALKS = [made_up_recording(seed, 300) for seed in range(6)]
+SMALL = Encoder(layers=1, pieces=300, window=64, steps=60, batch=8, rate=5e-3, runtime="numpy")
+
+
+def arrays(detector: Encoder) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in detector.state().items()}
+
+
+def test_it_learns_where_sentences_end() -> None:
+    found = SMALL.train(TALKS[1:])
+    unseen = TALKS[0].replace(mark=None)
+    right = found.detect(unseen).boundary == TALKS[0].sentences.boundary  # type: ignore[union-attr]
+    assert right[:-1].mean() > 0.9
+
+
+def test_training_twice_gives_the_same_weights() -> None:
+    short = replace(SMALL, steps=5)
+    assert arrays(short.train(TALKS[:2])) == arrays(short.train(TALKS[:2]))
+
+
+def test_training_that_was_interrupted_goes_on_to_the_same_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = Counter(word for each in TALKS for word in each.words)
+    base = training.scratch_base(words, SMALL)
+    sampler = Sampler([compile_source("talks", 1.0, TALKS, base.vocabulary)], 64, 1)
+    plan = training.Plan(steps=6, batch=2, rate=1e-3, threads=1)
+    whole = training.train_encoder(base, sampler, plan)
+    checkpoint = tmp_path / "state.safetensors"
+
+    class Interrupted(Sampler):
+        def window(self, number: int) -> Any:
+            if number >= 8:
+                raise KeyboardInterrupt
+            return super().window(number)
+
+    begun = replace(plan, checkpoint=checkpoint)
+    part = Interrupted(sampler.sources, 64, 1)
+    monkeypatch.setattr(training, "SAVE_SECONDS", -1)
+    with pytest.raises(KeyboardInterrupt):
+        training.train_encoder(base, part, begun)
+    again = training.train_encoder(base, sampler, begun)
+    for name, array in whole.transformer.arrays.items():
+        assert again.transformer.arrays[name].tobytes() == array.tobytes(), name
+
+
+def test_recordings_without_sentences_are_refused() -> None:
+    with pytest.raises(LayerError, match="none of 1 recordings has sentences"):
+        SMALL.train([Transcript(("so", "it", "goes"))])
+
+
+def test_words_in_mixed_case_are_listed() -> None:
+    words = ["iPhone"] * 6 + ["IPHONE"] + ["eBay"] * 2 + ["King"] * 9
+    assert training.mixed_forms(words) == {"iphone": "iPhone"}
+
+
+PIECES = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", *"abcde", *(f"##{c}" for c in "abcde")]
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A folder with a small BERT."""
+    hidden, inner, layers = 8, 12, 2
+    config = {
+        "model_type": "bert",
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": 2,
+        "intermediate_size": inner,
+        "max_position_embeddings": 70,
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n")
+    save_file(_bert(hidden, inner, layers), tmp_path / "model.safetensors")
+    return tmp_path
+
+
+def _bert(hidden: int, inner: int, layers: int) -> dict[str, NDArray[Any]]:
+    draw = np.random.default_rng(1)
+    sizes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (len(PIECES), hidden),
+        "embeddings.token_type_embeddings.weight": (2, hidden),
+        "embeddings.position_embeddings.weight": (70, hidden),
+    }
+    linear = {f"attention.self.{name}": (hidden, hidden) for name in ("query", "key", "value")}
+    linear |= {"attention.output.dense": (hidden, hidden), "intermediate.dense": (inner, hidden)}
+    linear["output.dense"] = (hidden, inner)
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(layers):
+        for name, size in linear.items():
+            sizes[f"encoder.layer.{layer}.{name}.weight"] = size
+            sizes[f"encoder.layer.{layer}.{name}.bias"] = size[:1]
+        norms += [f"encoder.layer.{layer}.{n}.LayerNorm" for n in ("attention.output", "output")]
+    sizes |= {f"{norm}.{part}": (hidden,) for norm in norms for part in ("weight", "bias")}
+    return {f"bert.{name}": draw.normal(0, 0.1, size).astype("f4") for name, size in sizes.items()}
+
+
+def test_a_base_is_read_and_cut(base: Path) -> None:
+    found = training.read_base(base, 1)
+    assert found.vocabulary.pieces == (*SPECIAL, "[unused0]", *PIECES[5:])
+    assert found.shape == Shape(15, VALUES, hidden=8, layers=1, heads=2, inner=12, positions=70)
+    wanted = {name for name, _ in found.shape.arrays()}
+    assert wanted - set(found.weights) == {
+        "values.weight",
+        *(f"{name}.{part}" for name in ("gap", "case") for part in ("weight", "bias")),
+    }
+    smaller = training.smaller_base(found, Counter({"abc": 3}), 10, 64)
+    assert smaller.shape.positions == 64
+    at = found.vocabulary.pieces.index("##c")
+    row = smaller.weights["pieces.weight"][smaller.vocabulary.pieces.index("##c")]
+    assert row.tolist() == found.weights["pieces.weight"][at].tolist()
+
+
+def test_training_starts_from_the_base(base: Path) -> None:
+    short = replace(SMALL, base=str(base), steps=1, rate=1e-7)
+    found = short.train(TALKS[:1]).model.transformer
+    given = training.read_base(base, 1).weights["layers.0.out.weight"]
+    scale = found.arrays["layers.0.out.weight.scale"][:, None]
+    assert found.arrays["layers.0.out.weight"] * scale == pytest.approx(given, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model_type": "gpt2"}, "a BERT of 1 layers is needed, not gpt2 with 2 layers"),
+        ({"num_hidden_layers": 0}, "not bert with 0 layers"),
+    ],
+)
+def test_another_base_is_refused(base: Path, change: Mapping[str, Any], message: str) -> None:
+    config = json.loads((base / "config.json").read_text()) | change
+    (base / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=message):
+        training.read_base(base, 1)
+
+
+def test_a_base_that_cannot_be_read_is_one_clear_error(base: Path) -> None:
+    (base / "model.safetensors").write_bytes(b"nothing")
+    with pytest.raises(ModelError, match="the base cannot be read"):
+        training.read_base(base, 1)
+    with pytest.raises(ModelError, match="there is no base model 'no such'"):
+        training.find_base("no such")
