@@ -18,6 +18,8 @@ from caesura.detectors.neural.training_windows import (
     Window,
     altered_pauses,
     compile_source,
+    misheard,
+    moved_targets,
 )
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL
 from caesura.testing.detector_laws import made_up_recording
@@ -25,10 +27,24 @@ from detectors.small_encoder import PIECES
 
 TALKS = [made_up_recording(seed, 150) for seed in range(4)]
 EVERYTHING = Hiding(
-    pauses=1, turns=1, marks=1, some_marks=0, case_with_marks=1, altered_pauses=0, line_turns=1
+    confused=0,
+    pauses=1,
+    turns=1,
+    marks=1,
+    some_marks=0,
+    case_with_marks=1,
+    altered_pauses=0,
+    line_turns=1,
 )
 NOTHING = Hiding(
-    pauses=0, drawn_pauses=0, turns=0, marks=0, some_marks=0, case_without_marks=0, line_turns=0
+    confused=0,
+    pauses=0,
+    drawn_pauses=0,
+    turns=0,
+    marks=0,
+    some_marks=0,
+    case_without_marks=0,
+    line_turns=0,
 )
 
 
@@ -61,7 +77,7 @@ def test_a_window_depends_on_the_seed_and_its_number_alone() -> None:
 
 def test_windows_are_parts_of_recordings() -> None:
     text = " ".join(map(str, source(TALKS).pieces.tolist()))
-    for window in windows(Hiding()):
+    for window in windows(Hiding(confused=0)):
         assert window.pieces[0] == SPECIAL.index(BEGIN)
         assert len(window.pieces) <= 80
         own = window.pieces[1:]
@@ -135,3 +151,27 @@ def test_sources_are_drawn_by_their_weight() -> None:
     drawn = [int(sampler.window(number).pieces[1]) for number in range(400)]
     share = np.mean(np.array(drawn) == PIECES.split("the")[0])
     assert share == pytest.approx(0.75, abs=0.08)
+
+
+def test_some_words_are_misheard() -> None:
+    found = windows(replace(EVERYTHING, confused=1))
+    same = windows(EVERYTHING)
+    assert any(len(one.target) < len(other.target) for one, other in zip(found, same, strict=True))
+    for window in found:
+        assert len(window.pieces) <= 80
+        assert len({len(column) for column in window[1:]}) == 1
+
+
+@given(st.lists(st.integers(1, 5), min_size=5, max_size=60), st.integers(0, 300))
+def test_misheard_words_take_no_more_room(sizes: list[int], seed: int) -> None:
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    words = np.arange(len(sizes))
+    kept, said = misheard(words, starts, np.random.default_rng(seed))
+    assert (np.diff(kept) > 0).all()
+    counts = np.diff(starts)
+    assert (counts[said] <= counts[kept]).all()
+
+
+def test_the_mark_of_a_lost_word_goes_to_the_word_before() -> None:
+    target = np.array([0, 2, 1, 0, IGNORED, 3])
+    assert moved_targets(target, np.array([0, 2, 3])).tolist() == [2, 1, 3]

@@ -158,20 +158,25 @@ class Sampler:
         shown = self._shown(source, local, near, draw)
         ranks = ev.rank_of_pauses(shown.pause, shown.pause)
         columns = ev.columns_of_words(shown, ranks)[offset : offset + count]
-        spans = source.piece_start[first : stop + 1] - source.piece_start[first]
-        pieces = source.pieces[source.piece_start[first] : source.piece_start[stop]]
-        closing = [SPECIAL.index(END)] if stop == end else []
-        left = np.arange(count - 1, -1, -1)
-        head = heads_for(left + ENOUGH if stop == end else left)
         target = source.target[first:stop].astype(np.int64)
+        case = source.case[first:stop].astype(np.int64)
+        said = np.arange(first, stop)
+        if draw.random() < self.hiding.confused:
+            kept, said = misheard(said, source.piece_start, draw)
+            target = moved_targets(target, kept)
+            columns, case = columns[kept], np.where(said == first + kept, case[kept], IGNORED)
+        pieces, word_at = _pieces(source, said)
+        closing = [SPECIAL.index(END)] if stop == end else []
+        left = np.arange(len(said) - 1, -1, -1)
+        head = heads_for(left + ENOUGH if stop == end else left)
         if stop == end:
             target[-1] = IGNORED
         return Window(
             np.concatenate([[SPECIAL.index(BEGIN)], pieces, closing]).astype(np.int64),
-            spans[:-1] + 1,
+            word_at + 1,
             columns,
             target,
-            source.case[first:stop].astype(np.int64),
+            case,
             head,
         )
 
@@ -215,6 +220,42 @@ class Sampler:
             here = np.flatnonzero(kinds == kind)
             pauses[here] = pool[draw.integers(len(pool), size=len(here))] if len(pool) else 0.0
         return pauses
+
+
+def _pieces(source: Source, words: Indices) -> tuple[Indices, Indices]:
+    """Return the pieces of words, and where each word starts among them."""
+    begin = source.piece_start[words]
+    counts = source.piece_start[words + 1] - begin
+    starts = np.cumsum(counts) - counts
+    places = np.repeat(begin - starts, counts) + np.arange(counts.sum())
+    return source.pieces[places].astype(np.int64), starts
+
+
+MISHEARD = 0.15
+"""The largest share of words that is misheard in a window."""
+
+
+def misheard(words: Indices, piece_start: Indices, draw: Generator) -> tuple[Indices, Indices]:
+    """Leave out some words and replace others by words from anywhere, as recognisers do.
+
+    Returns which words are kept, and the words that are said in their places. A word is replaced
+    by one with no more pieces, so that a window does not grow.
+    """
+    rate, fate = draw.uniform(0, MISHEARD), draw.random(len(words))
+    kept = np.flatnonzero(fate >= rate / 3)
+    if not len(kept):
+        kept = np.arange(1)
+    said = words[kept]
+    other = draw.integers(len(piece_start) - 1, size=len(said))
+    fits = piece_start[other + 1] - piece_start[other] <= piece_start[said + 1] - piece_start[said]
+    return kept, np.where((fate[kept] < rate) & fits, other, said)
+
+
+def moved_targets(target: Indices, kept: Indices) -> Indices:
+    """Give the strongest mark of words that were left out to the word before them."""
+    after = np.append(kept[1:], len(target))
+    best = [target[first:stop].max() for first, stop in zip(kept, after, strict=True)]
+    return np.array(best, np.int64)
 
 
 def altered_pauses(pauses: Floats, draw: Generator) -> Floats:
