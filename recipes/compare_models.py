@@ -59,9 +59,6 @@ def main() -> None:
     given.add_argument("--corpus", action="append", default=[], metavar="CORPUS")
     given.add_argument("--cost-of", default="", help=argparse.SUPPRESS)
     asked = given.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
-    logging.getLogger("caesura").setLevel(logging.ERROR)
-    log.setLevel(logging.INFO)
     if asked.cost_of:
         print(json.dumps(measure(asked.cost_of, asked.data, asked.cache)))
         return
@@ -230,4 +227,7 @@ def _run(system: System, recordings: Sequence[Transcript]) -> None:
 
 
 if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
+    logging.getLogger("caesura").setLevel(logging.ERROR)
+    log.setLevel(logging.INFO)
     main()
