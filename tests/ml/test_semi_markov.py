@@ -106,6 +106,15 @@ def test_without_rules_log_odds_above_0_are_boundaries(
     assert found[:-1].tolist() == (given[0] > 0)[:-1].tolist()
 
 
+def test_a_sentence_is_not_settled_if_the_rest_would_be_too_short() -> None:
+    """If no more words come, the last word is too short to be a sentence."""
+    search = Search(Rules(Limit(2, "words"), None, (), 0.0))
+    for row in rows_of(np.array([0.0] * 20 + [1.0, 0.0]), None, None):
+        search.append(*row)
+        assert search.settled() == 0
+    assert search.path() == [22]
+
+
 @given(inputs(30), all_rules())
 def test_what_is_settled_without_a_longest_is_what_the_whole_decides(
     given: tuple[Floats, Floats | None, Floats | None], rules: Rules

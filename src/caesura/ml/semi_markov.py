@@ -255,7 +255,8 @@ class Search:
     def settled(self) -> int:
         """Return where the first sentence ends, if that is certain or `longest` forces it, else 0.
 
-        It is certain if it ends there in all segmentations that words to come may choose from.
+        It is certain if it ends there in all segmentations that words to come may choose from,
+        and also if no more words come.
         It is forced when it would be too long with the last word: then the best one decides.
         """
         live = [*self._queue, *range(max(self.open_from, self._queued), len(self.best))]
@@ -266,7 +267,8 @@ class Search:
             default=0,
         )
         end = self.first[chosen]
-        if end and all(self.first[at] == end or self._beaten(at, chosen) for at in live):
+        certain = all(self.first[at] == end or self._beaten(at, chosen) for at in live)
+        if end and certain and self.path()[0] == end:
             return end
         if not self.open_from:
             return 0
