@@ -98,6 +98,8 @@ def test_boundaries_are_explained_within_80_columns(caesura: Program) -> None:
 
 
 def test_explanations_are_in_the_json(caesura: Program) -> None:
+    told = caesura("segment", CTM, "--explain").err
+    assert told.count("finds the sentences") == 1
     done = caesura("segment", CTM, "--explain", "--json", "--detector", "Pause")
     document = json.loads(done.out)
     assert len(document["explanation"]) == len(document["sentences"]) - 1

@@ -71,6 +71,7 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     standard input.
     """
     import caesura
+    from caesura.detectors.stored_model import get_detector
     from caesura.formats.files import target
 
     explaining, near_misses = asked.pop("explain"), asked.pop("near_misses")
@@ -83,6 +84,8 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     if json and output != "-":
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
     options.check_format_to_write(to)
+    if explaining:
+        asked["detector"] = get_detector(asked["detector"])
     recordings = options.with_progress(caesura.segment(files, **asked), output)
     if explaining:
         print_explanations(recordings, near_misses or 0.0, json, asked)

@@ -252,7 +252,7 @@ class Lookahead(Detector):
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that looks at `words` words on either side of a gap.
 
-        It keeps more words before a gap if the other detector asks for that.
+        It keeps more words before a gap if the other detector cannot do with so few (`context`).
         """
         from caesura.detectors.decision import Decision
 
@@ -260,5 +260,5 @@ class Lookahead(Detector):
             # Limits bind all gaps together: the look-ahead is that of the detector within.
             inner = replace(self, detector=self.detector.detector)
             return self.detector.adjusted(detector=inner).stream(state)
-        behind = max(self.words, int(getattr(self.detector, "behind", 0)))
+        behind = max(self.words, int(getattr(self.detector, "context", 0)))
         return WindowStream(self.detector, ahead=self.words, behind=behind, state=state)
