@@ -23,6 +23,8 @@ from caesura.detectors.neural.encoder import (
     WindowPlace,
     cut_windows,
 )
+from caesura.detectors.pause import Pause
+from caesura.detectors.window_stream import Lookahead, WindowStream
 from caesura.ml.neural.wordpiece import MOST_PIECES
 from caesura.testing.detector_laws import DETECTOR_LAWS, made_up_recording
 from detectors.small_encoder import small_encoder
@@ -106,7 +108,7 @@ def test_words_are_written_in_their_case(word: str, case: int, written: str) -> 
 
 
 def test_each_word_gets_its_written_form() -> None:
-    found = small_encoder().detect(WORDS).written
+    found = small_encoder(seed=5).detect(WORDS).written
     assert found is not None
     assert [word.lower() for word in found] == list(WORDS.words)
     assert any(word != word.lower() for word in found)
@@ -144,6 +146,15 @@ def test_a_stream_decides_by_the_words_it_has() -> None:
         alone = detector._segmentation(window, goes_on=True).boundary[20]
         ends = np.cumsum([len(each) for each in sentences]) - 1
         assert (20 in ends.tolist()) == alone
+
+
+def test_a_short_look_ahead_keeps_the_words_before() -> None:
+    stream = Lookahead(small_encoder(), words=3).stream()
+    assert isinstance(stream, WindowStream)
+    assert (stream.ahead, stream.behind) == (3, 32)
+    plain = Lookahead(Pause(), words=3).stream()
+    assert isinstance(plain, WindowStream)
+    assert (plain.ahead, plain.behind) == (3, 3)
 
 
 def test_the_head_depends_on_how_many_words_follow() -> None:

@@ -16,7 +16,8 @@ def seen(transcript: Transcript) -> ev.Evidence:
 def test_nothing_is_known_of_bare_words() -> None:
     found = seen(Transcript(("so", "it", "goes")))
     assert np.isnan(found.pause).all()
-    for column in found[1:]:
+    assert np.isnan(found.length).all()
+    for column in found[2:]:
         assert column.tolist() == [ev.UNKNOWN] * 3
 
 
@@ -32,6 +33,7 @@ def test_pauses_turns_marks_and_case_are_columns() -> None:
     found = seen(talk)
     assert found.pause[:-1].tolist() == [0.5, 0.5, 0.75, 0.5]
     assert np.isnan(found.pause[-1])
+    assert found.length.tolist() == pytest.approx([0.5 / 4, 0.5 / 4, 0.25 / 6, 0.5 / 4, 0.5 / 8])
     assert found.turn.tolist() == [1, 2, 0, 0, 0]
     marks = [ev.COMMA, ev.NO_MARK, ev.PERIOD, ev.QUESTION, ev.OTHER_MARK]
     assert found.mark.tolist() == marks
@@ -74,10 +76,10 @@ def test_case_of_a_word(word: str, case: int) -> None:
 
 def test_a_rank_is_the_share_of_shorter_pauses() -> None:
     pauses = np.array([0.0] * 15 + [0.2, 0.4, np.nan, 0.4, 0.6, 0.8])
-    ranks = ev.rank_of_pauses(pauses, pauses)
+    ranks = ev.ranks_of(pauses)
     assert ranks[:15].tolist() == [0.0] * 15
     assert ranks[15:].tolist() == pytest.approx([0.75, 0.8, np.nan, 0.8, 0.9, 0.95], nan_ok=True)
-    assert np.isnan(ev.rank_of_pauses(pauses[:10], pauses[:10])).all()
+    assert np.isnan(ev.ranks_of(pauses[:10])).all()
 
 
 def test_each_word_is_told_of_the_gaps_before_and_after_it() -> None:
@@ -88,7 +90,7 @@ def test_each_word_is_told_of_the_gaps_before_and_after_it() -> None:
         mark=("", ".", ""),
     )
     found = seen(talk)
-    columns = ev.columns_of_words(found, np.full(3, np.nan))
+    columns = ev.columns_of_words(found)
     table = dict(zip(ev.COLUMNS, columns.T.tolist(), strict=True))
     assert table["seconds before"] == [0, *table["seconds"][:-1]]
     assert table["mark before"] == [0, ev.NO_MARK, ev.PERIOD]
@@ -99,9 +101,18 @@ def test_each_word_is_told_of_the_gaps_before_and_after_it() -> None:
 
 def test_every_pause_has_a_bin() -> None:
     pauses = np.array([-5, 0, 0.01, 0.3, 4, 1e6, np.nan])
-    found = ev.Evidence(pauses, *np.zeros((4, 7), np.int64))
-    bins = ev.columns_of_words(found, np.clip(pauses, 0, 1))[:, 0]
+    found = ev.Evidence(pauses, pauses, *np.zeros((4, 7), np.int64))
+    bins = ev.columns_of_words(found)[:, 0]
     assert bins.tolist() == [1, 1, 2, 9, len(ev.SECONDS), ev.SIZES["seconds"] - 1, 0]
+
+
+def test_drawn_out_words_are_known_by_their_rank() -> None:
+    lengths = np.append(np.linspace(0.05, 0.1, 30), np.nan)
+    found = ev.Evidence(np.full(31, np.nan), lengths, *np.zeros((4, 31), np.int64))
+    bins = ev.columns_of_words(found)[:, ev.COLUMNS.index("length")]
+    assert bins[-1] == ev.UNKNOWN
+    assert (np.diff(bins[:-1]) >= 0).all()
+    assert (bins[0], bins[29]) == (1, len(ev.LENGTHS))
 
 
 def test_targets_of_speech_are_its_marks() -> None:

@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.neural import evidence as ev
 from caesura.detectors.neural.encoder import ENOUGH, LOOKAHEADS
+from caesura.detectors.neural.mishearing import Mishearing
 from caesura.detectors.neural.training_windows import (
     IGNORED,
     Hiding,
     Sampler,
     Source,
     Window,
-    altered_pauses,
+    altered_times,
     compile_source,
-    misheard,
     moved_targets,
 )
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL
@@ -34,6 +35,7 @@ EVERYTHING = Hiding(
     some_marks=0,
     case_with_marks=1,
     altered_pauses=0,
+    lengths=1,
     line_turns=1,
 )
 NOTHING = Hiding(
@@ -108,7 +110,7 @@ def test_everything_can_be_shown_and_hidden() -> None:
     assert (columns == ev.UNKNOWN).all()
     shown = np.concatenate([window.columns for window in windows(EVERYTHING)])
     table = dict(zip(ev.COLUMNS, shown.T, strict=True))
-    for name in ("seconds", "rank", "turn", "mark"):
+    for name in ("seconds", "rank", "length", "turn", "mark"):
         assert (table[name] != ev.UNKNOWN).mean() > 0.8, name
 
 
@@ -137,11 +139,26 @@ def test_text_gets_pauses_of_speech_at_gaps_of_the_same_class() -> None:
     st.lists(st.one_of(st.just(np.nan), st.floats(0, 5)), min_size=1, max_size=30),
     st.integers(0, 500),
 )
-def test_altered_pauses_are_pauses(pauses: list[float], seed: int) -> None:
+def test_altered_times_are_times(pauses: list[float], seed: int) -> None:
     given_pauses = np.array(pauses)
-    found = altered_pauses(given_pauses, np.random.default_rng(seed))
-    assert (np.isnan(found) == np.isnan(given_pauses)).all()
-    assert (found[~np.isnan(found)] >= 0).all()
+    for found in altered_times(given_pauses, given_pauses / 7, np.random.default_rng(seed)):
+        assert (np.isnan(found) == np.isnan(given_pauses)).all()
+        assert (found[~np.isnan(found)] >= 0).all()
+
+
+def test_punctuation_that_is_a_word_is_no_word_of_a_source() -> None:
+    talk = Transcript(
+        ("so", ",", "it", "goes", "."),
+        start=np.arange(5.0),
+        end=np.arange(5) + 0.5,
+        sentences=Segmentation.of_gaps(5, [4]),
+    )
+    found = source([talk, talk])
+    assert found.first.tolist() == [0, 3, 6]
+    assert len(found.piece_start) == 7
+    for column in (found.target, found.case, found.told, *found.evidence):
+        assert len(column) == 6
+    assert found.evidence.pause[[0, 3]].tolist() == [1.5, 1.5]
 
 
 def test_sources_are_drawn_by_their_weight() -> None:
@@ -162,16 +179,40 @@ def test_some_words_are_misheard() -> None:
         assert len({len(column) for column in window[1:]}) == 1
 
 
-@given(st.lists(st.integers(1, 5), min_size=5, max_size=60), st.integers(0, 300))
-def test_misheard_words_take_no_more_room(sizes: list[int], seed: int) -> None:
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    words = np.arange(len(sizes))
-    kept, said = misheard(words, starts, np.random.default_rng(seed))
-    assert (np.diff(kept) > 0).all()
-    counts = np.diff(starts)
-    assert (counts[said] <= counts[kept]).all()
+def test_what_was_heard_fits_into_the_window() -> None:
+    long = Mishearing(
+        words=("abcdefgh",),
+        told=tuple({word.lower() for talk in TALKS for word in talk.words}),
+        first=np.arange(len({word.lower() for talk in TALKS for word in talk.words}) + 1),
+        outcome=np.zeros(1000, np.int64),
+        error=np.full(1000, 0.9),
+        insertion=0.2,
+        inserted=np.zeros(1, np.int64),
+    )
+    compiled = compile_source("talks", 1.0, TALKS, PIECES, mishearing=long)
+    sampler = Sampler([compiled], 80, 7, replace(EVERYTHING, confused=1), mishearing=long)
+    for number in range(40):
+        window = sampler.window(number)
+        assert len(window.pieces) <= 80
+        assert len({len(column) for column in window[1:]}) == 1
+        assert window.word_at[-1] < len(window.pieces)
+
+
+def test_what_was_recognised_is_not_misheard_again() -> None:
+    hiding = replace(EVERYTHING, confused=1)
+    plain = Sampler([source(TALKS)], 80, 7, EVERYTHING)
+    recognised = Sampler([source(TALKS)], 80, 7, hiding, recognised=frozenset({"talks"}))
+    for number in range(20):
+        pieces = recognised.window(number).pieces.tolist()
+        assert pieces == plain.window(number).pieces.tolist()
 
 
 def test_the_mark_of_a_lost_word_goes_to_the_word_before() -> None:
     target = np.array([0, 2, 1, 0, IGNORED, 3])
-    assert moved_targets(target, np.array([0, 2, 3])).tolist() == [2, 1, 3]
+    none = np.zeros(3, np.bool_)
+    assert moved_targets(target, np.array([0, 2, 3]), none).tolist() == [2, 1, 3]
+
+
+def test_the_mark_before_an_inserted_word_goes_to_that_word() -> None:
+    place, inserted = np.array([0, 0, 1, 1]), np.array([False, True, False, True])
+    assert moved_targets(np.array([2, 3]), place, inserted).tolist() == [0, 2, 0, 3]

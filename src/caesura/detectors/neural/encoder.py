@@ -29,7 +29,6 @@ from caesura.detectors.neural.evidence import (
     SIZES,
     columns_of_words,
     evidence_of,
-    rank_of_pauses,
 )
 from caesura.ml.neural.transformer import Shape, Single, Transformer
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
@@ -188,9 +187,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         return self.model.onnx
 
     def _columns(self, transcript: Transcript, marked: MarkedWords) -> Indices:
-        evidence = evidence_of(transcript, marked)
-        ranks = rank_of_pauses(evidence.pause, evidence.pause)
-        found: Indices = columns_of_words(evidence, ranks) + OFFSETS
+        found: Indices = columns_of_words(evidence_of(transcript, marked)) + OFFSETS
         return found
 
     def _score_windows(
@@ -269,11 +266,11 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         """Return a stream that decides each gap when `ahead` words after it have arrived."""
         from caesura.detectors.window_stream import WindowStream
 
-        return WindowStream(self, ahead=self.ahead, behind=self.behind, state=state)
+        return WindowStream(self, ahead=self.ahead, behind=self.context, state=state)
 
     @property
-    def behind(self) -> int:
-        """How many words before a gap a stream keeps."""
+    def context(self) -> int:
+        """How many words before a gap any stream keeps."""
         return self.window // 2
 
     def state(self) -> Mapping[str, NDArray[Any]]:

@@ -33,6 +33,12 @@ RANKS = (
 )
 """Upper ends of the bins of the share of pauses of the recording that are shorter."""
 
+LENGTHS = (*(0.05, 0.12, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.87, 0.92), *(0.955, 0.98))
+"""Upper ends of the bins of the share of words of the recording that last shorter."""
+
+SILENT_LETTERS = 2
+"""How long a word lasts is divided by its letters and so many more."""
+
 FEWEST_PAUSES = 20
 """With fewer known pauses, ranks mean little and are not known."""
 
@@ -42,6 +48,7 @@ HIDDEN_CASE, LOWER, CAPITALISED, UPPER, MIXED = range(5)
 SIZES: Mapping[str, int] = {
     "seconds": len(SECONDS) + 2,
     "rank": len(RANKS) + 2,
+    "length": len(LENGTHS) + 2,
     "turn": 3,
     "mark": 7,
     "case": 5,
@@ -57,9 +64,12 @@ COLUMNS = (*SIZES, *(f"{name} before" for name in OF_GAPS))
 
 
 class Evidence(NamedTuple):
-    """What is known of each word and the gap after it: pauses in seconds, the rest as numbers."""
+    """What is known of each word and the gap after it: times in seconds, the rest as numbers."""
 
     pause: NDArray[Any]
+    length: NDArray[Any]
+    """Seconds a letter: speakers draw words out where they hesitate and where they end."""
+
     turn: NDArray[Any]
     mark: NDArray[Any]
     case: NDArray[Any]
@@ -74,44 +84,42 @@ def evidence_of(transcript: Transcript, marked: MarkedWords) -> Evidence:
     """Return all evidence that a transcript has about its words that are no punctuation."""
     count, first = len(marked.words), marked.first
     pause, turn = np.full(count, np.nan), np.zeros(count, np.int64)
+    length = np.full(count, np.nan)
     if transcript.start is not None and transcript.end is not None:
         pause[:-1] = transcript.start[first[1:]] - transcript.end[first[:-1]]
+        letters = np.fromiter(map(len, marked.words), np.int64, count) + SILENT_LETTERS
+        length = (transcript.end[first] - transcript.start[first]) / letters
     if transcript.speaker is not None and count:
         speaker = tuple(transcript.speaker[at] for at in first.tolist())
         turn[:-1] = np.array([1, 2, UNKNOWN])[speaker_turns(speaker)]
     opening = transcript.opening and [transcript.opening[at] for at in first.tolist()]
     return Evidence(
-        pause, turn, _marks(marked.marks), _cases(marked.words), _openings(opening, count)
+        pause, length, turn, _marks(marked.marks), _cases(marked.words), _openings(opening, count)
     )
 
 
-def rank_of_pauses(pauses: Floats, among: Floats) -> Floats:
-    """Return for each pause the share of the known pauses in `among` that are shorter."""
-    known = np.sort(among[~np.isnan(among)])
+def ranks_of(times: Floats) -> Floats:
+    """Return for each pause, or other time, the share of the known ones that are shorter."""
+    unknown = np.isnan(times)
+    known = np.sort(times[~unknown])
     if len(known) < FEWEST_PAUSES:
-        return np.full(len(pauses), np.nan)
-    share = np.searchsorted(known, np.where(np.isnan(pauses), 0, pauses) - 1e-9) / len(known)
-    return np.where(np.isnan(pauses), np.nan, share)
+        return np.full(len(times), np.nan)
+    share = np.searchsorted(known, np.where(unknown, 0, times) - 1e-9) / len(known)
+    return np.where(unknown, np.nan, share)
 
 
-def columns_of_words(evidence: Evidence, rank: Floats, before: Evidence | None = None) -> Indices:
-    """Return the columns `COLUMNS`, a row for each word.
-
-    `before` is the evidence of the word before the first, if there is one.
-    """
+def columns_of_words(evidence: Evidence) -> Indices:
+    """Return the columns `COLUMNS`, a row for each word."""
     gaps = {
         "seconds": _bins(evidence.pause, SECONDS),
-        "rank": _bins(rank, RANKS),
+        "rank": _bins(ranks_of(evidence.pause), RANKS),
         "turn": evidence.turn,
         "mark": evidence.mark,
     }
     columns = {**gaps, "case": evidence.case, "opening": evidence.opening}
-    first = dict.fromkeys(OF_GAPS, UNKNOWN)
-    if before is not None:
-        first |= {"turn": int(before.turn[0]), "mark": int(before.mark[0])}
-        first["seconds"] = int(_bins(before.pause, SECONDS)[0])
+    columns["length"] = _bins(ranks_of(evidence.length), LENGTHS)
     for name in OF_GAPS:
-        columns[f"{name} before"] = np.concatenate([[first[name]], gaps[name]])[:-1]
+        columns[f"{name} before"] = np.concatenate([[UNKNOWN], gaps[name]])[:-1]
     return np.stack([columns[name] for name in COLUMNS], axis=1)
 
 

@@ -3,7 +3,7 @@
 A window shows the words of a part of a recording. Times, speakers, marks and capitals are each
 hidden in some windows, so that the model learns to do without them. Pauses are altered as
 recognisers and aligners differ: stretched, shortened, rounded, joined; text without times gets
-pauses drawn from those of other recordings at gaps of the same class. Words are confused as
+pauses drawn from those of other recordings at gaps of the same class. Words are misheard as
 recognisers do.
 
 Every window depends on the seed and its number alone: training can stop and go on anywhere.
@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from caesura.core.arrays import Floats, Indices
+from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import marked_words
 from caesura.detectors.neural import evidence as ev
 from caesura.detectors.neural.encoder import ENOUGH, heads_for
 from caesura.detectors.neural.evidence import Evidence
+from caesura.detectors.neural.mishearing import NOTHING, Heard, Mishearing
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
 
 IGNORED = -100
@@ -44,7 +45,13 @@ class Source:
 
     pieces: Indices
     piece_start: Indices
-    """Where each word starts among the pieces, and the number of all pieces."""
+    """Where each word starts among the pieces, and the number of all pieces.
+
+    After the words of the recordings come those that may be heard in their places.
+    """
+
+    told: Indices
+    """The number of each word in `Mishearing.told`."""
 
     evidence: Evidence
     target: Indices
@@ -58,24 +65,30 @@ def compile_source(
     recordings: Sequence[Transcript],
     vocabulary: WordPieces,
     spoken: bool = True,
+    mishearing: Mishearing | None = None,
 ) -> Source:
     """Turn recordings into arrays."""
-    lengths = [len(each) for each in recordings]
-    words = [word for each in recordings for word in each.words]
-    pieces, starts = vocabulary.split_all(words)
-    found = [ev.evidence_of(each, marked_words(each)) for each in recordings]
+    mishearing = mishearing or Mishearing()
+    marked = [marked_words(each) for each in recordings]
+    words = [word for each in marked for word in each.words]
+    pieces, starts = vocabulary.split_all([*words, *mishearing.words])
+    found = [ev.evidence_of(*pair) for pair in zip(recordings, marked, strict=True)]
     evidence = Evidence(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+    times, others = evidence[:2], evidence[2:]
     evidence = Evidence(
-        evidence.pause.astype(np.float32), *(column.astype(np.int8) for column in evidence[1:])
+        *(column.astype(np.float32) for column in times),
+        *(column.astype(np.int8) for column in others),
     )
-    target = np.concatenate([ev.targets_of(each, spoken) for each in recordings])
+    targets = [ev.targets_of(each, spoken) for each in recordings]
+    target = np.concatenate([all[own.last] for all, own in zip(targets, marked, strict=True)])
     case = np.where(evidence.case == ev.HIDDEN_CASE, IGNORED, evidence.case - 1)
     return Source(
         name,
         weight,
-        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([[0], np.cumsum([len(each.words) for each in marked])]),
         pieces.astype(np.int32),
         np.append(starts, len(pieces)),
+        mishearing.numbers_of(words).astype(np.int32),
         evidence,
         np.where(target < 0, IGNORED, target).astype(np.int8),
         case.astype(np.int8),
@@ -106,7 +119,8 @@ class Hiding:
     case_with_marks: float = 0.85
     case_without_marks: float = 0.12
     altered_pauses: float = 0.6
-    confused: float = 0.25
+    lengths: float = 0.75
+    confused: float = 0.3
 
 
 class Sampler:
@@ -119,15 +133,20 @@ class Sampler:
         seed: int,
         hiding: Hiding | None = None,
         line_turns: frozenset[str] = frozenset(),
+        mishearing: Mishearing | None = None,
+        recognised: frozenset[str] = frozenset(),
     ) -> None:
+        """Take sources; those in `recognised` have the errors of a recogniser already."""
         self.sources = sources
+        self.mishearing = mishearing or Mishearing()
+        self.recognised = recognised
         self.length = length
         self.seed = seed
         self.hiding = hiding or Hiding()
         self.line_turns = line_turns
         weights = np.array([source.weight for source in sources])
         self.shares = np.cumsum(weights / weights.sum())
-        self.pools = _pause_pools(sources)
+        self.pools = _pools_of_times(sources)
 
     def window(self, number: int) -> Window:
         """Return the window of a number."""
@@ -156,16 +175,23 @@ class Sampler:
         local, offset = source.evidence.part(*near), first - near[0]
         count = stop - first
         shown = self._shown(source, local, near, draw)
-        ranks = ev.rank_of_pauses(shown.pause, shown.pause)
-        columns = ev.columns_of_words(shown, ranks)[offset : offset + count]
+        columns = ev.columns_of_words(shown)[offset : offset + count]
         target = source.target[first:stop].astype(np.int64)
         case = source.case[first:stop].astype(np.int64)
         said = np.arange(first, stop)
-        if draw.random() < self.hiding.confused:
-            kept, said = misheard(said, source.piece_start, draw)
-            target = moved_targets(target, kept)
-            columns, case = columns[kept], np.where(said == first + kept, case[kept], IGNORED)
+        if draw.random() < self.hiding.confused and source.name not in self.recognised:
+            heard = self.mishearing.hear(source.told[first:stop], draw)
+            target = moved_targets(target, heard.place, heard.inserted)
+            columns = _columns_heard(columns, heard)
+            case = np.where(heard.said == NOTHING, case[heard.place], IGNORED)
+            words = int(source.first[-1])
+            said = np.where(heard.said == NOTHING, first + heard.place, words + heard.said)
         pieces, word_at = _pieces(source, said)
+        if len(pieces) > self.length - 2:
+            # What was heard has more pieces than what was said: the last words are left out.
+            fit = int(np.searchsorted(word_at, self.length - 2, side="right")) - 1
+            pieces, word_at, said = pieces[: word_at[fit]], word_at[:fit], said[:fit]
+            columns, target, case, stop = columns[:fit], target[:fit], case[:fit], stop - 1
         closing = [SPECIAL.index(END)] if stop == end else []
         left = np.arange(len(said) - 1, -1, -1)
         head = heads_for(left + ENOUGH if stop == end else left)
@@ -185,16 +211,18 @@ class Sampler:
     ) -> Evidence:
         """Hide and alter evidence."""
         hiding = self.hiding
-        pause = local.pause.astype(np.float64)
+        pause, length = local.pause.astype(np.float64), local.length.astype(np.float64)
         if np.isnan(pause).mean() > 0.5:
-            pause = np.full(len(pause), np.nan)
+            pause = length = np.full(len(pause), np.nan)
             if draw.random() < hiding.drawn_pauses:
-                pause = self._drawn_pauses(source.target[near[0] : near[1]], local.turn, draw)
-                pause = altered_pauses(pause, draw)
+                drawn = self._drawn_times(source.target[near[0] : near[1]], local.turn, draw)
+                pause, length = altered_times(*drawn, draw)
         elif draw.random() >= hiding.pauses:
-            pause = np.full(len(pause), np.nan)
+            pause = length = np.full(len(pause), np.nan)
         elif draw.random() < hiding.altered_pauses:
-            pause = altered_pauses(pause, draw)
+            pause, length = altered_times(pause, length, draw)
+        if draw.random() >= hiding.lengths:
+            length = np.full(len(pause), np.nan)
         rate = hiding.line_turns if source.name in self.line_turns else hiding.turns
         turn = local.turn if draw.random() < rate else np.zeros_like(local.turn)
         mark, opening, case = local.mark, local.opening, local.case
@@ -207,19 +235,32 @@ class Sampler:
         marked = choice < hiding.marks + hiding.some_marks
         if draw.random() >= (hiding.case_with_marks if marked else hiding.case_without_marks):
             case = np.zeros_like(case)
-        return Evidence(pause, turn, mark, case, opening)
+        return Evidence(pause, length, turn, mark, case, opening)
 
-    def _drawn_pauses(self, target: Indices, turn: Indices, draw: Generator) -> Floats:
-        """Draw a pause for each gap from those at gaps of the same class elsewhere."""
+    def _drawn_times(
+        self, target: Indices, turn: Indices, draw: Generator
+    ) -> tuple[Floats, Floats]:
+        """Draw a pause and a length for each word from those at gaps of the same class."""
         kinds = _gap_kinds(target, turn)
         # Some speakers pause where others do not.
         other = draw.random(len(kinds)) < draw.uniform(0, 0.2)
         kinds = np.where(other, draw.permutation(kinds), kinds)
-        pauses = np.zeros(len(kinds))
+        times = np.zeros((len(kinds), 2))
         for kind, pool in self.pools.items():
             here = np.flatnonzero(kinds == kind)
-            pauses[here] = pool[draw.integers(len(pool), size=len(here))] if len(pool) else 0.0
-        return pauses
+            if len(pool):
+                times[here] = pool[draw.integers(len(pool), size=len(here))]
+        return times[:, 0], times[:, 1]
+
+
+def _columns_heard(columns: Indices, heard: Heard) -> Indices:
+    """Return the columns of the words that are heard; nothing is known before an inserted one."""
+    found = columns[heard.place]
+    inserted = np.flatnonzero(heard.inserted)
+    for name in ev.OF_GAPS:
+        found[inserted - 1, ev.COLUMNS.index(name)] = ev.UNKNOWN
+        found[inserted, ev.COLUMNS.index(f"{name} before")] = ev.UNKNOWN
+    return found
 
 
 def _pieces(source: Source, words: Indices) -> tuple[Indices, Indices]:
@@ -231,52 +272,48 @@ def _pieces(source: Source, words: Indices) -> tuple[Indices, Indices]:
     return source.pieces[places].astype(np.int64), starts
 
 
-MISHEARD = 0.15
-"""The largest share of words that is misheard in a window."""
+def moved_targets(target: Indices, place: Indices, inserted: Flags) -> Indices:
+    """Return the target of each word that is heard, from those of the words that were said.
 
-
-def misheard(words: Indices, piece_start: Indices, draw: Generator) -> tuple[Indices, Indices]:
-    """Leave out some words and replace others by words from anywhere, as recognisers do.
-
-    Returns which words are kept, and the words that are said in their places. A word is replaced
-    by one with no more pieces, so that a window does not grow.
+    The strongest mark of words that were left out goes to the word before them. The mark of a word
+    after which another was inserted goes to the latter.
     """
-    rate, fate = draw.uniform(0, MISHEARD), draw.random(len(words))
-    kept = np.flatnonzero(fate >= rate / 3)
-    if not len(kept):
-        kept = np.arange(1)
-    said = words[kept]
-    other = draw.integers(len(piece_start) - 1, size=len(said))
-    fits = piece_start[other + 1] - piece_start[other] <= piece_start[said + 1] - piece_start[said]
-    return kept, np.where((fate[kept] < rate) & fits, other, said)
+    own = place[~inserted]
+    after = np.append(own[1:], len(target))
+    best = [target[first:stop].max() for first, stop in zip(own, after, strict=True)]
+    found = np.zeros(len(place), np.int64)
+    found[np.append(np.flatnonzero(~inserted)[1:], len(place)) - 1] = best
+    return found
 
 
-def moved_targets(target: Indices, kept: Indices) -> Indices:
-    """Give the strongest mark of words that were left out to the word before them."""
-    after = np.append(kept[1:], len(target))
-    best = [target[first:stop].max() for first, stop in zip(kept, after, strict=True)]
-    return np.array(best, np.int64)
+JOINED = 6.5
+"""Letters of a word to which a pause is added, `SILENT_LETTERS` with them, on average."""
 
 
-def altered_pauses(pauses: Floats, draw: Generator) -> Floats:
-    """Alter pauses as aligners differ; nothing that is not known becomes known."""
+def altered_times(pauses: Floats, lengths: Floats, draw: Generator) -> tuple[Floats, Floats]:
+    """Alter pauses and lengths as aligners differ; nothing that is not known becomes known."""
     found = pauses * np.exp(draw.normal(0, 0.35))
+    whole = np.maximum(found, 0.0)
     kind = draw.random()
     if kind < 0.35:
         found = found - draw.uniform(0, 0.3)
     elif kind < 0.55:
         found = np.where(found < draw.uniform(0.05, 0.5), 0.0, found)
+    lengths = lengths * np.exp(draw.normal(0, draw.uniform(0, 0.3), len(lengths)))
+    if draw.random() < 0.5:
+        # The word before a pause takes up what the pause has lost.
+        lost = np.nan_to_num(whole - np.maximum(found, 0.0))
+        lengths = lengths + lost / JOINED
     if draw.random() < 0.5:
         found = found + draw.normal(0, draw.uniform(0.01, 0.1), len(found)) * (found > 0)
     if draw.random() < 0.3:
-        lost = draw.random(len(found)) < draw.uniform(0, 0.3)
-        found = np.where(lost & ~np.isnan(found), 0.0, found)
+        is_lost = draw.random(len(found)) < draw.uniform(0, 0.3)
+        found = np.where(is_lost & ~np.isnan(found), 0.0, found)
     found = np.maximum(found, 0.0)
     if draw.random() < 0.4:
         step = draw.choice([0.01, 0.02, 0.04, 0.1, 0.2])
         found = np.rint(found / step) * step
-    altered: Floats = found
-    return altered
+    return found, lengths
 
 
 def _gap_kinds(target: Indices, turn: Indices) -> Indices:
@@ -286,13 +323,13 @@ def _gap_kinds(target: Indices, turn: Indices) -> Indices:
     return kinds
 
 
-def _pause_pools(sources: Sequence[Source]) -> Mapping[int, Floats]:
-    """Gather the pauses of all timed recordings by the kind of their gap."""
-    found: dict[int, list[Floats]] = {kind: [] for kind in range(6)}
+def _pools_of_times(sources: Sequence[Source]) -> Mapping[int, Floats]:
+    """Gather the pauses and lengths of all timed recordings by the kind of the gap."""
+    found: dict[int, list[Floats]] = {kind: [np.zeros((0, 2))] for kind in range(6)}
     for source in sources:
-        known = ~np.isnan(source.evidence.pause)
-        if known.any():
-            kinds = _gap_kinds(source.target, source.evidence.turn)
-            for kind, parts in found.items():
-                parts.append(np.maximum(source.evidence.pause[known & (kinds == kind)], 0))
-    return {kind: np.concatenate(parts) if parts else np.zeros(0) for kind, parts in found.items()}
+        times = np.stack([np.maximum(source.evidence.pause, 0), source.evidence.length], axis=1)
+        known = ~np.isnan(times).any(axis=1)
+        kinds = _gap_kinds(source.target, source.evidence.turn)
+        for kind, parts in found.items():
+            parts.append(times[known & (kinds == kind)])
+    return {kind: np.concatenate(parts) for kind, parts in found.items()}
