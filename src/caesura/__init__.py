@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from caesura.detectors.neural.birnn import BiRNN
     from caesura.detectors.neural.cnn import CNN
     from caesura.detectors.neural.encoder import Encoder
+    from caesura.detectors.neural.fast_net import FastNet
     from caesura.detectors.pause import Pause, PauseModel
     from caesura.detectors.stored_model import Auto, Model
     from caesura.detectors.syntax.crf_svm import CRF, SVM
@@ -195,6 +196,7 @@ __all__ = [
     "Entities",
     "EntityModel",
     "Explanation",
+    "FastNet",
     "Format",
     "Fusion",
     "Joint",

@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 from caesura.core.errors import LayerError, ModelError
 from caesura.core.transcript import Transcript
 from caesura.detectors.neural.encoder import VALUES, Encoder
-from caesura.detectors.neural.training_windows import Sampler, compile_source
+from caesura.detectors.neural.training_windows import Lexicon, Sampler, compile_source
 from caesura.ml.neural.transformer import Shape
 from caesura.ml.neural.wordpiece import SPECIAL
 from caesura.testing.detector_laws import made_up_recording
@@ -49,7 +49,9 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
 ) -> None:
     words = Counter(word for each in TALKS for word in each.words)
     base = training.scratch_base(words, SMALL)
-    sampler = Sampler([compile_source("talks", 1.0, TALKS, base.vocabulary)], 64, 1)
+    lexicon = Lexicon()
+    sources = [compile_source("talks", 1.0, TALKS, lexicon)]
+    sampler = Sampler(sources, lexicon, base.vocabulary, 64, 1)
     plan = training.Plan(steps=6, batch=2, rate=1e-3, threads=1)
     whole = training.train_encoder(base, sampler, plan)
     checkpoint = tmp_path / "state.safetensors"
@@ -61,7 +63,7 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
             return super().window(number)
 
     begun = replace(plan, checkpoint=checkpoint)
-    part = Interrupted(sampler.sources, 64, 1)
+    part = Interrupted(sources, lexicon, base.vocabulary, 64, 1)
     monkeypatch.setattr(training, "SAVE_SECONDS", -1)
     with pytest.raises(KeyboardInterrupt):
         training.train_encoder(base, part, begun)

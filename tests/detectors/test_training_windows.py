@@ -15,6 +15,8 @@ from caesura.detectors.neural.mishearing import Mishearing
 from caesura.detectors.neural.training_windows import (
     IGNORED,
     Hiding,
+    Lexicon,
+    PieceTable,
     Sampler,
     Source,
     Window,
@@ -50,22 +52,42 @@ NOTHING = Hiding(
 )
 
 
+LEXICON = Lexicon()
+
+
 def source(talks: list[Transcript], name: str = "talks") -> Source:
-    return compile_source(name, 1.0, talks, PIECES)
+    return compile_source(name, 1.0, talks, LEXICON)
+
+
+def sampler(
+    sources: list[Source],
+    hiding: Hiding | None = None,
+    mishearing: Mishearing | None = None,
+    length: int = 80,
+    seed: int = 7,
+) -> Sampler:
+    return Sampler(sources, LEXICON, PIECES, length, seed, hiding, mishearing)
 
 
 def windows(hiding: Hiding, count: int = 40, talks: list[Transcript] = TALKS) -> list[Window]:
-    sampler = Sampler([source(talks)], 80, 7, hiding)
-    return [sampler.window(number) for number in range(count)]
+    drawn = sampler([source(talks)], hiding)
+    return [drawn.window(number) for number in range(count)]
 
 
 def test_a_source_has_all_words_of_all_recordings() -> None:
     found = source(TALKS)
     assert found.first.tolist() == [0, 150, 300, 450, 600]
-    assert len(found.piece_start) == 601
-    assert found.piece_start[-1] == len(found.pieces)
-    pieces = [PIECES.split(word) for talk in TALKS for word in talk.words]
-    assert found.pieces.tolist() == [number for word in pieces for number in word]
+    words = [word.lower() for talk in TALKS for word in talk.words]
+    assert [LEXICON.words[number] for number in found.words.tolist()] == words
+
+
+def test_words_have_the_pieces_of_the_vocabulary() -> None:
+    words = ["so", "king", "the", "ing"]
+    table = PieceTable(words, PIECES)
+    pieces, starts = table.pieces_of(np.array([1, 0, 1, 2]))
+    wanted = [PIECES.split(words[number]) for number in (1, 0, 1, 2)]
+    assert pieces.tolist() == [number for word in wanted for number in word]
+    assert starts.tolist() == np.cumsum([0, *map(len, wanted[:-1])]).tolist()
 
 
 def test_a_window_depends_on_the_seed_and_its_number_alone() -> None:
@@ -73,12 +95,13 @@ def test_a_window_depends_on_the_seed_and_its_number_alone() -> None:
     for one, other in zip(first, again, strict=True):
         for column, same in zip(one, other, strict=True):
             assert column.tolist() == same.tolist()
-    other_seed = Sampler([source(TALKS)], 80, 8, Hiding()).window(0)
+    other_seed = sampler([source(TALKS)], Hiding(), seed=8).window(0)
     assert other_seed.pieces.tolist() != first[0].pieces.tolist()
 
 
 def test_windows_are_parts_of_recordings() -> None:
-    text = " ".join(map(str, source(TALKS).pieces.tolist()))
+    pieces = [PIECES.split(word) for talk in TALKS for word in talk.words]
+    text = " ".join(str(number) for word in pieces for number in word)
     for window in windows(Hiding(confused=0)):
         assert window.pieces[0] == SPECIAL.index(BEGIN)
         assert len(window.pieces) <= 80
@@ -89,6 +112,8 @@ def test_windows_are_parts_of_recordings() -> None:
             assert (window.head == len(LOOKAHEADS)).all()
         assert " ".join(map(str, own.tolist())) in text
         assert len({len(column) for column in window[1:]}) == 1
+        spelt = [PIECES.split(LEXICON.words[number]) for number in window.words.tolist()]
+        assert own.tolist() == [number for word in spelt for number in word]
         assert (np.diff(window.word_at) > 0).all()
 
 
@@ -127,8 +152,8 @@ def test_some_marks_are_lost() -> None:
 def test_text_gets_pauses_of_speech_at_gaps_of_the_same_class() -> None:
     bare = [talk.replace(start=None, end=None) for talk in TALKS]
     hiding = replace(NOTHING, drawn_pauses=1)
-    sampler = Sampler([source(TALKS), replace(source(bare), weight=1e9)], 80, 7, hiding)
-    found = [sampler.window(number) for number in range(40)]
+    drawn = sampler([source(TALKS), replace(source(bare), weight=1e9)], hiding)
+    found = [drawn.window(number) for number in range(40)]
     seconds = np.concatenate([w.columns[:, ev.COLUMNS.index("seconds")] for w in found])
     targets = np.concatenate([w.target for w in found])
     assert (seconds != ev.UNKNOWN).mean() > 0.9
@@ -155,8 +180,7 @@ def test_punctuation_that_is_a_word_is_no_word_of_a_source() -> None:
     )
     found = source([talk, talk])
     assert found.first.tolist() == [0, 3, 6]
-    assert len(found.piece_start) == 7
-    for column in (found.target, found.case, found.told, *found.evidence):
+    for column in (found.words, found.target, found.case, *found.evidence):
         assert len(column) == 6
     assert found.evidence.pause[[0, 3]].tolist() == [1.5, 1.5]
 
@@ -164,8 +188,8 @@ def test_punctuation_that_is_a_word_is_no_word_of_a_source() -> None:
 def test_sources_are_drawn_by_their_weight() -> None:
     first = source([Transcript(("so",) * 60)], "a")
     second = replace(source([Transcript(("the",) * 60)], "b"), weight=3.0)
-    sampler = Sampler([first, second], 40, 7)
-    drawn = [int(sampler.window(number).pieces[1]) for number in range(400)]
+    by_weight = sampler([first, second], length=40)
+    drawn = [int(by_weight.window(number).pieces[1]) for number in range(400)]
     share = np.mean(np.array(drawn) == PIECES.split("the")[0])
     assert share == pytest.approx(0.75, abs=0.08)
 
@@ -189,10 +213,9 @@ def test_what_was_heard_fits_into_the_window() -> None:
         insertion=0.2,
         inserted=np.zeros(1, np.int64),
     )
-    compiled = compile_source("talks", 1.0, TALKS, PIECES, mishearing=long)
-    sampler = Sampler([compiled], 80, 7, replace(EVERYTHING, confused=1), mishearing=long)
+    drawn = sampler([source(TALKS)], replace(EVERYTHING, confused=1), long)
     for number in range(40):
-        window = sampler.window(number)
+        window = drawn.window(number)
         assert len(window.pieces) <= 80
         assert len({len(column) for column in window[1:]}) == 1
         assert window.word_at[-1] < len(window.pieces)
@@ -200,8 +223,8 @@ def test_what_was_heard_fits_into_the_window() -> None:
 
 def test_what_was_recognised_is_not_misheard_again() -> None:
     hiding = replace(EVERYTHING, confused=1)
-    plain = Sampler([source(TALKS)], 80, 7, EVERYTHING)
-    recognised = Sampler([source(TALKS)], 80, 7, hiding, recognised=frozenset({"talks"}))
+    plain = sampler([source(TALKS)], EVERYTHING)
+    recognised = sampler([replace(source(TALKS), is_recognised=True)], hiding)
     for number in range(20):
         pieces = recognised.window(number).pieces.tolist()
         assert pieces == plain.window(number).pieces.tolist()

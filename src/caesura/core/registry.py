@@ -97,6 +97,7 @@ NAMES: dict[Kind, dict[str, str]] = {
         "CNN": "caesura.detectors.neural.cnn:CNN",
         "BiRNN": "caesura.detectors.neural.birnn:BiRNN",
         "Encoder": "caesura.detectors.neural.encoder:Encoder",
+        "FastNet": "caesura.detectors.neural.fast_net:FastNet",
     },
     "tagger": {
         "Tagger": "caesura.detectors.tagging.pos_tagger:Tagger",

@@ -226,6 +226,29 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             found.case[window.keep : window.keep_stop] = cases[kept]
             seen += window.stop - window.first
 
+    def vectors(self, transcript: Transcript, marked: MarkedWords) -> tuple[Single, Indices]:
+        """Return what the last layer sees of each word, and the head that decides the gap after it.
+
+        `caesura.adapt` fits the last layer to these.
+        """
+        pieces, start = self.model.vocabulary.split_all(marked.words)
+        stops, columns = np.append(start, len(pieces)), self._columns(transcript, marked)
+        found: list[Single] = [np.empty((0, self.model.transformer.shape.hidden), np.float32)]
+        heads: list[Indices] = [np.empty(0, np.int64)]
+        for window in cut_windows(stops, self.window - 2):
+            first, stop = window.first, window.stop
+            is_last = stop == len(marked.words)
+            closing = [SPECIAL.index(END)] if is_last else []
+            row = [SPECIAL.index(BEGIN), *pieces[stops[first] : stops[stop]].tolist(), *closing]
+            places = stops[first:stop] + 1 - stops[first]
+            seen = self.model.transformer.vectors(
+                np.array([row]), np.array([len(row)]), columns[first:stop], places
+            )
+            found.append(seen[window.keep - first : window.keep_stop - first])
+            left = stop - 1 - np.arange(window.keep, window.keep_stop)
+            heads.append(heads_for(left + ENOUGH * is_last))
+        return np.concatenate(found), np.concatenate(heads)
+
     def _segmentation(self, transcript: Transcript, goes_on: bool) -> Segmentation:
         log_odds = np.full(len(transcript), NO_GAP)
         labels, written = [""] * len(transcript), list(transcript.words)
@@ -278,8 +301,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         model = self.model
         forms = [f"{lower} {form}" for lower, form in sorted(model.forms.items())]
         return {
-            "vocabulary": _bytes(model.vocabulary.pieces),
-            "forms": _bytes(forms),
+            "vocabulary": word_list(model.vocabulary.pieces),
+            "forms": word_list(forms),
             "sizes": np.array(model.transformer.shape, np.int64),
             **model.transformer.arrays,
         }
@@ -288,8 +311,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         """Return this detector with stored weights."""
         weights = dict(state)
         try:
-            vocabulary = WordPieces(_lines(weights.pop("vocabulary")))
-            forms = dict(line.split(" ") for line in _lines(weights.pop("forms")) if line)
+            vocabulary = WordPieces(word_lines(weights.pop("vocabulary")))
+            forms = dict(line.split(" ") for line in word_lines(weights.pop("forms")) if line)
             sizes = weights.pop("sizes")
             shape = Shape(*map(int, sizes)) if sizes.dtype == np.int64 else None
         except (KeyError, ValueError, TypeError) as error:
@@ -344,11 +367,13 @@ def _log_softmax(scores: Single) -> Single:
     return found
 
 
-def _bytes(lines: Sequence[str]) -> NDArray[np.uint8]:
+def word_list(lines: Sequence[str]) -> NDArray[np.uint8]:
+    """Return a list of words as bytes, as it is stored."""
     return np.frombuffer("\n".join(lines).encode(), np.uint8)
 
 
-def _lines(array: NDArray[Any]) -> list[str]:
+def word_lines(array: NDArray[Any]) -> list[str]:
+    """Return the words of a stored list."""
     if array.dtype != np.uint8 or array.ndim != 1:
         raise ValueError("a word list is no bytes")
     return array.tobytes().decode().split("\n")

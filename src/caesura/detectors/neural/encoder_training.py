@@ -36,6 +36,7 @@ from caesura.detectors.neural.encoder import OFFSETS, VALUES, Encoder, EncoderMo
 from caesura.detectors.neural.evidence import MIXED, case_class
 from caesura.detectors.neural.training_windows import (
     IGNORED,
+    Lexicon,
     Sampler,
     Window,
     compile_source,
@@ -91,13 +92,14 @@ def fit(
     if encoder.base:
         found = read_base(find_base(encoder.base), encoder.layers)
         base = smaller_base(found, words, encoder.pieces, encoder.window)
+    lexicon = Lexicon()
     sources = [
-        compile_source(name, sum(map(len, part)), part, base.vocabulary)
+        compile_source(name, sum(map(len, part)), part, lexicon)
         for name, part in zip(("speech", "text"), known, strict=True)
         if part
     ]
     plan = Plan(encoder.steps, encoder.batch, encoder.rate, encoder.seed)
-    sampler = Sampler(sources, encoder.window, encoder.seed)
+    sampler = Sampler(sources, lexicon, base.vocabulary, encoder.window, encoder.seed)
     forms = mixed_forms(word for each in recordings for word in each.words)
     return encoder.with_model(train_encoder(base, sampler, plan, forms))
 

@@ -111,19 +111,20 @@ def ranks_of(times: Floats) -> Floats:
 def columns_of_words(evidence: Evidence) -> Indices:
     """Return the columns `COLUMNS`, a row for each word."""
     gaps = {
-        "seconds": _bins(evidence.pause, SECONDS),
-        "rank": _bins(ranks_of(evidence.pause), RANKS),
+        "seconds": time_bins(evidence.pause, SECONDS),
+        "rank": time_bins(ranks_of(evidence.pause), RANKS),
         "turn": evidence.turn,
         "mark": evidence.mark,
     }
     columns = {**gaps, "case": evidence.case, "opening": evidence.opening}
-    columns["length"] = _bins(ranks_of(evidence.length), LENGTHS)
+    columns["length"] = time_bins(ranks_of(evidence.length), LENGTHS)
     for name in OF_GAPS:
         columns[f"{name} before"] = np.concatenate([[UNKNOWN], gaps[name]])[:-1]
     return np.stack([columns[name] for name in COLUMNS], axis=1)
 
 
-def _bins(values: Floats, limits: tuple[float, ...]) -> Indices:
+def time_bins(values: Floats, limits: tuple[float, ...]) -> Indices:
+    """Return the bin of each value, from 1 on; `UNKNOWN` for what is not known."""
     unknown = np.isnan(values)
     bins = np.searchsorted(limits, np.where(unknown, 0, values)) + 1
     return np.where(unknown, UNKNOWN, bins)
@@ -152,6 +153,8 @@ def _marks(marks: Sequence[str]) -> Indices:
 
 def case_class(word: str) -> int:
     """Return how a word is written: in lower case, capitalised, in upper case, or otherwise."""
+    if word.islower():
+        return LOWER
     letters = [char for char in word if char.isalpha()]
     upper = [char.isupper() for char in letters]
     if not any(upper):

@@ -11,7 +11,7 @@ Every window depends on the seed and its number alone: training can stop and go 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,6 +34,23 @@ NEAR = 1000
 """Words on either side of a window whose pauses a pause is ranked among, at most."""
 
 
+class Lexicon:
+    """Numbers all words of all sources, in lower case, as they come."""
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+
+    @property
+    def words(self) -> list[str]:
+        """The words in the order of their numbers."""
+        return list(self._number)
+
+    def numbers(self, words: Iterable[str]) -> Indices:
+        """Return the numbers of words; those that are new get one."""
+        known = self._number
+        return np.array([known.setdefault(word.lower(), len(known)) for word in words], np.int64)
+
+
 @dataclass(frozen=True)
 class Source:
     """Recordings of one kind as arrays over all their words, one after the other."""
@@ -41,37 +58,34 @@ class Source:
     name: str
     weight: float
     first: Indices
-    """The number of the first word of each recording, and the number of all words."""
+    """The place of the first word of each recording, and the number of all words."""
 
-    pieces: Indices
-    piece_start: Indices
-    """Where each word starts among the pieces, and the number of all pieces.
-
-    After the words of the recordings come those that may be heard in their places.
-    """
-
-    told: Indices
-    """The number of each word in `Mishearing.told`."""
+    words: Indices
+    """The number of each word in the lexicon."""
 
     evidence: Evidence
     target: Indices
     case: Indices
     """The case of each word as a target, from 0 on; `IGNORED` where the text has none."""
 
+    turns_are_lines: bool = False
+    """Whether a change of speaker is only known as a new line, which may be a paragraph."""
+
+    is_recognised: bool = False
+    """Whether the words have the errors of a recogniser already."""
+
 
 def compile_source(
     name: str,
     weight: float,
     recordings: Sequence[Transcript],
-    vocabulary: WordPieces,
-    spoken: bool = True,
-    mishearing: Mishearing | None = None,
+    lexicon: Lexicon,
+    is_spoken: bool = True,
+    turns_are_lines: bool = False,
+    is_recognised: bool = False,
 ) -> Source:
     """Turn recordings into arrays."""
-    mishearing = mishearing or Mishearing()
     marked = [marked_words(each) for each in recordings]
-    words = [word for each in marked for word in each.words]
-    pieces, starts = vocabulary.split_all([*words, *mishearing.words])
     found = [ev.evidence_of(*pair) for pair in zip(recordings, marked, strict=True)]
     evidence = Evidence(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
     times, others = evidence[:2], evidence[2:]
@@ -79,19 +93,19 @@ def compile_source(
         *(column.astype(np.float32) for column in times),
         *(column.astype(np.int8) for column in others),
     )
-    targets = [ev.targets_of(each, spoken) for each in recordings]
+    targets = [ev.targets_of(each, is_spoken) for each in recordings]
     target = np.concatenate([all[own.last] for all, own in zip(targets, marked, strict=True)])
     case = np.where(evidence.case == ev.HIDDEN_CASE, IGNORED, evidence.case - 1)
     return Source(
         name,
         weight,
         np.concatenate([[0], np.cumsum([len(each.words) for each in marked])]),
-        pieces.astype(np.int32),
-        np.append(starts, len(pieces)),
-        mishearing.numbers_of(words).astype(np.int32),
+        lexicon.numbers(word for each in marked for word in each.words).astype(np.int32),
         evidence,
         np.where(target < 0, IGNORED, target).astype(np.int8),
         case.astype(np.int8),
+        turns_are_lines,
+        is_recognised,
     )
 
 
@@ -100,6 +114,9 @@ class Window(NamedTuple):
 
     pieces: Indices
     word_at: Indices
+    words: Indices
+    """Numbers in the lexicon."""
+
     columns: Indices
     target: Indices
     case: Indices
@@ -123,27 +140,47 @@ class Hiding:
     confused: float = 0.3
 
 
+class PieceTable:
+    """The pieces of all words of a lexicon."""
+
+    def __init__(self, words: Sequence[str], vocabulary: WordPieces) -> None:
+        self.pieces, self.first = vocabulary.split_all(words)
+        self.counts = np.diff(np.append(self.first, len(self.pieces)))
+
+    def starts(self, words: Indices) -> Indices:
+        """Return where each word of a text starts among its pieces, and how many there are."""
+        return np.concatenate([[0], np.cumsum(self.counts[words])])
+
+    def pieces_of(self, words: Indices) -> tuple[Indices, Indices]:
+        """Return the pieces of words, and where each word starts among them."""
+        counts, starts = self.counts[words], self.starts(words)[:-1]
+        places = np.repeat(self.first[words] - starts, counts) + np.arange(counts.sum())
+        return self.pieces[places], starts
+
+
 class Sampler:
     """Draws windows of at most `length` pieces from sources by their weights."""
 
     def __init__(
         self,
         sources: Sequence[Source],
+        lexicon: Lexicon,
+        vocabulary: WordPieces,
         length: int,
         seed: int,
         hiding: Hiding | None = None,
-        line_turns: frozenset[str] = frozenset(),
         mishearing: Mishearing | None = None,
-        recognised: frozenset[str] = frozenset(),
     ) -> None:
-        """Take sources; those in `recognised` have the errors of a recogniser already."""
         self.sources = sources
-        self.mishearing = mishearing or Mishearing()
-        self.recognised = recognised
         self.length = length
         self.seed = seed
         self.hiding = hiding or Hiding()
-        self.line_turns = line_turns
+        self.mishearing = mishearing or Mishearing()
+        self.heard = np.append(lexicon.numbers(self.mishearing.words), NOTHING)
+        words = lexicon.words
+        self.told = self.mishearing.numbers_of(words)
+        self.table = PieceTable(words, vocabulary)
+        self.starts = [self.table.starts(source.words) for source in sources]
         weights = np.array([source.weight for source in sources])
         self.shares = np.cumsum(weights / weights.sum())
         self.pools = _pools_of_times(sources)
@@ -151,14 +188,15 @@ class Sampler:
     def window(self, number: int) -> Window:
         """Return the window of a number."""
         draw = np.random.default_rng([self.seed, number])
-        source = self.sources[int(np.searchsorted(self.shares, draw.random()))]
+        chosen = int(np.searchsorted(self.shares, draw.random()))
+        source, starts = self.sources[chosen], self.starts[chosen]
         at = int(draw.integers(source.first[-1]))
         recording = int(np.searchsorted(source.first, at, side="right")) - 1
         begin, end = int(source.first[recording]), int(source.first[recording + 1])
         # Some windows reach the end of a recording, most do not.
         first = max(begin, min(at, end - 8))
         room = self.length - 2
-        limit = np.searchsorted(source.piece_start, source.piece_start[first] + room, side="right")
+        limit = np.searchsorted(starts, starts[first] + room, side="right")
         stop = min(end, int(limit) - 1)
         if draw.random() < 0.1 and stop - first > 20:
             stop = first + int(draw.integers(10, stop - first))
@@ -178,28 +216,33 @@ class Sampler:
         columns = ev.columns_of_words(shown)[offset : offset + count]
         target = source.target[first:stop].astype(np.int64)
         case = source.case[first:stop].astype(np.int64)
-        said = np.arange(first, stop)
-        if draw.random() < self.hiding.confused and source.name not in self.recognised:
-            heard = self.mishearing.hear(source.told[first:stop], draw)
+        words = source.words[first:stop].astype(np.int64)
+        if draw.random() < self.hiding.confused and not source.is_recognised:
+            heard = self.mishearing.hear(self.told[words], draw)
             target = moved_targets(target, heard.place, heard.inserted)
             columns = _columns_heard(columns, heard)
             case = np.where(heard.said == NOTHING, case[heard.place], IGNORED)
-            words = int(source.first[-1])
-            said = np.where(heard.said == NOTHING, first + heard.place, words + heard.said)
-        pieces, word_at = _pieces(source, said)
+            own = words[heard.place]
+            words = (
+                np.where(heard.said == NOTHING, own, self.heard[heard.said])
+                if len(self.heard)
+                else own
+            )
+        pieces, word_at = self.table.pieces_of(words)
         if len(pieces) > self.length - 2:
             # What was heard has more pieces than what was said: the last words are left out.
             fit = int(np.searchsorted(word_at, self.length - 2, side="right")) - 1
-            pieces, word_at, said = pieces[: word_at[fit]], word_at[:fit], said[:fit]
+            pieces, word_at, words = pieces[: word_at[fit]], word_at[:fit], words[:fit]
             columns, target, case, stop = columns[:fit], target[:fit], case[:fit], stop - 1
         closing = [SPECIAL.index(END)] if stop == end else []
-        left = np.arange(len(said) - 1, -1, -1)
+        left = np.arange(len(words) - 1, -1, -1)
         head = heads_for(left + ENOUGH if stop == end else left)
         if stop == end:
             target[-1] = IGNORED
         return Window(
             np.concatenate([[SPECIAL.index(BEGIN)], pieces, closing]).astype(np.int64),
             word_at + 1,
+            words,
             columns,
             target,
             case,
@@ -223,7 +266,7 @@ class Sampler:
             pause, length = altered_times(pause, length, draw)
         if draw.random() >= hiding.lengths:
             length = np.full(len(pause), np.nan)
-        rate = hiding.line_turns if source.name in self.line_turns else hiding.turns
+        rate = hiding.line_turns if source.turns_are_lines else hiding.turns
         turn = local.turn if draw.random() < rate else np.zeros_like(local.turn)
         mark, opening, case = local.mark, local.opening, local.case
         choice = draw.random()
@@ -261,15 +304,6 @@ def _columns_heard(columns: Indices, heard: Heard) -> Indices:
         found[inserted - 1, ev.COLUMNS.index(name)] = ev.UNKNOWN
         found[inserted, ev.COLUMNS.index(f"{name} before")] = ev.UNKNOWN
     return found
-
-
-def _pieces(source: Source, words: Indices) -> tuple[Indices, Indices]:
-    """Return the pieces of words, and where each word starts among them."""
-    begin = source.piece_start[words]
-    counts = source.piece_start[words + 1] - begin
-    starts = np.cumsum(counts) - counts
-    places = np.repeat(begin - starts, counts) + np.arange(counts.sum())
-    return source.pieces[places].astype(np.int64), starts
 
 
 def moved_targets(target: Indices, place: Indices, inserted: Flags) -> Indices:

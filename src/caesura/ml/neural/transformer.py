@@ -135,15 +135,21 @@ class Transformer:
         the numbers of the evidence of each word, and `value_at` the place of its first piece in
         the flattened windows.
         """
+        words = self.vectors(pieces, lengths, values, value_at)
+        gaps = words @ self.arrays["gap.weight"].T + self.arrays["gap.bias"]
+        cases = words @ self.arrays["case.weight"].T + self.arrays["case.bias"]
+        return gaps.reshape(len(words), self.shape.gap_heads, -1), cases
+
+    def vectors(
+        self, pieces: Indices, lengths: Indices, values: Indices, value_at: Indices
+    ) -> Single:
+        """Return what the last layer, which gives the scores, sees of each word."""
         x = self._embedded(pieces, values, value_at)
         hidden = np.arange(pieces.shape[1]) >= lengths[:, None]
         mask = np.where(hidden, HIDDEN_SCORE, np.float32(0))[:, None, None, :]
         for layer in range(self.shape.layers):
             x = self._layer(x, mask if hidden.any() else None, len(pieces), f"layers.{layer}.")
-        words = x[value_at]
-        gaps = words @ self.arrays["gap.weight"].T + self.arrays["gap.bias"]
-        cases = words @ self.arrays["case.weight"].T + self.arrays["case.bias"]
-        return gaps.reshape(len(words), self.shape.gap_heads, -1), cases
+        return x[value_at]
 
     def _embedded(self, pieces: Indices, values: Indices, value_at: Indices) -> Single:
         arrays, flat = self.arrays, pieces.ravel()
