@@ -10,27 +10,35 @@ Development recordings (see `development`) are left out.
 
 from __future__ import annotations
 
+import logging
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from recipes.development import others
+from recipes.development import LEFT_OUT, others
 
 import caesura
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
+from caesura.detectors.neural.encoder_training import mixed_forms
 from caesura.detectors.neural.mishearing import Mishearing, learn_mishearing
+from caesura.detectors.neural.training_windows import Lexicon, Sampler, Source, compile_source
 from caesura.formats.plain import TextBuilder
+from caesura.ml.neural.wordpiece import WordPieces
 from caesura.text.alignment.transfer import transfer_layers
 from caesura.text.alignment.word_alignment import Alignment, align
 from caesura.text.punctuation import TITLES
 
+log = logging.getLogger("caesura.recipes")
+
 ENDS = ".?!"
 TIMED_RECOGNISERS = ("amazon", "google", "speechmatics", "rev-kaldi", "kaldi-librispeech")
 RECOGNISERS = (*TIMED_RECOGNISERS, "microsoft", "rev-espnet")
-LEFT_OUT = ("bitcoin_talks",)
+UNCLEAR = ("bitcoin_talks",)
 """Text whose licence is not clear enough to ship what was learnt from it."""
 
 REFERENCES = {
@@ -46,7 +54,7 @@ WEIGHTS = {
     **{f"earnings21 {name}": 0.45 for name in TIMED_RECOGNISERS},
     "rev16 verbatim": 0.45,
     "rev16 nonverbatim": 0.45,
-    "EWT": 0.55,
+    "ud english-ewt train": 0.55,
 }
 """How often windows are drawn from a source; a text has the root of its words in millions."""
 
@@ -72,6 +80,65 @@ class Corpus:
         words = sum(map(len, self.recordings))
         return WEIGHTS.get(self.name, math.sqrt(words / 1e6))
 
+    def summary(self) -> dict[str, Any]:
+        """Return the row of a card."""
+        found = [each.sentences for each in self.recordings if each.sentences is not None]
+        return {
+            "name": self.name.replace(" ", "/"),
+            "recordings": len(self.recordings),
+            "words": sum(map(len, self.recordings)),
+            "sentences": sum(len(each.gaps) for each in found),
+        }
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything that the English models learn from, as arrays."""
+
+    sources: tuple[Source, ...]
+    lexicon: Lexicon
+    counts: Counter[str]
+    """How often each word occurs, as it is written."""
+
+    forms: Mapping[str, str]
+    """Words in mixed case."""
+
+    mishearing: Mishearing
+    rows: tuple[dict[str, Any], ...]
+    """Rows for the card of a model."""
+
+    def sampler(self, vocabulary: WordPieces, length: int, seed: int) -> Sampler:
+        """Return a sampler of windows of so many pieces."""
+        return Sampler(
+            self.sources, self.lexicon, vocabulary, length, seed, mishearing=self.mishearing
+        )
+
+
+def gather(data: Path) -> Material:
+    """Read all corpora and turn them into arrays."""
+    heard, lexicon = mishearing(data), Lexicon()
+    counts: Counter[str] = Counter()
+    read: Counter[str] = Counter()
+    sources, rows = [], []
+    for corpus in corpora(data):
+        log.info("%s: %d recordings", corpus.name, len(corpus.recordings))
+        for each in corpus.recordings:
+            counts.update(each.words)
+            read.update(() if corpus.recognised else each.words)
+        source = compile_source(
+            corpus.name,
+            corpus.weight,
+            corpus.recordings,
+            lexicon,
+            not corpus.written,
+            corpus.turns_are_lines,
+            corpus.recognised,
+        )
+        sources.append(source)
+        rows.append({**corpus.summary(), **LEFT_OUT})
+    forms = mixed_forms(read)
+    return Material(tuple(sources), lexicon, counts, forms, heard, tuple(rows))
+
 
 def corpora(data: Path) -> Iterator[Corpus]:
     """Read all sources, one at a time."""
@@ -81,10 +148,11 @@ def corpora(data: Path) -> Iterator[Corpus]:
     for name in TIMED_RECOGNISERS:
         yield Corpus(f"earnings21 {name}", tuple(recognised(data, name)), recognised=True)
     for file in sorted((data / "text-en").glob("*.txt")):
-        if file.stem not in LEFT_OUT:
-            yield Corpus(file.stem, tuple(read_turns(file)), turns_are_lines=True)
+        if file.stem not in UNCLEAR:
+            documents = tuple(read_turns(file))
+            yield Corpus(f"text-en {file.stem}", documents, turns_are_lines=True)
     treebank = data / "ud/english-ewt/train.conllu"
-    yield Corpus("EWT", tuple(read_written(treebank)), written=True)
+    yield Corpus("ud english-ewt train", tuple(read_written(treebank)), written=True)
 
 
 def without_titles(transcript: Transcript) -> Transcript:

@@ -205,3 +205,13 @@ def test_damaged_state_is_one_clear_error(name: str, array: Any) -> None:
 def test_settings_are_checked(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(settings))):
         Encoder(**settings)
+
+
+def test_where_marks_are_lost_those_elsewhere_do_not_count() -> None:
+    words = ("so", "the", "king", "is", "reading") * 9
+    talk = Transcript(words, mark=("", "", "", "", ".", *[""] * 39, "."))
+    marked = marked_words(talk)
+    found = small_encoder().scores(talk, marked)
+    bare = small_encoder().scores(talk.replace(mark=None), marked_words(talk.replace(mark=None)))
+    assert found.gap[6:43].tolist() == bare.gap[6:43].tolist()
+    assert found.gap[4].tolist() != bare.gap[4].tolist()

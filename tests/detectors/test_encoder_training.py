@@ -79,7 +79,7 @@ def test_recordings_without_sentences_are_refused() -> None:
 
 def test_words_in_mixed_case_are_listed() -> None:
     words = ["iPhone"] * 6 + ["IPHONE"] + ["eBay"] * 2 + ["King"] * 9
-    assert training.mixed_forms(words) == {"iphone": "iPhone"}
+    assert training.mixed_forms(Counter(words)) == {"iphone": "iPhone"}
 
 
 PIECES = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", *"abcde", *(f"##{c}" for c in "abcde")]

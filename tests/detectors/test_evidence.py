@@ -128,3 +128,18 @@ def test_targets_of_speech_are_its_marks() -> None:
 def test_the_dot_of_an_abbreviation_is_no_end() -> None:
     talk = Transcript(("a", "b"), mark=(".", "."), sentences=Segmentation.of_gaps(2, [1]))
     assert ev.targets_of(talk).tolist() == [0, 2]
+
+
+def test_marks_are_lost_in_long_passages_without_any() -> None:
+    marks = [".", *[""] * 10, ",", *[""] * 26, "."]
+    found = ev.lost_marks(seen(Transcript(("so",) * len(marks), mark=tuple(marks))))
+    assert np.flatnonzero(found).tolist() == list(range(12, 38))
+    assert not ev.lost_marks(seen(Transcript(("so",) * 40))).any()
+
+
+def test_marks_and_capitals_can_be_hidden() -> None:
+    talk = Transcript(("So", "it", "goes"), mark=("", "", "."), start=np.arange(3.0))
+    bare = seen(talk).without_marks()
+    for column in (bare.mark, bare.case, bare.opening):
+        assert column.tolist() == [0, 0, 0]
+    assert bare.turn.tolist() == seen(talk).turn.tolist()

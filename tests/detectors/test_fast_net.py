@@ -175,3 +175,12 @@ def test_damaged_models_are_one_clear_error(change: dict[str, Any], message: str
     state = {**small_fast_net().state(), **change}
     with pytest.raises(ModelError, match=message):
         FastNet(vector=6, hidden=10, past=4, second=7).from_state(state)
+
+
+def test_where_marks_are_lost_those_elsewhere_do_not_count() -> None:
+    words = ("so", "the", "king", "is", "reading") * 9
+    talk = Transcript(words, mark=("", "", "", "", ".", *[""] * 39, "."))
+    bare = talk.replace(mark=None)
+    found, other = (small_fast_net().scores(one, marked_words(one)) for one in (talk, bare))
+    assert found[6:43].tolist() == other[6:43].tolist()
+    assert found[4].tolist() != other[4].tolist()

@@ -67,7 +67,7 @@ def test_words_are_numbered_one_after_the_other() -> None:
     assert numbers.tolist() == starts.tolist() == []
 
 
-def test_a_word_is_known_by_its_longest_piece() -> None:
+def test_a_word_is_known_as_a_whole() -> None:
     assert SMALL.known("abc")
     assert SMALL.known("a")
     assert not SMALL.known("cc")

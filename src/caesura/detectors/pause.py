@@ -164,7 +164,7 @@ def _mark_log_odds(transcript: Transcript) -> Floats:
     seen = np.concatenate([[0], np.cumsum(is_end)])
     gaps = np.arange(count)
     near = seen[np.minimum(gaps + CONTEXT + 1, count)] > seen[np.maximum(gaps - CONTEXT, 0)]
-    punctuated = is_marked | (near & (_unmarked_run(is_marked) <= MOST_UNMARKED))
+    punctuated = is_marked | (near & (unmarked_runs(is_marked) <= MOST_UNMARKED))
     odds = np.where(is_end, MARK, np.where(punctuated, NO_MARK, 0.0))
     inner = np.ones(count, np.bool_)
     inner[marked.last] = False
@@ -172,7 +172,7 @@ def _mark_log_odds(transcript: Transcript) -> Floats:
     return odds
 
 
-def _unmarked_run(is_marked: Flags) -> Indices:
+def unmarked_runs(is_marked: Flags) -> Indices:
     """Return for each gap the number of words between the marks before and after it."""
     gaps = np.arange(len(is_marked))
     before = np.maximum.accumulate(np.where(is_marked, gaps, -1))

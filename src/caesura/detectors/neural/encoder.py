@@ -29,6 +29,7 @@ from caesura.detectors.neural.evidence import (
     SIZES,
     columns_of_words,
     evidence_of,
+    lost_marks,
 )
 from caesura.ml.neural.transformer import Shape, Single, Transformer
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
@@ -166,12 +167,24 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         return [self._segmentation(each, goes_on=True) for each in transcripts]
 
     def scores(self, transcript: Transcript, marked: MarkedWords, goes_on: bool = False) -> Scores:
-        """Return log-probabilities for each word that is no punctuation."""
-        count = len(marked.words)
-        gap, case = np.empty((count, len(GAP_LABELS)), np.float32), np.empty((count, 4), np.float32)
+        """Return log-probabilities for each word that is no punctuation.
+
+        Where the text has lost its marks, those elsewhere do not count.
+        """
         pieces, start = self.model.vocabulary.split_all(marked.words)
-        columns = self._columns(transcript, marked)
         stops = np.append(start, len(pieces))
+        evidence = evidence_of(transcript, marked)
+        found = self._scores(pieces, stops, columns_of_words(evidence) + OFFSETS, goes_on)
+        is_lost = lost_marks(evidence)
+        if is_lost.any():
+            bare = columns_of_words(evidence.without_marks()) + OFFSETS
+            for ours, other in zip(found, self._scores(pieces, stops, bare, goes_on), strict=True):
+                ours[is_lost] = other[is_lost]
+        return found
+
+    def _scores(self, pieces: Indices, stops: Indices, columns: Indices, goes_on: bool) -> Scores:
+        count = len(columns)
+        gap, case = np.empty((count, len(GAP_LABELS)), np.float32), np.empty((count, 4), np.float32)
         windows = list(cut_windows(stops, self.window - 2))
         at_once = AT_ONCE[type(self._runner).__name__]
         for first in range(0, len(windows), at_once):
@@ -185,10 +198,6 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         if self.runtime == "numpy" or (self.runtime == "auto" and not has_onnxruntime()):
             return self.model.transformer
         return self.model.onnx
-
-    def _columns(self, transcript: Transcript, marked: MarkedWords) -> Indices:
-        found: Indices = columns_of_words(evidence_of(transcript, marked)) + OFFSETS
-        return found
 
     def _score_windows(
         self,
@@ -232,7 +241,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         `caesura.adapt` fits the last layer to these.
         """
         pieces, start = self.model.vocabulary.split_all(marked.words)
-        stops, columns = np.append(start, len(pieces)), self._columns(transcript, marked)
+        stops = np.append(start, len(pieces))
+        columns = columns_of_words(evidence_of(transcript, marked)) + OFFSETS
         found: list[Single] = [np.empty((0, self.model.transformer.shape.hidden), np.float32)]
         heads: list[Indices] = [np.empty(0, np.int64)]
         for window in cut_windows(stops, self.window - 2):

@@ -11,7 +11,7 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -100,8 +100,7 @@ def fit(
     ]
     plan = Plan(encoder.steps, encoder.batch, encoder.rate, encoder.seed)
     sampler = Sampler(sources, lexicon, base.vocabulary, encoder.window, encoder.seed)
-    forms = mixed_forms(word for each in recordings for word in each.words)
-    return encoder.with_model(train_encoder(base, sampler, plan, forms))
+    return encoder.with_model(train_encoder(base, sampler, plan, mixed_forms(words)))
 
 
 class Base(NamedTuple):
@@ -210,11 +209,11 @@ def smaller_base(base: Base, words: Counter[str], pieces: int, positions: int) -
     return Base(vocabulary, shape, weights)
 
 
-def mixed_forms(words: Iterable[str], least: int = 5) -> dict[str, str]:
+def mixed_forms(words: Counter[str], least: int = 5) -> dict[str, str]:
     """Return how words are written that are usually in mixed case, such as iPhone."""
     forms: dict[str, Counter[str]] = {}
-    for word in words:
-        forms.setdefault(word.lower(), Counter())[word] += 1
+    for word, count in words.items():
+        forms.setdefault(word.lower(), Counter())[word] += count
     found = {}
     for lower, counts in forms.items():
         form, count = counts.most_common(1)[0]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import MarkedWords, speaker_turns
+from caesura.detectors.pause import MOST_UNMARKED, unmarked_runs
 from caesura.text.punctuation import end_mark
 
 UNKNOWN = 0
@@ -75,6 +76,11 @@ class Evidence(NamedTuple):
     case: NDArray[Any]
     opening: NDArray[Any]
 
+    def without_marks(self) -> Evidence:
+        """Return the evidence with marks and capitals hidden."""
+        none = np.zeros(len(self.mark), np.int64)
+        return self._replace(mark=none, case=none, opening=none)
+
     def part(self, first: int, stop: int) -> Evidence:
         """Return the evidence of some words."""
         return Evidence(*(column[first:stop] for column in self))
@@ -96,6 +102,17 @@ def evidence_of(transcript: Transcript, marked: MarkedWords) -> Evidence:
     return Evidence(
         pause, length, turn, _marks(marked.marks), _cases(marked.words), _openings(opening, count)
     )
+
+
+def lost_marks(evidence: Evidence) -> Flags:
+    """Return where a recogniser has lost the marks of a text that has some elsewhere.
+
+    That is in passages of more than `MOST_UNMARKED` words without any mark.
+    """
+    is_marked = evidence.mark > NO_MARK
+    if not is_marked.any():
+        return np.zeros(len(is_marked), np.bool_)
+    return ~is_marked & (unmarked_runs(is_marked) > MOST_UNMARKED)
 
 
 def ranks_of(times: Floats) -> Floats:

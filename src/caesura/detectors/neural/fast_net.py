@@ -31,6 +31,7 @@ from caesura.detectors.neural.evidence import (
     SIZES,
     Evidence,
     evidence_of,
+    lost_marks,
     ranks_of,
     time_bins,
 )
@@ -324,9 +325,18 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
         return [self._segmentation(each) for each in transcripts]
 
     def scores(self, transcript: Transcript, marked: MarkedWords) -> Array:
-        """Return the scores of the classes of the gap after each word that is no punctuation."""
+        """Return the scores of the classes of the gap after each word that is no punctuation.
+
+        Where the text has lost its marks, those elsewhere do not count.
+        """
         numbers = word_numbers(self.model.vocabulary, marked.words)
-        return self.model.scores(numbers, *codes_of(evidence_of(transcript, marked)))
+        evidence = evidence_of(transcript, marked)
+        found = self.model.scores(numbers, *codes_of(evidence))
+        is_lost = lost_marks(evidence)
+        if is_lost.any():
+            bare = self.model.scores(numbers, *codes_of(evidence.without_marks()))
+            found[is_lost] = bare[is_lost]
+        return found
 
     def _segmentation(self, transcript: Transcript) -> Segmentation:
         marked = marked_words(transcript)

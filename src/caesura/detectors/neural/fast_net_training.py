@@ -7,6 +7,7 @@ that a person happened to write, and there are some for text without marks, too.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -129,7 +130,7 @@ def fit(net: FastNet, train: Sequence[Transcript], text: Sequence[Transcript]) -
         for name, part in zip(("speech", "text"), known, strict=True)
         if part
     ]
-    mixed = mixed_forms(word for part in known for each in part for word in each.words)
+    mixed = mixed_forms(Counter(word for part in known for each in part for word in each.words))
     # Windows are measured in words: each is one piece.
     sampler = Sampler(sources, lexicon, ONE_PIECE, WINDOW, net.seed)
     forms = {**usual_forms(sources, lexicon.words), **mixed}

@@ -90,6 +90,17 @@ def quantize(weights: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return found
 
 
+def restored(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Single]:
+    """Return the weights of which `quantize` made arrays, as far as 8 bits keep them."""
+    found = {}
+    for name, array in arrays.items():
+        if name + SCALE in arrays:
+            found[name] = array * arrays[name + SCALE][:, None]
+        elif not name.endswith(SCALE):
+            found[name] = array
+    return found
+
+
 def check_weights(arrays: Mapping[str, NDArray[Any]], shape: Shape) -> None:
     """Raise an error if arrays are not the weights of an encoder of this shape."""
     wanted: dict[str, tuple[tuple[int, ...], type[Any]]] = {}

@@ -58,9 +58,9 @@ class WordPieces:
         return pieces, np.cumsum(counts) - counts
 
     def known(self, word: str) -> bool:
-        """Whether a word is made of whole pieces that were seen, not of single characters."""
-        longest = max(len(self.pieces[n].removeprefix(INSIDE)) for n in self.split(word))
-        return longest > 1 or len(word) == 1
+        """Whether a word is in the vocabulary as a whole, not only its parts."""
+        pieces = [self.pieces[number] for number in self.split(word)]
+        return not any(piece == UNKNOWN or piece.startswith(INSIDE) for piece in pieces)
 
     def _split_run(self, run: str) -> Iterable[int]:
         if len(run) > LONGEST_RUN:
