@@ -41,9 +41,9 @@ ABOUT = (
 )
 NOTES = (
     "Scores are of the development recordings (recipes/development.json), which training did not "
-    "see; the threshold was chosen on them, one for all kinds of input. Words in lower case, no "
-    "marks. The model has the pieces of 16,000 common words and the spelling of words such as "
-    "iPhone; no other text is in it."
+    "see; thresholds with and without times were chosen on them and on other text. Words in lower "
+    "case, no marks. The model has the pieces of 16,000 common words and the spelling of words "
+    "such as iPhone; no other text is in it."
 )
 
 

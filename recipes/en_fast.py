@@ -39,8 +39,9 @@ ABOUT = (
 )
 NOTES = (
     "Taught by the model en. Scores are of the development recordings (recipes/development.json), "
-    "which training did not see; the threshold was chosen on them, one for all kinds of input. "
-    "Words are kept as hashes, but for a list of words that are usually written with capitals."
+    "which training did not see; thresholds with and without times were chosen on them and on "
+    "other text. Words are kept as hashes, but for a list of words that are usually written with "
+    "capitals."
 )
 
 

@@ -85,7 +85,7 @@ def test_wrong_limits_are_one_line(caesura: Program, given: list[str], message: 
 
 def test_boundaries_are_explained_within_80_columns(caesura: Program) -> None:
     whisper = CTM.parent / "interview.whisper.json"
-    done = caesura("segment", whisper, "--explain", "--near-misses", "2", "--prefer", "recall")
+    done = caesura("segment", whisper, "--explain", "--near-misses", "7", "--prefer", "recall")
     assert done.code == 0
     lines = done.out.splitlines()
     assert max(map(len, lines)) <= 80

@@ -209,7 +209,7 @@ def test_recordings_of_a_ctm_are_streams_of_their_own(caesura: Program) -> None:
     ]
 
 
-@pytest.mark.parametrize("detector", ["en", "Pause"])
+@pytest.mark.parametrize("detector", ["Lookahead(Model('en-fast'), words=60)", "Pause"])
 def test_a_ctm_is_segmented_as_the_whole_file(caesura: Program, detector: str) -> None:
     example = ROOT / "examples" / "council.ctm"
     whole = caesura("segment", example, "--detector", detector)

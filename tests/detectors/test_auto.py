@@ -132,10 +132,10 @@ def test_which_model_decides_is_said_once_for_each_reason(notes: pytest.LogCaptu
 
 
 @pytest.mark.parametrize("language", ["en", ""])
-def test_english_loads_the_english_model_only(language: str, loaded: list[str]) -> None:
+def test_english_loads_the_english_models_only(language: str, loaded: list[str]) -> None:
     list(caesura.segment(talk("en", language)))
     list(caesura.stream([talk("en", language)]))
-    assert loaded == ["en"]
+    assert loaded == ["en", "en-fast"]
 
 
 def test_a_stated_language_without_a_model_loads_nothing(loaded: list[str]) -> None:

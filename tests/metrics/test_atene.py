@@ -290,7 +290,7 @@ def test_wrong_settings_are_refused(wrong: str) -> None:
 
 def test_models_that_are_none_get_one_clear_line(tmp_path: Path) -> None:
     text = spoken("we met [anna PER]")
-    with pytest.raises(ModelError, match="the model en is a Fusion, and an entity model is wanted"):
+    with pytest.raises(ModelError, match="en is an Encoder, and an entity model is wanted"):
         ATENE("en").count(text, [text])
     with pytest.raises(ModelError, match="there is no such model"):
         ATENE(str(tmp_path / "none")).count(text, [text])

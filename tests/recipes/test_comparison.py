@@ -59,10 +59,11 @@ def test_the_test_part_of_a_treebank_is_not_the_rest_of_it() -> None:
 
 def test_shipped_english_models_take_part() -> None:
     systems = {one.name: one for one in shipped()}
-    assert {"en", "en-sda"} <= set(systems)
+    assert {"en", "en-fast", "en-sda"} <= set(systems)
     assert "fr" not in systems
-    assert systems["en"].trained_on("rev16")
-    assert not systems["en"].trained_on("coraal-multi")
+    assert systems["en-sda"].trained_on("earnings22")
+    for name in ("en", "en-fast"):
+        assert not any(map(systems[name].trained_on, ("earnings22", "rev16", "coraal-multi")))
     assert (systems["en"].bytes or 0) > 4_000_000
 
 

@@ -53,7 +53,7 @@ PURPOSES = ("segment", "stream")
 """What a model is chosen for: whole recordings, or words that arrive over time."""
 
 MODELS = {
-    "en": ("en", "en"),
+    "en": ("en", "en-fast"),
     "fr": ("fr", "fr"),
     "ja": ("ja", "ja"),
     "pcm": ("pcm", "pcm"),
@@ -310,7 +310,7 @@ def _guess(transcript: Transcript) -> str:
 
 
 def _with_marks(detector: Detector) -> Detector:
-    """Add the evidence of sentence marks as the model `en` does; without marks it adds 0."""
+    """Add the evidence of sentence marks; without marks it adds 0."""
     from caesura.detectors.fusion import Fusion
 
     marks = Pause(evidence=("marks",))

@@ -207,7 +207,8 @@ class StoredModel(NamedTuple):
         )
 
     def _wrong_kind(self, wanted: str, remedy: str) -> ModelError:
-        what = f"the model {self.card.name} is a {self.learner.name}, and {wanted} is wanted"
+        kind = f"{'an' if self.learner.name[0] in 'AEIOU' else 'a'} {self.learner.name}"
+        what = f"the model {self.card.name} is {kind}, and {wanted} is wanted"
         return ModelError(what, remedy=remedy)
 
 

@@ -30,6 +30,7 @@ from caesura.detectors.neural.evidence import (
     columns_of_words,
     evidence_of,
     lost_marks,
+    without_times,
 )
 from caesura.ml.neural.transformer import Shape, Single, Transformer
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
@@ -113,9 +114,9 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     `steps` steps of `batch` windows. `layers` and `pieces` say how much of the base is kept, and
     `window` how many word pieces it sees at once.
 
-    `bias` is added to the log-odds. In a stream, a gap is decided when `ahead` words after it have
-    arrived. It is run by onnxruntime where that is installed, else by numpy; `runtime` names one
-    of them. Both decide alike.
+    `bias` is added to the log-odds, and `lone_bias` too where no times are known. In a stream, a
+    gap is decided when `ahead` words after it have arrived. It is run by onnxruntime where that is
+    installed, else by numpy; `runtime` names one of them. Both decide alike.
     """
 
     base: str = ""
@@ -127,6 +128,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     rate: float = 8e-5
     seed: int = 1
     bias: float = 0.0
+    lone_bias: float = 0.0
     ahead: int = 5
     runtime: str = "auto"
 
@@ -144,6 +146,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             check_integer(name, getattr(self, name), least, most)
         check_number("rate", self.rate, 1e-7, 1.0)
         check_number("bias", self.bias, -100, 100)
+        check_number("lone_bias", self.lone_bias, -100, 100)
         check_one_of("ahead", self.ahead, LOOKAHEADS)
         check_one_of("runtime", self.runtime, RUNTIMES)
 
@@ -268,7 +271,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             gap = scores.gap.astype(np.float64)
             inner, ends = gap[:, :2], gap[:, 2:]
             raw = np.logaddexp.reduce(ends, axis=1) - np.logaddexp.reduce(inner, axis=1)
-            log_odds[marked.last] = raw + self.bias
+            lone = self.lone_bias if without_times(transcript) else 0.0
+            log_odds[marked.last] = raw + self.bias + lone
             is_end = log_odds[marked.last] > 0
             is_end[-1:] |= not goes_on
             best = np.where(is_end, ends.argmax(axis=1) + 2, inner.argmax(axis=1))

@@ -104,6 +104,11 @@ def evidence_of(transcript: Transcript, marked: MarkedWords) -> Evidence:
     )
 
 
+def without_times(transcript: Transcript) -> bool:
+    """Whether no time of any word is known, so that the words decide without pauses."""
+    return transcript.start is None or bool(np.isnan(transcript.start).all())
+
+
 def lost_marks(evidence: Evidence) -> Flags:
     """Return where a recogniser has lost the marks of a text that has some elsewhere.
 

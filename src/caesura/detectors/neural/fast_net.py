@@ -34,6 +34,7 @@ from caesura.detectors.neural.evidence import (
     lost_marks,
     ranks_of,
     time_bins,
+    without_times,
 )
 from caesura.ml.features import hash_spelling, normalized_spelling
 from caesura.ml.neural.layers import Array, Linear, relu
@@ -266,7 +267,7 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
     It knows so many `words` and `pairs` of words, the most frequent ones. `vector` is the length
     of word vectors, `hidden`, `past` and `second` the sizes of its layers. Training takes `steps`
     steps of `batch` windows at a learning `rate` that falls to 0; `seed` is that of its random
-    numbers. `bias` is added to the log-odds.
+    numbers. `bias` is added to the log-odds, and `lone_bias` too where no times are known.
     """
 
     words: int = 30_000
@@ -280,6 +281,7 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
     rate: float = 3e-3
     seed: int = 1
     bias: float = 0.0
+    lone_bias: float = 0.0
 
     name = "FastNet"
     needs: ClassVar[Mapping[str, str]] = {"torch": "torch"}
@@ -298,6 +300,7 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
         check_integer("seed", self.seed, 0, 2**31)
         check_number("rate", self.rate, 1e-7, 1.0)
         check_number("bias", self.bias, -100, 100)
+        check_number("lone_bias", self.lone_bias, -100, 100)
 
     @property
     def reach(self) -> int:
@@ -345,7 +348,8 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
             return Segmentation(log_odds > 0, ("",) * len(transcript), log_odds)
         scores = np.exp(self._centred(self.scores(transcript, marked)).T.astype(np.float64))
         inner, end = scores[0] + scores[1], scores[2] + scores[3] + scores[4]
-        odds = np.log(end) - np.log(inner) + self.bias
+        lone = self.lone_bias if without_times(transcript) else 0.0
+        odds = np.log(end) - np.log(inner) + self.bias + lone
         log_odds[marked.last] = odds
         is_end = odds > 0
         is_end[-1] = True
