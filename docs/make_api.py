@@ -29,7 +29,7 @@ folders, transcripts, open files, recognisers' result dicts, tables of pandas, P
 
 QUICK = "Values in one line"
 SECTIONS = {
-    "Sentences": ("segment", "stream", "explain", "load", "train"),
+    "Sentences": ("segment", "stream", "explain", "load", "train", "adapt"),
     "Files and formats": ("read", "write", "convert", "dumps", "loads"),
     "Evaluation": ("score", "compare", "agree", "correlate", "align", "align_to_script", "project"),
     QUICK: (
@@ -51,7 +51,7 @@ SECTIONS = {
     ),
     "Results": (
         *("Scores", "Comparison", "Correlations", "ScriptAlignment", "Alignment", "Projection"),
-        *("Training", "Explanation", "Counts", "Value", "Undefined"),
+        *("Training", "Adaptation", "Explanation", "Counts", "Value", "Undefined"),
     ),
     "Names and plug-ins": ("parse", "register", "catalogue", "list_models", "reproduce"),
     "Protocols and errors": (

@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from caesura.text.alignment.word_alignment import Alignment
     from caesura.text.normalization.steps import normalize
     from caesura.text.restore import as_read, restore
+    from caesura.training.adapt import Adaptation, adapt
     from caesura.training.run import train
     from caesura.training.search import Training
 
@@ -160,6 +161,7 @@ _MODULES = {
     "text.alignment.word_alignment": ("Alignment",),
     "text.normalization.steps": ("normalize",),
     "text.restore": ("as_read", "restore"),
+    "training.adapt": ("Adaptation", "adapt"),
     "training.run": ("train",),
     "training.search": ("Training",),
 }
@@ -176,6 +178,7 @@ __all__ = [
     "LM",
     "SDA",
     "SVM",
+    "Adaptation",
     "Agreement",
     "Alignment",
     "Auto",
@@ -235,6 +238,7 @@ __all__ = [
     "WindowDiff",
     "WordTagger",
     "Words",
+    "adapt",
     "agree",
     "align",
     "align_to_script",

@@ -1,8 +1,8 @@
 """The functions that users call: each is also a command, with the same parameter names.
 
 What a function needs is imported inside it, so that reading a file does not load the metrics,
-and scoring does not load the detectors. `train`, `correlate` and `project` live in packages of
-their own; `caesura/__init__.py` has the list of all public names.
+and scoring does not load the detectors. `train`, `adapt`, `correlate` and `project` live in
+packages of their own; `caesura/__init__.py` has the list of all public names.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ REQUIRED = {
     "models": [],
     "stream": [],
     "train": ["Pause", "--train", "x", "--output", "y"],
+    "adapt": ["en", "--train", "x", "--output", "y"],
     "list": [],
 }
 ONLY_SHOWN = {
@@ -34,6 +35,7 @@ ONLY_SHOWN = {
     "correlate": {"json", "report"},
     "models": {"json", "reliability"},
     "train": {"json"},
+    "adapt": {"json"},
     "list": {"json"},
 }
 """What is about printing and writing what the function gives."""

@@ -16,6 +16,7 @@ COMMANDS = {
     "align": "Give recognised words the sentences of their punctuated script.",
     "project": "Find the recognised words of the entities in a reference.",
     "train": "Train a detector, a tagger or an entity model on transcripts.",
+    "adapt": "Fit a model to a few hundred sentences of your own.",
     "models": "Show the models that ship with Caesura, or your own.",
     "list": "List formats, detectors, metrics and all else that can be named.",
     "reproduce": "Run the study of a paper on corpora you have.",

@@ -102,6 +102,13 @@ def complete_detectors(context: click.Context, parameter: click.Parameter, typed
     return models + complete_names("detector")(context, parameter, typed)
 
 
+def complete_models(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
+    """Complete the names of detectors that ship with Caesura as models."""
+    from caesura.models.store import shipped_models
+
+    return [name for name in shipped_models("detector") if name.startswith(typed)]
+
+
 def format_option(name: str, help: str, group: str = INPUT, **settings: Any) -> Decorator:
     """Make an option that names a format."""
     complete = complete_names("format")

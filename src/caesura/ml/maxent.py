@@ -1,6 +1,7 @@
 """Maximum-entropy training: `multinomial` for labels of rows, `conditional_logit` for choices.
 
-Weights are fitted by scipy's L-BFGS on sparse rows, and applied with numpy alone.
+Weights are fitted by scipy's L-BFGS on sparse rows, and applied with numpy alone. `shift_layer`
+fits changes of a layer that is there already, on dense rows, and needs numpy only.
 The loss is the negative log-likelihood plus ridge / 2 times the sum of squared weights, which
 has one minimum as long as `ridge` is above 0.
 """
@@ -132,6 +133,95 @@ def conditional_logit(
         return ridge / 2 * float(weights @ weights) - float(logs[chosen].sum()), gradient
 
     return _minimise(loss, np.zeros(width), ridge, search or Search())
+
+
+OFFSET_RIDGE = 1.0
+"""The penalty of offsets in `shift_layer`, so that a label that never occurs stays possible."""
+
+
+def shift_layer(
+    rows: NDArray[Any],
+    scores: Floats,
+    wanted: Floats,
+    ridge: float,
+    start: Floats | None = None,
+    search: Search | None = None,
+) -> Floats:
+    """Fit what to add to the weights of a layer that gives labels these scores.
+
+    `wanted` has for each row the probability that each label should have. The result has a row
+    for each column of `rows`, and last the offsets of the labels. `start` is where to begin.
+    """
+    height, width = rows.shape
+    if scores.shape != wanted.shape or len(scores) != height:
+        raise ValueError("there is a score and a probability for each row and label")
+    if not ridge > 0:
+        raise ValueError(f"ridge is a number above 0, not {ridge!r}")
+    count = scores.shape[1]
+    penalty = np.append(np.full(width, ridge), OFFSET_RIDGE)[:, None]
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        shift = flat.reshape(width + 1, count)
+        logs = log_softmax(scores + rows @ shift[:-1].astype(rows.dtype) + shift[-1])
+        residual = np.exp(logs) - wanted
+        slope = np.vstack([rows.T @ residual.astype(rows.dtype), residual.sum(axis=0)])
+        total = float((penalty * shift**2).sum()) / 2 - float((wanted * logs).sum())
+        return total, (slope + penalty * shift).ravel()
+
+    begin = np.zeros((width + 1, count)) if start is None else start
+    return _descend(loss, begin.ravel(), search or Search()).reshape(width + 1, count)
+
+
+HALVINGS = 30
+"""How often a step is halved before a search ends."""
+
+
+def _descend(loss: Loss, place: Floats, search: Search) -> Floats:
+    """Search for the minimum of a convex loss by L-BFGS, with numpy alone."""
+    total, slope = loss(place)
+    memory: list[tuple[Floats, Floats]] = []
+    for _ in range(search.steps):
+        step = -_inverse_curvature(memory, slope)
+        found = _halved_step(loss, place, step, total, float(slope @ step))
+        if found is None:
+            break
+        moved, lower, bent = found
+        memory = [*memory[1 - 2 * MEMORY :], (moved - place, bent - slope)]
+        gained = total - lower
+        place, total, slope = moved, lower, bent
+        if gained <= search.gain * abs(total):
+            break
+    return place
+
+
+def _halved_step(
+    loss: Loss, place: Floats, step: Floats, total: float, slope: float
+) -> tuple[Floats, float, Floats] | None:
+    """Take the step, or its half, quarter … : the first that lowers the loss as it should."""
+    for _ in range(HALVINGS if slope < 0 else 0):
+        moved = place + step
+        lower, bent = loss(moved)
+        if lower <= total + 1e-4 * slope:
+            return moved, lower, bent
+        step, slope = step / 2, slope / 2
+    return None
+
+
+def _inverse_curvature(memory: Sequence[tuple[Floats, Floats]], slope: Floats) -> Floats:
+    """Return the slope divided by the curvature that the last steps met."""
+    kept = [(step, bend, float(step @ bend)) for step, bend in memory]
+    kept = [each for each in kept if each[2] > 0]
+    shares = []
+    for step, bend, product in reversed(kept):
+        shares.append(float(step @ slope) / product)
+        slope = slope - shares[-1] * bend
+    if kept:
+        slope = slope * (kept[-1][2] / float(kept[-1][1] @ kept[-1][1]))
+    else:
+        slope = slope / max(float(np.linalg.norm(slope)), 1.0)
+    for (step, bend, product), share in zip(kept, reversed(shares), strict=True):
+        slope = slope + (share - float(bend @ slope) / product) * step
+    return slope
 
 
 def with_zero_row(weights: NDArray[Any]) -> NDArray[Any]:

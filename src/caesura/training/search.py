@@ -202,8 +202,8 @@ class SettingSearch:
         )
         if has_model or trained.state():
             if isinstance(trained, Detector):
-                _check_evidence(trained, recordings)
-        elif not tuned or (self.grid == [{}] and not _has_bias(trained)):
+                check_evidence(trained, recordings)
+        elif not tuned or (self.grid == [{}] and not has_bias(trained)):
             raise ModelError(
                 f"{trained.name} learns nothing from recordings",
                 remedy="train another, such as PauseModel, or tune its settings with "
@@ -263,9 +263,9 @@ class SettingSearch:
         self, detector: Any, settings: Mapping[str, Any], dev: Sequence[Transcript]
     ) -> tuple[Any, CurvePoint]:
         """Score one combination, with the best bias if the detector has one."""
-        if _has_bias(detector) and "bias" not in settings:
+        if has_bias(detector) and "bias" not in settings:
             segmentations = detector.adjusted(bias=0.0).detect_all(dev)
-            if _decides_by_log_odds(segmentations):
+            if decides_by_log_odds(segmentations):
                 odds = np.concatenate(
                     [
                         segmentation.log_odds[:-1]
@@ -285,7 +285,7 @@ class SettingSearch:
         return detector, point
 
 
-def _check_evidence(trained: Detector, recordings: Sequence[Transcript]) -> None:
+def check_evidence(trained: Detector, recordings: Sequence[Transcript]) -> None:
     """Raise an error if no recording has anything that the detector goes by."""
     lacking = ""
     for recording in recordings:
@@ -445,12 +445,13 @@ def _train(
     return trained
 
 
-def _has_bias(detector: Trainable) -> bool:
+def has_bias(detector: Trainable) -> bool:
+    """Whether a bias can be chosen for a detector."""
     settings = detector.settings
     return "bias" in settings and settings.get("decision") != "viterbi"
 
 
-def _decides_by_log_odds(segmentations: Sequence[Segmentation]) -> bool:
+def decides_by_log_odds(segmentations: Sequence[Segmentation]) -> bool:
     """Whether boundaries are exactly the gaps with log-odds above 0."""
     return all(
         segmentation.log_odds is not None
