@@ -23,7 +23,6 @@ from caesura.models import store
 from caesura.models.store import Card
 from caesura.training import adapt as adapting
 from caesura.training.adapt import (
-    END,
     FOLDS,
     PRIORS,
     STORED,
@@ -32,12 +31,12 @@ from caesura.training.adapt import (
     CrossValidation,
     LayerLearner,
     adapt,
-    bare_talk,
     compare_decisions,
     fitted_part,
     group_gaps,
     wanted_classes,
 )
+from caesura.training.data import END, bare_talk
 from caesura.training.search import best_threshold
 from detectors.small_encoder import small_encoder
 from tiny import Tiny, register
@@ -97,6 +96,13 @@ def test_labels_stand_for_marks() -> None:
     found = Segmentation(np.array([False, True, True]), (",", "?", ""))
     given = Transcript(("so", "he", "left"), sentences=found)
     assert bare_talk(given).target.tolist() == [1, 3, END]
+
+
+@given(st.lists(st.text("aB.,'’-–?!…\"() ", min_size=1, max_size=4).filter(str.strip), max_size=8))
+def test_there_is_a_class_for_each_bare_word(words: list[str]) -> None:
+    ends = Segmentation.of_gaps(len(words), [len(words) - 1] if words else [])
+    found = bare_talk(Transcript(tuple(word.strip() for word in words), sentences=ends))
+    assert len(found.bare) == len(found.target)
 
 
 def test_classes_that_no_transcript_tells_are_left_to_the_model() -> None:

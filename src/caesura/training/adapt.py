@@ -23,11 +23,10 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.errors import LayerError, ModelError
 from caesura.core.protocols import Detector, Format
-from caesura.core.transcript import Transcript
 from caesura.core.values import Counts, Undefined, Value, as_json, ratio
 from caesura.detectors.gaps import marked_words
 from caesura.detectors.neural.encoder import Encoder
-from caesura.detectors.neural.evidence import targets_of, without_times
+from caesura.detectors.neural.evidence import without_times
 from caesura.detectors.stored_model import Model
 from caesura.evaluation.calibration import Calibration, measure_calibration
 from caesura.evaluation.comparison import SIGNIFICANT, Difference, PairedUnits
@@ -41,12 +40,12 @@ from caesura.metrics.boundary import Boundary
 from caesura.ml.maxent import Search, log_softmax, shift_layer
 from caesura.models import store
 from caesura.models.store import Card, StoredModel
-from caesura.text.normalization.steps import BARE_STEPS
-from caesura.text.normalization.steps import normalize as normalized
 from caesura.training.data import (
-    PROGRESS_SECONDS,
     Dataset,
     DatasetReader,
+    Progress,
+    Talk,
+    bare_talk,
     check_sentences,
     counted,
 )
@@ -69,39 +68,7 @@ PARTS = 3
 """With fewer recordings than `FOLDS`, each fold is made of so many parts of recordings."""
 
 
-# Transcripts
-
-
-class Talk(NamedTuple):
-    """The bare words of a recording, as a recogniser gives them, and the classes of its gaps."""
-
-    bare: Transcript
-    target: Indices
-    """A class of `encoder.GAP_LABELS`; `END` for a sentence end without a mark."""
-
-    @property
-    def ends(self) -> Flags:
-        """Whether a sentence ends at each gap but the last, which always is an end."""
-        assert self.bare.sentences is not None
-        return self.bare.sentences.boundary[:-1]
-
-
-END = -1
-
-
-def bare_talk(transcript: Transcript) -> Talk:
-    """Take case and marks away from a transcript; keep times and speakers.
-
-    The mark of a gap is its label if it has no other, as in words that were aligned to a script.
-    """
-    marked = normalized(transcript, "marks")
-    sentences, none = marked.sentences, ("",) * len(marked)
-    assert sentences is not None
-    cells = zip(marked.mark or none, sentences.label or none, strict=True)
-    told = marked.replace(mark=tuple(mark.strip() or label for mark, label in cells))
-    unmarked = sentences.boundary & (targets_of(told) < 1)
-    target = np.where(unmarked, END, targets_of(told, spoken=False))
-    return Talk(normalized(marked, BARE_STEPS), target)
+# What is held out
 
 
 def check_size(talks: Sequence[Talk]) -> None:
@@ -338,24 +305,6 @@ def wanted_classes(target: Indices, scores: Floats) -> Floats:
     for gaps, classes in unknown:
         wanted[gaps, classes] = np.exp(log_softmax(scores[gaps, classes]))
     return wanted
-
-
-class Progress:
-    """Logs every few seconds how far the work is, and how long the rest will take."""
-
-    def __init__(self, what: str, total: int) -> None:
-        self.what, self.total, self.done = what, total, 0
-        self.begun = self.last = time.monotonic()
-
-    def add(self, count: int) -> None:
-        """Count what is done."""
-        self.done += count
-        now = time.monotonic()
-        if now - self.last > PROGRESS_SECONDS and self.done < self.total:
-            self.last = now
-            left = (now - self.begun) * (self.total - self.done) / self.done
-            text = "  %s of %s %s, about %.0f s left"
-            logger.info(text, f"{self.done:,}", f"{self.total:,}", self.what, left)
 
 
 def fitted_part(detector: Detector) -> tuple[Detector, Callable[[Detector], Detector]]:

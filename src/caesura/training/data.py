@@ -1,4 +1,7 @@
-"""Training and development recordings: read, counted, and checked before training."""
+"""Training and development recordings: read, counted, and checked before training.
+
+`bare_talk` shows a punctuated transcript as a recogniser would give it, to adapt to.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from caesura.core.arrays import Flags, Strings
+from caesura.core.arrays import Flags, Indices, Strings
 from caesura.core.errors import FormatError, LayerError, MismatchError
 from caesura.core.transcript import Transcript
-from caesura.text.normalization.steps import compose, normalize
+from caesura.detectors.neural.evidence import targets_of
+from caesura.text.normalization.steps import BARE_STEPS, compose, normalize
 from caesura.text.punctuation import strip_punctuation
 
 logger = logging.getLogger("caesura.training")
@@ -34,7 +38,7 @@ MOST_NAMES = 5
 """Recordings that an error names."""
 
 PROGRESS_SECONDS = 5.0
-"""How often reading logs its progress."""
+"""How often long work logs its progress."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,24 @@ def _log_progress(recordings: Iterable[Transcript]) -> Iterator[Transcript]:
             last = time.monotonic()
             logger.info("  %s words so far", f"{words:,}")
         yield recording
+
+
+class Progress:
+    """Logs every few seconds how far the work is, and how long the rest will take."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self.begun = self.last = time.monotonic()
+
+    def add(self, count: int) -> None:
+        """Count what is done."""
+        self.done += count
+        now = time.monotonic()
+        if now - self.last > PROGRESS_SECONDS and self.done < self.total:
+            self.last = now
+            left = (now - self.begun) * (self.total - self.done) / self.done
+            text = "  %s of %s %s, about %.0f s left"
+            logger.info(text, f"{self.done:,}", f"{self.total:,}", self.what, left)
 
 
 def counted(number: int, what: str) -> str:
@@ -229,3 +251,36 @@ def _names(recordings: Sequence[Transcript]) -> str:
         for recording in recordings
     ]
     return ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+
+
+END = -1
+"""The class of a sentence end whose mark is not known."""
+
+
+class Talk(NamedTuple):
+    """The bare words of a recording, as a recogniser gives them, and the classes of its gaps."""
+
+    bare: Transcript
+    target: Indices
+    """A class of `encoder.GAP_LABELS`; `END` for a sentence end without a mark."""
+
+    @property
+    def ends(self) -> Flags:
+        """Whether a sentence ends at each gap but the last, which always is an end."""
+        assert self.bare.sentences is not None
+        return self.bare.sentences.boundary[:-1]
+
+
+def bare_talk(transcript: Transcript) -> Talk:
+    """Take case and marks away from a transcript; keep times and speakers.
+
+    The mark of a gap is its label if it has no other, as in words that were aligned to a script.
+    """
+    marked = normalize(transcript, "marks")
+    sentences, none = marked.sentences, ("",) * len(marked)
+    assert sentences is not None
+    cells = zip(marked.mark or none, sentences.label or none, strict=True)
+    told = marked.replace(mark=tuple(mark.strip() or label for mark, label in cells))
+    unmarked = sentences.boundary & (targets_of(told) < 1)
+    target = np.where(unmarked, END, targets_of(told, spoken=False))
+    return Talk(normalize(marked, BARE_STEPS), target)
