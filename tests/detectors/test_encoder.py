@@ -55,6 +55,15 @@ def test_without_onnxruntime_numpy_runs_it(monkeypatch: pytest.MonkeyPatch) -> N
         small_encoder(runtime="onnxruntime").detect(WORDS)
 
 
+def test_numpy_runs_it_where_onnxruntime_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = pytest.importorskip("caesura.ml.neural.onnx_graph")
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(graph, "multiplies_exactly", lambda: False)
+    assert small_encoder(runtime="auto").detect(WORDS) == small_encoder().detect(WORDS)
+    with pytest.raises(ModelError, match="does not multiply bytes exactly"):
+        small_encoder(runtime="onnxruntime").detect(WORDS)
+
+
 def test_scores_are_log_probabilities() -> None:
     scores = small_encoder().scores(WORDS, marked_words(WORDS))
     assert np.exp(scores.gap).sum(axis=1) == pytest.approx(1, abs=1e-5)
@@ -99,6 +108,13 @@ def test_punctuation_that_is_a_word_has_no_gap_before_it() -> None:
         ("nasa", UPPER, "NASA"),
         ("iphone", MIXED, "iPhone"),
         ("ebay", MIXED, "Ebay"),
+        ("maria-laura", MIXED, "Maria-Laura"),
+        ("mcdonnell", MIXED, "McDonnell"),
+        ("o'brien", MIXED, "O'Brien"),
+        ("o'", MIXED, "O'"),
+        ("ptcs", MIXED, "PTCs"),
+        ("edpr's", MIXED, "EDPR's"),
+        ("s", MIXED, "S"),
         ("eBay", LOWER, "eBay"),
         ("7", CAPITALISED, "7"),
     ],

@@ -8,6 +8,7 @@ to the model as not known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -50,11 +51,11 @@ LOOKAHEADS = (0, 1, 2, 3, 5)
 ENOUGH = 12
 """From so many words after a gap on, more words hardly matter."""
 
-BEFORE, AFTER = 18, 18
+BEFORE, AFTER = 12, 12
 """Words at the ends of a window that another window decides, with more words around them."""
 
 RUNTIMES = ("auto", "numpy", "onnxruntime")
-AT_ONCE = {"Transformer": 2, "OnnxTransformer": 8}
+AT_ONCE = 2
 """Windows that are scored at a time: their vectors fit into the cache."""
 
 WHOLE = {
@@ -66,6 +67,9 @@ WHOLE = {
     "seed": (0, 2**31),
 }
 """Settings that are whole numbers, and their limits."""
+
+SCOTTISH_OR_IRISH = re.compile(r"(mc|[od]['’])(\w{3,})")
+ACRONYM_WITH_ENDING = re.compile(r"([a-z]{1,6})(['’]?s)")
 
 VALUE_SIZES = [SIZES[name.removesuffix(" before")] for name in COLUMNS]
 OFFSETS = np.cumsum([0, *VALUE_SIZES])[:-1]
@@ -87,8 +91,13 @@ class EncoderModel:
         """The same net, run by onnxruntime."""
         if not has_onnxruntime():
             raise ModelError("onnxruntime is not installed", remedy="pip install 'caesura[fast]'")
-        from caesura.ml.neural.onnx_graph import OnnxTransformer
+        from caesura.ml.neural.onnx_graph import OnnxTransformer, multiplies_exactly
 
+        if not multiplies_exactly():
+            raise ModelError(
+                "onnxruntime does not multiply bytes exactly on this processor",
+                remedy="leave the setting runtime at 'auto', or set it to 'numpy'",
+            )
         return OnnxTransformer(self.transformer.arrays, self.transformer.shape)
 
 
@@ -96,6 +105,15 @@ class EncoderModel:
 def has_onnxruntime() -> bool:
     """Whether onnxruntime is installed."""
     return find_spec("onnxruntime") is not None
+
+
+def suits_onnxruntime() -> bool:
+    """Whether onnxruntime is installed, and decides as numpy does on this processor."""
+    if not has_onnxruntime():
+        return False
+    from caesura.ml.neural.onnx_graph import multiplies_exactly
+
+    return multiplies_exactly()
 
 
 class Scores(NamedTuple):
@@ -116,7 +134,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
 
     `bias` is added to the log-odds, and `lone_bias` too where no times are known. In a stream, a
     gap is decided when `ahead` words after it have arrived. It is run by onnxruntime where that is
-    installed, else by numpy; `runtime` names one of them. Both decide alike.
+    installed and exact, else by numpy; `runtime` names one of them. Both decide alike.
     """
 
     base: str = ""
@@ -189,16 +207,15 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         count = len(columns)
         gap, case = np.empty((count, len(GAP_LABELS)), np.float32), np.empty((count, 4), np.float32)
         windows = list(cut_windows(stops, self.window - 2))
-        at_once = AT_ONCE[type(self._runner).__name__]
-        for first in range(0, len(windows), at_once):
-            part = windows[first : first + at_once]
+        for first in range(0, len(windows), AT_ONCE):
+            part = windows[first : first + AT_ONCE]
             self._score_windows(part, pieces, stops, columns, goes_on, Scores(gap, case))
         return Scores(_log_softmax(gap), _log_softmax(case))
 
     @property
     def _runner(self) -> Transformer | OnnxTransformer:
         """What runs the net."""
-        if self.runtime == "numpy" or (self.runtime == "auto" and not has_onnxruntime()):
+        if self.runtime == "numpy" or (self.runtime == "auto" and not suits_onnxruntime()):
             return self.model.transformer
         return self.model.onnx
 
@@ -290,8 +307,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             return word
         if case == UPPER and len(word.upper()) == len(word):
             return word.upper()
-        if case == MIXED and word in self.model.forms:
-            return self.model.forms[word]
+        if case == MIXED:
+            return self.model.forms.get(word) or mixed_case(word)
         return word if case == LOWER else _capitalised(word)
 
     def coverage(self, transcript: Transcript) -> float:
@@ -368,6 +385,21 @@ def heads_for(left: Indices) -> Indices:
     """Return the head for each gap after which so many words are left in the window."""
     found = np.searchsorted(LOOKAHEADS, left, side="right") - 1
     return np.where(left >= ENOUGH, len(LOOKAHEADS), found)
+
+
+def mixed_case(word: str) -> str:
+    """Return a word of mixed case that is not in the list, as most such words are written.
+
+    `maria-laura` is `Maria-Laura`, `o'brien` `O'Brien`, `mcdonnell` `McDonnell`; words in `s` are
+    mostly acronyms: `ptcs` is `PTCs`, `edpr's` `EDPR's`.
+    """
+    if "-" in word:
+        return "-".join(map(_capitalised, word.split("-")))
+    if name := SCOTTISH_OR_IRISH.fullmatch(word):
+        return "".join(map(_capitalised, name.groups()))
+    if acronym := ACRONYM_WITH_ENDING.fullmatch(word):
+        return acronym[1].upper() + acronym[2]
+    return _capitalised(word)
 
 
 def _capitalised(word: str) -> str:

@@ -9,23 +9,28 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
-from caesura.ml.neural.transformer import LARGEST, SCALE, TINY, Shape, Single
+from caesura.ml.neural.transformer import LARGEST, SCALE, Shape, Single
 
 OPSET, IR_VERSION = 20, 9
+EXTENSION, EXTENSION_VERSION = "com.microsoft", 1
+"""Where onnxruntime has operations of its own, which do several steps at a time."""
+
+OF_EXTENSION = {"FastGelu", "MatMulIntegerToFloat", "MultiHeadAttention"}
 TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int64": 7}
 """Numbers of the types of tensors."""
 
 MIDDLE = 128
-"""What is added to whole numbers from -127 to 127, so that they fit into unsigned bytes."""
+"""The unsigned byte that stands for 0."""
 
-FINER = 2 * LARGEST
-"""How much finer the second row of whole numbers is."""
+FINER = 254
+"""How much finer the second matrix of bytes is: it has what rounding took from the first."""
 
 FLOAT, INTEGER, TEXT, INTEGERS = 1, 2, 3, 7
 """Numbers of the types of attributes."""
@@ -36,132 +41,153 @@ class OnnxTransformer:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], shape: Shape, threads: int = 0) -> None:
         """Make the graph; `threads` is 0 for as many as there are cores."""
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.log_severity_level = 3
-        graph = make_graph(arrays, shape)
-        providers = ["CPUExecutionProvider"]
         self.shape = shape
-        self.session = onnxruntime.InferenceSession(graph, options, providers=providers)
+        self.session = _session(make_graph(arrays, shape), threads)
 
     def scores(
         self, pieces: Indices, lengths: Indices, values: Indices, value_at: Indices
     ) -> tuple[Single, Single]:
-        """Return what `Transformer.scores` returns."""
-        hidden = np.arange(pieces.shape[1]) >= lengths[:, None]
-        given = {
-            "pieces": pieces,
-            "places": np.arange(pieces.shape[1]),
-            "mask": np.where(hidden, np.float32(-1e9), np.float32(0))[:, None, None, :],
-            "values": values,
-            "value_at": value_at[:, None],
-        }
-        gaps, cases = self.session.run(["gaps", "cases"], given)
+        """Return what `Transformer.scores` returns.
+
+        Each window is run by itself: how it is rounded depends on all that is run with it.
+        """
+        rows, width = pieces.shape
+        stops = np.searchsorted(value_at, np.arange(1, rows) * width)
+        found = []
+        for row, length, told, places in zip(
+            pieces, lengths, np.split(values, stops), np.split(value_at % width, stops), strict=True
+        ):
+            given = {
+                "pieces": row[:length],
+                "places": np.arange(length),
+                "values": told,
+                "value_at": places[:, None],
+            }
+            found.append(self.session.run(["gaps", "cases"], given))
+        gaps, cases = map(np.concatenate, zip(*found, strict=True))
         return gaps.reshape(len(value_at), self.shape.gap_heads, -1), cases
 
 
+def _session(graph: bytes, threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    # Higher levels put sums and norms into one operation, which is slower than both.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def multiplies_exactly() -> bool:
+    """Whether products of bytes are exact here: on some older processors their sums overflow."""
+    graph, size = _Graph({}), 64
+    weight = graph.constant("weight", np.full((size, 16), LARGEST, np.int8))
+    found = graph.node("MatMulInteger", ["bytes", weight])
+    graph.node("Cast", [found], "sums", to=TYPES["float32"])
+    made = graph.model({"bytes": ("uint8", [1, size])}, {"sums": ("float32", [1, 16])})
+    (sums,) = _session(made, 1).run(["sums"], {"bytes": np.full((1, size), 255, np.uint8)})
+    return bool((sums == 255 * LARGEST * size).all())
+
+
 def make_graph(arrays: Mapping[str, NDArray[Any]], shape: Shape) -> bytes:
-    """Return the model as the bytes that onnxruntime loads."""
+    """Return the model as the bytes that onnxruntime loads; it runs one window."""
     graph = _Graph(arrays)
-    x = _embedded(graph, shape)
+    x = _embedded(graph)
     for layer in range(shape.layers):
-        x = _layer(graph, x, shape, f"layers.{layer}.")
-    words = graph.node("Gather", [x, graph.node("Squeeze", ["value_at", graph.ints([1])])])
+        x = _layer(graph, x, shape, layer)
+    words = graph.node("Squeeze", [x, graph.ints([0])])
     for name, output in (("gap", "gaps"), ("case", "cases")):
         weight = graph.constant(f"{name}.across", np.ascontiguousarray(arrays[f"{name}.weight"].T))
         product = graph.node("MatMul", [words, weight])
         graph.node("Add", [product, graph.weight(f"{name}.bias")], output)
-    inputs: dict[str, tuple[str, list[int | str]]] = {
-        "pieces": ("int64", ["rows", "length"]),
-        "places": ("int64", ["length"]),
-        "mask": ("float32", ["rows", 1, 1, "length"]),
-        "values": ("int64", ["words", "columns"]),
-        "value_at": ("int64", ["words", 1]),
-    }
-    outputs: dict[str, tuple[str, list[int | str]]] = {
-        name: ("float32", ["words", f"{name} classes"]) for name in ("gaps", "cases")
-    }
-    body = [
-        *(_field(1, node) for node in graph.nodes),
-        _field(2, "encoder"),
-        *(_field(5, tensor) for tensor in graph.tensors.values()),
-        *(_field(11, _value_info(name, *kind)) for name, kind in inputs.items()),
-        *(_field(12, _value_info(name, *kind)) for name, kind in outputs.items()),
-    ]
-    opset = _field(8, _field(2, OPSET))
-    return _field(1, IR_VERSION) + _field(7, b"".join(body)) + opset
+    return graph.model(
+        {
+            "pieces": ("int64", ["length"]),
+            "places": ("int64", ["length"]),
+            "values": ("int64", ["words", "columns"]),
+            "value_at": ("int64", ["words", 1]),
+        },
+        {name: ("float32", ["words", f"{name} classes"]) for name in ("gaps", "cases")},
+    )
 
 
-def _embedded(graph: _Graph, shape: Shape) -> str:
+def _embedded(graph: _Graph) -> str:
     table, scales = graph.weight("pieces.weight"), graph.weight("pieces.weight" + SCALE)
     rows = graph.node("Cast", [graph.node("Gather", [table, "pieces"])], to=TYPES["float32"])
     scale = graph.node("Unsqueeze", [graph.node("Gather", [scales, "pieces"]), graph.ints([-1])])
     x = graph.node("Mul", [rows, scale])
     x = graph.node("Add", [x, graph.node("Gather", [graph.weight("positions.weight"), "places"])])
-    x = graph.node("Reshape", [x, graph.ints([-1, shape.hidden])])
     told = graph.node("Gather", [graph.weight("values.weight"), "values"])
     told = graph.node("ReduceSum", [told, graph.ints([1])], keepdims=0)
     x = graph.node("ScatterND", [x, "value_at", told], reduction="add")
-    return _norm(graph, x, "norm")
+    return graph.node("Unsqueeze", [_normalized(graph, x, "norm"), graph.ints([0])])
 
 
-def _layer(graph: _Graph, x: str, shape: Shape, name: str) -> str:
-    found = _attention(graph, _linear(graph, x, f"{name}qkv"), shape)
-    added = graph.node("Add", [x, _linear(graph, found, f"{name}out")])
-    x = _norm(graph, added, f"{name}norm")
-    inner = graph.node("Gelu", [_linear(graph, x, f"{name}inner")], approximate="tanh")
-    added = graph.node("Add", [x, _linear(graph, inner, f"{name}outer")])
-    return _norm(graph, added, f"{name}last_norm")
+def _layer(graph: _Graph, x: str, shape: Shape, layer: int) -> str:
+    name = f"layers.{layer}."
+    given = _bytes(graph, x)
+    parts = [
+        _product(graph, given, f"{name}qkv", slice(at, at + shape.hidden))
+        for at in range(0, 3 * shape.hidden, shape.hidden)
+    ]
+    found = graph.node("MultiHeadAttention", parts, num_heads=shape.heads)
+    if layer == shape.layers - 1:
+        # Of the last layer, only the first piece of each word is needed.
+        words = graph.node("Squeeze", ["value_at", graph.ints([1])])
+        found, x = (graph.node("Gather", [each, words], axis=1) for each in (found, x))
+    x = _norm(graph, x, _product(graph, _bytes(graph, found), f"{name}out"), f"{name}norm")
+    inner = graph.node("FastGelu", [_product(graph, _bytes(graph, x), f"{name}inner")])
+    found = _product(graph, _bytes(graph, inner), f"{name}outer")
+    return _norm(graph, x, found, f"{name}last_norm")
 
 
-def _attention(graph: _Graph, qkv: str, shape: Shape) -> str:
-    size = shape.hidden // shape.heads
-    length = graph.node("Shape", ["places"])
-    ends = [graph.ints([-1]), length, graph.ints([3, shape.heads, size])]
-    split = graph.node("Reshape", [qkv, graph.node("Concat", ends, axis=0)])
-    parts = graph.node("Transpose", [split], perm=[2, 0, 3, 1, 4])
-    query, key, value = (
-        graph.node("Gather", [parts, graph.constant(f"{at}", np.array(at))], axis=0)
-        for at in range(3)
-    )
-    query = graph.node("Mul", [query, graph.constant("scale", np.float32(size**-0.5))])
-    key = graph.node("Transpose", [key], perm=[0, 1, 3, 2])
-    scores = graph.node("Add", [graph.node("MatMul", [query, key]), "mask"])
-    found = graph.node("MatMul", [graph.node("Softmax", [scores], axis=-1), value])
-    found = graph.node("Transpose", [found], perm=[0, 2, 1, 3])
-    return graph.node("Reshape", [found, graph.ints([-1, shape.hidden])])
+class _Bytes(NamedTuple):
+    """A matrix as the sum of two matrices of bytes, each with a scale and the byte that is 0.
 
-
-def _linear(graph: _Graph, x: str, name: str) -> str:
-    """Multiply in 8 bits; each row is the sum of two rows of whole numbers with their scales.
-
-    One row of 8 bits would be too coarse: decisions would differ from those of numpy.
+    One of them would be too coarse: decisions would differ from those of numpy.
     """
-    largest = graph.node("ReduceMax", [graph.node("Abs", [x]), graph.ints([-1])], keepdims=1)
-    scale = graph.node("Div", [largest, graph.number("largest", LARGEST)])
-    scale = graph.node("Max", [scale, graph.number("tiny", float(TINY))])
-    exact = graph.node("Div", [x, scale])
-    whole = graph.node("Round", [exact])
-    rest = graph.node("Mul", [graph.node("Sub", [exact, whole]), graph.number("finer", FINER)])
-    both = graph.node("Concat", [whole, graph.node("Round", [rest])], axis=0)
-    shifted = graph.node("Add", [both, graph.number("shift", MIDDLE)])
-    small = graph.node("Cast", [shifted], to=TYPES["uint8"])
-    weight = np.ascontiguousarray(graph.arrays[f"{name}.weight"].T)
-    middle = graph.constant("middle", np.uint8(MIDDLE))
-    found = graph.node("MatMulInteger", [small, graph.constant(f"{name}.across", weight), middle])
-    found = graph.node("Cast", [found], to=TYPES["float32"])
-    whole, rest = graph.split(found)
-    rest = graph.node("Div", [rest, graph.number("finer", FINER)])
-    found = graph.node("Mul", [graph.node("Add", [whole, rest]), scale])
-    found = graph.node("Mul", [found, graph.weight(f"{name}.weight{SCALE}")])
-    return graph.node("Add", [found, graph.weight(f"{name}.bias")])
+
+    whole: str
+    scale: str
+    zero: str
+    rest: str
+    rest_scale: str
 
 
-def _norm(graph: _Graph, x: str, name: str) -> str:
+def _bytes(graph: _Graph, x: str) -> _Bytes:
+    whole, scale, zero = graph.nodes_of("DynamicQuantizeLinear", [x], 3)
+    known = graph.node("DequantizeLinear", [whole, scale, zero])
+    rest_scale = graph.node("Mul", [scale, graph.constant("finer", np.float32(1 / FINER))])
+    rest = graph.node("Sub", [x, known])
+    rest = graph.node("QuantizeLinear", [rest, rest_scale, graph.byte(MIDDLE)])
+    return _Bytes(whole, scale, zero, rest, rest_scale)
+
+
+def _product(graph: _Graph, given: _Bytes, name: str, part: slice = slice(None)) -> str:
+    """Multiply a matrix with weights, or with part of their rows, and add their bias."""
+    key = f"{name} {part.start}"
+    weight = np.ascontiguousarray(graph.arrays[f"{name}.weight"][part].T)
+    across = graph.constant(f"{key} weight", weight)
+    scales = graph.constant(f"{key} scale", graph.arrays[f"{name}.weight{SCALE}"][part])
+    bias = graph.constant(f"{key} bias", graph.arrays[f"{name}.bias"][part])
+    kind, middle = "MatMulIntegerToFloat", graph.byte(MIDDLE)
+    whole = graph.node(kind, [given.whole, across, given.scale, scales, given.zero])
+    rest = graph.node(kind, [given.rest, across, given.rest_scale, scales, middle, "", bias])
+    return graph.node("Add", [whole, rest])
+
+
+def _norm(graph: _Graph, x: str, change: str, name: str) -> str:
+    return _normalized(graph, graph.node("Add", [x, change]), name)
+
+
+def _normalized(graph: _Graph, x: str, name: str) -> str:
     weights = [graph.weight(f"{name}.weight"), graph.weight(f"{name}.bias")]
-    return graph.node("LayerNormalization", [x, *weights], epsilon=1e-12)
+    return graph.node("LayerNormalization", [x, *weights], epsilon=EPSILON)
+
+
+EPSILON = 1e-12
 
 
 class _Graph:
@@ -174,11 +200,19 @@ class _Graph:
 
     def node(self, kind: str, inputs: Sequence[str], output: str = "", **settings: Any) -> str:
         """Add a node and return the name of its output."""
-        output = output or f"{kind} {len(self.nodes)}"
-        parts = [*(_field(1, name) for name in inputs), _field(2, output), _field(4, kind)]
+        return self.nodes_of(kind, inputs, 1, output, **settings)[0]
+
+    def nodes_of(
+        self, kind: str, inputs: Sequence[str], outputs: int, output: str = "", **settings: Any
+    ) -> list[str]:
+        """Add a node and return the names of its outputs."""
+        names = [output or f"{kind} {len(self.nodes)} {at}" for at in range(outputs)]
+        parts = [*(_field(1, name) for name in inputs), *(_field(2, name) for name in names)]
+        parts += [_field(4, kind)]
         parts += [_field(5, _attribute(name, value)) for name, value in settings.items()]
+        parts += [_field(7, EXTENSION)] if kind in OF_EXTENSION else []
         self.nodes.append(b"".join(parts))
-        return output
+        return names
 
     def weight(self, name: str) -> str:
         """Return the name of the tensor of a weight."""
@@ -188,17 +222,9 @@ class _Graph:
         """Return the name of a tensor of whole numbers."""
         return self.constant(f"ints {values}", np.array(values, np.int64))
 
-    def number(self, name: str, value: float) -> str:
-        """Return the name of a tensor of one number."""
-        return self.constant(name, np.float32(value))
-
-    def split(self, name: str) -> tuple[str, str]:
-        """Return the names of the two halves of the rows of a tensor."""
-        first = f"Split {len(self.nodes)}"
-        halves = [_field(2, f"{first} {at}") for at in range(2)]
-        settings = _field(5, _attribute("axis", 0)) + _field(5, _attribute("num_outputs", 2))
-        self.nodes.append(b"".join([_field(1, name), *halves, _field(4, "Split"), settings]))
-        return f"{first} 0", f"{first} 1"
+    def byte(self, value: int) -> str:
+        """Return the name of a tensor of one unsigned byte."""
+        return self.constant(f"byte {value}", np.uint8(value))
 
     def constant(self, name: str, array: Any) -> str:
         """Add a tensor once and return its name."""
@@ -208,6 +234,25 @@ class _Graph:
             kind = _field(2, TYPES[found.dtype.name])
             self.tensors[name] = dims + kind + _field(8, name) + _field(9, found.tobytes())
         return name
+
+    def model(self, inputs: Kinds, outputs: Kinds) -> bytes:
+        """Return the bytes of a model with this graph."""
+        body = [
+            *(_field(1, node) for node in self.nodes),
+            _field(2, "encoder"),
+            *(_field(5, tensor) for tensor in self.tensors.values()),
+            *(_field(11, _value_info(name, *kind)) for name, kind in inputs.items()),
+            *(_field(12, _value_info(name, *kind)) for name, kind in outputs.items()),
+        ]
+        operations = [
+            _field(8, _field(2, OPSET)),
+            _field(8, _field(1, EXTENSION) + _field(2, EXTENSION_VERSION)),
+        ]
+        return _field(1, IR_VERSION) + _field(7, b"".join(body)) + b"".join(operations)
+
+
+Kinds = Mapping[str, tuple[str, Sequence[int | str]]]
+"""The type and the sizes of each input or output of a graph."""
 
 
 def _attribute(name: str, value: object) -> bytes:
