@@ -152,16 +152,25 @@ def test_windows_overlap_so_that_words_have_others_around_them() -> None:
 def test_a_stream_decides_by_the_words_it_has() -> None:
     """Each gap is decided from a window that ends `ahead` words after it, by the head for that."""
     talk = made_up_recording(5, 90).replace(sentences=None, head=None, relation=None)
+    middle = float(np.median(small_encoder().log_odds(talk)))
+    decided = []
     for ahead in LOOKAHEADS:
-        detector = small_encoder(ahead=ahead)
+        detector = small_encoder(ahead=ahead, bias=-middle)
         stream = detector.stream()
         sentences = [each for at in range(len(talk)) for each in stream.push(talk[at : at + 1])]
         sentences += stream.close()
         assert [w for each in sentences for w in each.words] == list(talk.words)
-        window = talk[: 20 + ahead + 1]
-        alone = detector._segmentation(window, goes_on=True).boundary[20]
-        ends = np.cumsum([len(each) for each in sentences]) - 1
-        assert (20 in ends.tolist()) == alone
+        at_once = detector.stream()
+        assert [len(each) for each in [*at_once.push(talk), *at_once.close()]] == [
+            len(each) for each in sentences
+        ]
+        ends = set((np.cumsum([len(each) for each in sentences]) - 1).tolist())
+        for gap in range(15, 25):
+            alone = detector._segmentation(talk[: gap + ahead + 1], goes_on=True).log_odds
+            assert alone is not None
+            decided.append(alone[gap] > 0)
+            assert (gap in ends) == decided[-1]
+    assert 0 < sum(decided) < len(decided)
 
 
 def test_a_short_look_ahead_keeps_the_words_before() -> None:

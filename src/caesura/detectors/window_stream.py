@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.core.arrays import Floats, Strings
+from caesura.core.arrays import Flags, Floats, Strings
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.serialize import from_document, to_document
@@ -51,12 +51,18 @@ class WindowStream(Stream):
         """Add words and return the sentences that are final now."""
         self.window = Transcript.join([self.window, words]) if len(self.window) else words
         stop = len(self.window) - self.ahead
-        return self._cut(self._detect(stop), stop) if stop > self.decided else []
+        if stop <= self.decided:
+            return []
+        found = self._detect(stop)
+        return self._cut(found, self._ends(found), stop)
 
     def close(self) -> list[Transcript]:
         """Decide the gaps that are left; the last word ends a sentence."""
         stop = len(self.window)
-        return self._cut(self.detector.detect(self.window), stop) if stop > self.decided else []
+        if stop <= self.decided:
+            return self._end_open()
+        found = self.detector.detect(self.window)
+        return self._cut(found, found.boundary, stop)
 
     def language(self, sentence: Transcript) -> str:
         """Return the language of a sentence as the detector sees it."""
@@ -83,7 +89,7 @@ class WindowStream(Stream):
             windows = [self.window[max(g - self.behind, 0) : g + self.ahead + 1] for g in gaps]
             for gap, found in zip(gaps, self.detector.detect_unfinished(windows), strict=True):
                 at = min(gap, self.behind)
-                boundary[gap] = found.boundary[at]
+                boundary[gap] = self._ends(found)[at]
                 if found.log_odds is not None:
                     log_odds[gap] = found.log_odds[at]
                 if found.label is not None:
@@ -92,11 +98,17 @@ class WindowStream(Stream):
                     written[gap] = found.written[at]
         return Segmentation(boundary, _column(label, count), log_odds, _column(written, count))
 
-    def _cut(self, found: Segmentation, stop: int) -> list[Transcript]:
+    def _ends(self, found: Segmentation) -> Flags:
+        """Return where sentences end; the last word so far ends none unless it was decided so."""
+        if self.ahead > 0 or found.log_odds is None:
+            return found.boundary
+        return np.append(found.boundary[:-1], found.log_odds[-1] > 0)
+
+    def _cut(self, found: Segmentation, ends: Flags, stop: int) -> list[Transcript]:
         """Move the decided words into the open sentence, and return the sentences that end."""
         sentences = []
         begin = self.decided
-        for gap in (np.flatnonzero(found.boundary[begin:stop]) + begin).tolist():
+        for gap in (np.flatnonzero(ends[begin:stop]) + begin).tolist():
             last = min(gap + self.ahead, len(self.window) - 1)
             whole, gaps = self._join_open(begin, gap + 1, found)
             evidence = delay_evidence(whole, last - gap, _end_time(self.window, last))
@@ -119,6 +131,15 @@ class WindowStream(Stream):
             return part, gaps
         whole = Transcript.join([*self.open, part.replace(sentences=gaps)])
         return whole, whole.sentences
+
+    def _end_open(self) -> list[Transcript]:
+        """End the open sentence, all of whose gaps are decided."""
+        if not self.open:
+            return []
+        whole = Transcript.join(self.open)
+        self.open = []
+        evidence = delay_evidence(whole, 0, _end_time(whole, -1))
+        return [whole.replace(sentences=_as_one_sentence(whole.sentences), evidence=evidence)]
 
     def _add_open(self, part: Transcript) -> None:
         """Add a part to the open sentence; a long one is kept in a few parts of doubling size."""
