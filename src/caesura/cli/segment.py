@@ -103,11 +103,16 @@ def print_explanations(
     recordings: Iterable[Transcript], near_misses: float, json: bool, asked: dict[str, Any]
 ) -> None:
     """Print what speaks for the boundaries of each recording."""
-    import caesura
+    from caesura.detectors.explanation import explain_decisions
+    from caesura.detectors.stored_model import get_detector
+    from caesura.text.restore import as_read
 
-    deciding = {name: asked[name] for name in ("detector", "prefer", "shortest", "longest")}
+    settings = (asked[name] for name in ("detector", "prefer", "shortest", "longest"))
+    detector = get_detector(*settings)
     for transcript in recordings:
-        rows = caesura.explain(transcript, near_misses=near_misses, **deciding)
+        assert transcript.sentences is not None
+        decided = transcript.sentences.boundary
+        rows = explain_decisions(as_read(transcript), decided, detector, near_misses)
         if json:
             explained = {"explanation": [row.to_dict() for row in rows]}
             options.print_json({**as_document(transcript), **explained})

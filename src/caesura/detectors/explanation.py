@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from caesura.core.arrays import Floats
+from caesura.core.arrays import Flags, Floats
 from caesura.core.errors import LayerError
 from caesura.core.protocols import Detector
 from caesura.core.transcript import LAYERS, Transcript
@@ -92,8 +92,15 @@ def explain(
         raise TypeError(f"{what}: caesura.read(...) gives them")
     deciding = get_detector(detector, prefer, shortest, longest)
     bare = as_read(transcript).replace(sentences=None)
-    decided = deciding.detect(bare).boundary
-    parts = evidence_parts(deciding, bare)
+    return explain_decisions(bare, deciding.detect(bare).boundary, deciding, near_misses)
+
+
+def explain_decisions(
+    transcript: Transcript, decided: Flags, detector: Detector, near_misses: float = 0.0
+) -> list[Explanation]:
+    """Explain what a detector has decided about a recording that has only what was read."""
+    bare = transcript.replace(sentences=None)
+    parts = evidence_parts(detector, bare)
     total = np.sum([np.zeros(len(bare)), *parts.values()], axis=0)
     chosen = decided | (total > -near_misses if near_misses > 0 else False)
     surface = bare.surface()
