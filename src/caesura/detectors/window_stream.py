@@ -51,18 +51,14 @@ class WindowStream(Stream):
         """Add words and return the sentences that are final now."""
         self.window = Transcript.join([self.window, words]) if len(self.window) else words
         stop = len(self.window) - self.ahead
-        if stop <= self.decided:
-            return []
-        found = self._detect(stop)
-        return self._cut(found, self._ends(found), stop)
+        return self._cut(self._detect(stop), stop) if stop > self.decided else []
 
     def close(self) -> list[Transcript]:
         """Decide the gaps that are left; the last word ends a sentence."""
         stop = len(self.window)
         if stop <= self.decided:
             return self._end_open()
-        found = self.detector.detect(self.window)
-        return self._cut(found, found.boundary, stop)
+        return self._cut(self.detector.detect(self.window), stop)
 
     def language(self, sentence: Transcript) -> str:
         """Return the language of a sentence as the detector sees it."""
@@ -99,16 +95,16 @@ class WindowStream(Stream):
         return Segmentation(boundary, _column(label, count), log_odds, _column(written, count))
 
     def _ends(self, found: Segmentation) -> Flags:
-        """Return where sentences end; the last word so far ends none unless it was decided so."""
+        """Return where sentences end; without look-ahead, the last word so far may end none."""
         if self.ahead > 0 or found.log_odds is None:
             return found.boundary
         return np.append(found.boundary[:-1], found.log_odds[-1] > 0)
 
-    def _cut(self, found: Segmentation, ends: Flags, stop: int) -> list[Transcript]:
+    def _cut(self, found: Segmentation, stop: int) -> list[Transcript]:
         """Move the decided words into the open sentence, and return the sentences that end."""
         sentences = []
         begin = self.decided
-        for gap in (np.flatnonzero(ends[begin:stop]) + begin).tolist():
+        for gap in (np.flatnonzero(self._ends(found)[begin:stop]) + begin).tolist():
             last = min(gap + self.ahead, len(self.window) - 1)
             whole, gaps = self._join_open(begin, gap + 1, found)
             evidence = delay_evidence(whole, last - gap, _end_time(self.window, last))
