@@ -4,7 +4,8 @@
 
 Baselines are trained first. What each system finds is kept in the folder `--cache` by its checksum
 and the input, so that a run that was interrupted goes on, and a new model costs only its own rows.
-`--only NAME` runs some systems, and `--corpus NAME` some corpora; the page says what was run.
+`--only NAME` runs some systems, `--corpus NAME` some corpora, and `--section NAME` some sections;
+the page says what was run.
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import replace
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from recipes.comparison_data import CORPORA, Corpus, Task
-from recipes.comparison_page import Cell, Cost, Result, page
+from recipes.comparison_data import CORPORA, Corpus
+from recipes.comparison_delay import TASKS as DELAY_TASKS
+from recipes.comparison_delay import delay_section, delayed, sample, streams_at_fixed_distance
+from recipes.comparison_evidence import Added, added, evidence_section
+from recipes.comparison_marks import CORPUS as MARKS_CORPUS
+from recipes.comparison_marks import INPUTS as MARKS_INPUTS
+from recipes.comparison_marks import marks_result, marks_section
+from recipes.comparison_page import Cost, Result, page
+from recipes.comparison_scores import boundary_scores, result_of
 from recipes.comparison_systems import (
     BASELINES,
     System,
@@ -35,13 +42,12 @@ from recipes.comparison_systems import (
 
 import caesura
 from caesura.core.atomic import atomic
-from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.core.values import Undefined
-from caesura.evaluation.comparison import Comparison
-from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
-from caesura.evaluation.resampling import RESAMPLES, Interval, holm
-from caesura.evaluation.scores import Scores
+from caesura.evaluation.resampling import RESAMPLES
+from caesura.models.store import shipped_models
+
+SECTIONS = ("boundaries", "costs", "marks", "evidence", "delay")
+"""The parts of the page that can be run alone."""
 
 SAMPLE = 20_000
 """Words on which speed is measured."""
@@ -57,6 +63,7 @@ def main() -> None:
     given.add_argument("--cache", type=Path, default=Path("build/models"))
     given.add_argument("--only", action="append", default=[], metavar="SYSTEM")
     given.add_argument("--corpus", action="append", default=[], metavar="CORPUS")
+    given.add_argument("--section", action="append", default=[], choices=SECTIONS)
     given.add_argument("--cost-of", default="", help=argparse.SUPPRESS)
     asked = given.parse_args()
     if asked.cost_of:
@@ -66,112 +73,117 @@ def main() -> None:
     systems = [*baselines(asked.data, asked.cache, asked.only), *shipped(), *found]
     systems = [one for one in systems if not asked.only or one.name in asked.only]
     corpora = [one for one in CORPORA if not asked.corpus or one.name in asked.corpus]
-    results, ceilings = [], {}
-    for corpus in corpora:
-        results += [scored(task, systems, asked.cache) for task in corpus.tasks(asked.data)]
-        if corpus.ceiling is not None:
-            ceilings[corpus.name] = corpus.ceiling(asked.data)
-    write_sample(asked.data, asked.cache)
-    costs = {one.name: cost(one, asked.data, asked.cache) for one in systems}
-    about = {one.name: one.about for one in corpora}
-    text = page(results, about, ceilings, costs, remarks(systems, corpora, missing))
+    text = Run(asked.data, asked.cache, systems, corpora, asked.section or SECTIONS).text(missing)
     with atomic(asked.output) as file:
         file.write(text.encode())
 
 
+@dataclass(frozen=True)
+class Run:
+    """What is run: systems on corpora, for some sections of the page."""
+
+    data: Path
+    cache: Path
+    systems: Sequence[System]
+    corpora: Sequence[Corpus]
+    wanted: Sequence[str] = SECTIONS
+
+    def text(self, missing: Mapping[str, str]) -> str:
+        """Run everything and return the page; `missing` are tools that are not there, and why."""
+        results: list[Result] = []
+        evidence: list[Added] = []
+        ceilings = {}
+        for corpus in self.corpora:
+            if "boundaries" in self.wanted or "evidence" in self.wanted:
+                own, gained = self.boundaries(corpus)
+                results += own if "boundaries" in self.wanted else []
+                evidence += gained if "evidence" in self.wanted else []
+            if "boundaries" in self.wanted and corpus.ceiling is not None:
+                ceilings[corpus.name] = corpus.ceiling(self.data)
+        marks = self.marks() if "marks" in self.wanted else ""
+        delay = self.delay() if "delay" in self.wanted else ""
+        costs = self.costs() if "costs" in self.wanted else {}
+        about = {one.name: one.about for one in self.corpora}
+        said = remarks(self.systems, self.corpora, missing, self.wanted)
+        sections = filter(None, (marks, evidence_section(evidence), delay))
+        return page(results, about, ceilings, costs, said, sections)
+
+    def boundaries(self, corpus: Corpus) -> tuple[list[Result], list[Added]]:
+        """Score boundaries on a corpus, and what the models that ship gain from more evidence."""
+        tasks = corpus.tasks(self.data)
+        scores = {one.input: boundary_scores(one, self.systems, self.cache) for one in tasks}
+        results = [result_of(one, self.systems, scores[one.input]) for one in tasks]
+        return results, added(corpus.name, scores, self._shipped)
+
+    def marks(self) -> str:
+        """Return the section on marks and capitals; '' if its corpus is left out."""
+        results = []
+        for corpus in self.corpora:
+            if corpus.name == MARKS_CORPUS:
+                originals = corpus.read(self.data)
+                tasks = {one.input: one for one in corpus.tasks(self.data)}
+                results += [
+                    marks_result(tasks[input], originals, self.systems, self.cache)
+                    for input in MARKS_INPUTS
+                ]
+        return marks_section(results)
+
+    def delay(self) -> str:
+        """Return the section on the delay of streams; '' if its corpora are left out."""
+        names = {name for name, _ in DELAY_TASKS}
+        corpora = [one for one in self.corpora if one.name in names]
+        tasks = [
+            sample(task)
+            for corpus in corpora
+            for task in corpus.tasks(self.data)
+            if (task.corpus, task.input) in DELAY_TASKS
+        ]
+        systems = [one for one in self._shipped if streams_at_fixed_distance(one)]
+        rows = [row for one in systems for task in tasks for row in delayed(task, one, self.cache)]
+        return delay_section(rows, tasks)
+
+    def costs(self) -> dict[str, Cost]:
+        """Measure speed and memory of each system."""
+        write_sample(self.data, self.cache)
+        return {one.name: cost(one, self.data, self.cache) for one in self.systems}
+
+    @property
+    def _shipped(self) -> list[System]:
+        names = shipped_models("detector")
+        return [one for one in self.systems if one.name in names]
+
+
+TRAINING = (
+    "trained on the calls of earnings22 that have times and are not scored (CRF and SDA also on "
+    "the trees of UD English-EWT); thresholds were tuned on every eighth of these calls, with "
+    "times and without."
+)
+
+
 def remarks(
-    systems: Sequence[System], corpora: Sequence[Corpus], missing: dict[str, str]
+    systems: Sequence[System],
+    corpora: Sequence[Corpus],
+    missing: Mapping[str, str],
+    wanted: Sequence[str] = SECTIONS,
 ) -> list[str]:
     """Say what was run, and what was not."""
     names = [one.name for one in systems]
     trained = [name for name in names if name in BASELINES]
     others = [name for name in known_baselines() if name not in names]
     left_out = [one.name for one in CORPORA if one not in corpora]
+    sections = [name for name in SECTIONS if name not in wanted]
     return [
         f"Caesura {caesura.__version__}; systems: {', '.join(names)}.",
         *([f"Baselines that were not run: {', '.join(others)}."] if others else []),
         f"Corpora: {', '.join(one.name for one in corpora)}"
         + (f"; not run: {', '.join(left_out)}." if left_out else "."),
+        *([f"Sections that were not run: {', '.join(sections)}."] if sections else []),
         "Of earnings22, earnings21 and rev16, the recordings in `recipes/development.json` were "
-        "scored; of coraal-multi, iwslt-ted and the treebank's test part, all.",
-        f"{', '.join(trained)}: trained on the calls of earnings22 that have times and are not "
-        "scored (CRF and SDA also on the trees of UD English-EWT); thresholds were tuned on every "
-        "eighth of these calls, with times and without.",
+        "scored; of bitcoin_talks, every eighth talk; of the other corpora, all.",
+        *([f"{', '.join(trained)}: {TRAINING}"] if trained else []),
         f"Tests and intervals: {RESAMPLES} resamples.",
         *(f"{name} was not run: {reason}." for name, reason in missing.items()),
     ]
-
-
-def scored(task: Task, systems: Sequence[System], cache: Path) -> Result:
-    """Score all systems on a task, and test each against the best that did not see it."""
-    key = task.key
-    hypotheses = [
-        [
-            each.replace(sentences=sentences)
-            for each, sentences in zip(task.given, found(one, task, key, cache), strict=True)
-        ]
-        for one in systems
-    ]
-    scores = evaluate_systems(hypotheses, [task.recordings], EvaluationOptions(normalize="none"))
-    by_name = dict(zip([one.name for one in systems], scores, strict=True))
-    seen = {one.name for one in systems if one.trained_on(task.corpus)}
-    cells = {
-        name: Cell(one["Boundary"]["f1"], interval(one), was_seen=name in seen)
-        for name, one in by_name.items()
-    }
-    sentences = [each.sentences for each in task.recordings if each.sentences is not None]
-    return Result(
-        task.corpus,
-        task.input,
-        len(task.recordings),
-        sum(map(len, task.recordings)),
-        sum(int(one.boundary[:-1].sum()) for one in sentences),
-        with_p_values(cells, by_name),
-    )
-
-
-def interval(scores: Scores) -> Interval | Undefined:
-    """Return the interval of F1; it is missing where F1 is undefined."""
-    return scores.intervals[0].get("f1", Undefined("there is no F1"))
-
-
-def with_p_values(cells: dict[str, Cell], scores: dict[str, Scores]) -> dict[str, Cell]:
-    """Mark the best cell, and add the corrected p-value of the others' difference from it."""
-    fair = {
-        name: cell.f1
-        for name, cell in cells.items()
-        if not cell.was_seen and not isinstance(cell.f1, Undefined)
-    }
-    if not fair:
-        return cells
-    best = max(fair, key=lambda name: fair[name])
-    chances = {}
-    for name in fair.keys() - {best}:
-        (row,) = Comparison((best, name), (scores[best], scores[name]), ("f1",)).rows
-        if row.p_randomization is not None:
-            chances[name] = row.p_randomization
-    corrected = dict(zip(chances, holm(list(chances.values())), strict=True))
-    return {
-        name: replace(cell, is_best=name == best, p=corrected.get(name))
-        for name, cell in cells.items()
-    }
-
-
-def found(system: System, task: Task, key: str, cache: Path) -> list[Segmentation]:
-    """Return what a system finds; it is kept, so that it is computed once."""
-    name = sha256(f"{system.name} {system.key} {key}".encode()).hexdigest()[:32]
-    file = cache / "found" / f"{name}.json"
-    counts = [len(each) for each in task.recordings]
-    if not file.exists():
-        begun = time.monotonic()
-        gaps = [one.gaps.tolist() for one in system.detect(task.given)]
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with atomic(file) as opened:
-            opened.write(json.dumps(gaps).encode())
-        seconds = time.monotonic() - begun
-        log.info("%s: %s on %s, %.0f s", system.name, task.input, task.corpus, seconds)
-    gaps = json.loads(file.read_text())
-    return [Segmentation.of_gaps(*pair) for pair in zip(counts, gaps, strict=True)]
 
 
 def cost(system: System, data: Path, cache: Path) -> Cost:

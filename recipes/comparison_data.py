@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from recipes.development import chosen, development_ids, is_development, others
+from recipes.english_corpora import read_turns, read_written
 
 import caesura
 from caesura.core.transcript import Transcript
@@ -48,7 +49,7 @@ class Task:
     input: str
     recordings: tuple[Transcript, ...]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A hash of everything that models see, and of the sentences."""
         found = hashlib.sha256(f"{self.corpus} {self.input}".encode())
@@ -158,14 +159,11 @@ def _ted(data: Path) -> list[Transcript]:
 
 
 def _ewt(data: Path) -> list[Transcript]:
-    """Return the documents of the test part as text: its sentences, joined with blanks."""
-    file = data / "ud" / "english-ewt" / "test.conllu"
-    found = []
-    for id, parts in groupby(caesura.read(file), key=lambda each: each.id):
-        texts = [one.text for part in parts for one in part.iter_sentences()]
-        (text,) = caesura.read(caesura.Sentences(texts))
-        found.append(text.replace(id=id))
-    return found
+    return list(read_written(data / "ud" / "english-ewt" / "test.conllu"))
+
+
+def _talks(data: Path) -> list[Transcript]:
+    return list(read_turns(data / "text-en" / "bitcoin_talks.txt"))[::8]
 
 
 def _count(corpus: str) -> int:
@@ -201,5 +199,12 @@ CORPORA = (
         _rev16_ceiling,
     ),
     Corpus("iwslt-ted", "TED talks, dev2012, in one recording", _ted, ("words",)),
+    Corpus(
+        "text-en/bitcoin_talks",
+        "every eighth of 127 talks and podcasts about software, a source that nothing was trained "
+        "or tuned on",
+        _talks,
+        ("words",),
+    ),
     Corpus("ud/english-ewt/test", "web text, the test part of a treebank", _ewt, (ORIGINAL,)),
 )

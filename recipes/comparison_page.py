@@ -34,9 +34,17 @@ These references cannot show that a model is better than that.
 """
 
 
+def short(value: float) -> str:
+    """Return a number with three digits, and without the 0 before the point."""
+    return f"{value:.3f}".removeprefix("0")
+
+
 @dataclass(frozen=True)
 class Cell:
-    """The F1 of a system on a task, its interval, and the test against the best system."""
+    """The F1, or another value, of a system on a task, with its interval and a test.
+
+    The test is that of the difference from the best system.
+    """
 
     f1: Value
     interval: Interval | Undefined
@@ -51,14 +59,14 @@ class Cell:
         if isinstance(self.f1, Undefined):
             return NONE
         mark = SEEN if self.was_seen else ""
-        text = f"{self.f1:.3f}".removeprefix("0")
+        text = short(self.f1)
         return f"**{text}**" if self.is_best else text + mark
 
     def full(self) -> str:
         """Return the F1 with its interval, and whether it differs from the best."""
         if isinstance(self.f1, Undefined) or isinstance(self.interval, Undefined):
             return self.brief()
-        low, high = (f"{limit:.3f}".removeprefix("0") for limit in self.interval)
+        low, high = map(short, self.interval)
         same = " =" if self.p is not None and self.p >= SIGNIFICANT else ""
         return f"{self.brief()} [{low}, {high}]{same}"
 
@@ -90,16 +98,20 @@ def page(
     ceilings: Mapping[str, float],
     costs: Mapping[str, Cost],
     remarks: Iterable[str],
+    sections: Iterable[str] = (),
 ) -> str:
-    """Return the text of the page."""
+    """Return the text of the page; `sections` come after the tables of the corpora."""
     systems = list(dict.fromkeys(name for result in results for name in result.cells))
-    parts = [INTRODUCTION.format(seen=SEEN), "## Summary", _summary(systems, results, ceilings)]
-    parts += ["## Speed, memory and size", COSTS, _costs(systems, costs)]
+    parts = [INTRODUCTION.format(seen=SEEN)]
+    if results:
+        parts += ["## Summary", _summary(systems, results, ceilings)]
+    if costs:
+        parts += ["## Speed, memory and size", COSTS, _costs(systems or list(costs), costs)]
     for corpus, text in about.items():
         own = [result for result in results if result.corpus == corpus]
         if own:
             parts += [f"## {corpus}", _described(text, own), _table(systems, own, ceilings)]
-    parts += ["## What was run", "\n".join(f"- {remark}" for remark in remarks)]
+    parts += [*sections, "## What was run", "\n".join(f"- {remark}" for remark in remarks)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -121,7 +133,7 @@ def _summary(
         )
         for result in results
     ]
-    return _markdown(("", "a second person", *systems), rows)
+    return markdown(("", "a second person", *systems), rows)
 
 
 def _brief(result: Result, name: str) -> str:
@@ -143,7 +155,7 @@ def _costs(systems: Sequence[str], costs: Mapping[str, Cost]) -> str:
         for name in systems
         if name in costs
     ]
-    return _markdown(("", "words per second", "memory (MB)", "size (MB)"), rows)
+    return markdown(("", "words per second", "memory (MB)", "size (MB)"), rows)
 
 
 def _described(text: str, results: Sequence[Result]) -> str:
@@ -163,9 +175,10 @@ def _table(systems: Sequence[str], results: Sequence[Result], ceilings: Mapping[
         if ceiling is not None:
             yield ("*a second person*", *(_ceiling(ceiling) for _ in results))
 
-    return _markdown(("", *(result.input for result in results)), list(rows()))
+    return markdown(("", *(result.input for result in results)), list(rows()))
 
 
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; all columns but the first are of numbers."""
     ruler = ["---", *("--:" for _ in head[1:])]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, ruler, *rows))

@@ -45,6 +45,13 @@ class System:
     detect: Callable[[Sequence[Transcript]], list[Segmentation]]
     bytes: int | None = None
     data: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    detector: Detector | None = field(default=None, repr=False)
+    """The detector that decides, if it is one of ours."""
+
+    @property
+    def stored_detector(self) -> Detector | None:
+        """The detector that decides; of a model, the one that is stored in it."""
+        return self.detector.stored.detector if isinstance(self.detector, Model) else self.detector
 
     def trained_on(self, corpus: str) -> bool:
         """Whether it saw the scored recordings of a corpus in training."""
@@ -65,7 +72,7 @@ def _stored(name: str, folder: Path) -> System:
     model = Model(str(folder))
     card = read_card(folder)
     size = sum(file.stat().st_size for file in folder.iterdir())
-    return System(name, card.checksum, _detecting(model), size, card.data)
+    return System(name, card.checksum, _detecting(model), size, card.data, model)
 
 
 def _detecting(detector: Detector) -> Callable[[Sequence[Transcript]], list[Segmentation]]:

@@ -1,13 +1,16 @@
 """The comparison of models: recordings kept aside, other tools, what is kept, and the page."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
-from recipes.compare_models import remarks, scored, with_p_values
+from recipes.compare_models import remarks
 from recipes.comparison_data import CORPORA, Corpus, Task, baseline_training, is_timed
+from recipes.comparison_found import found
 from recipes.comparison_page import Cell, Cost, Result, page
+from recipes.comparison_scores import boundary_scores, result_of, with_p_values
 from recipes.comparison_systems import System, boundaries_of, shipped
 from recipes.development import LEFT_OUT, chosen, development_ids, others, trained_on
 
@@ -122,8 +125,8 @@ def test_what_is_found_is_kept_and_tested(tmp_path: Path) -> None:
         system("seen", [2, 5], calls, seen=True),
         system("none", [], calls),
     ]
-    result = scored(task, systems, tmp_path)
-    assert scored(task, systems, tmp_path) == result
+    result = result_of(task, systems, boundary_scores(task, systems, tmp_path))
+    assert result_of(task, systems, boundary_scores(task, systems, tmp_path)) == result
     assert calls == ["good", "bad", "seen", "none"]
     assert (result.recordings, result.words, result.sentences) == (12, 84, 24)
     good, bad, seen = (result.cells[name] for name in ("good", "bad", "seen"))
@@ -131,6 +134,18 @@ def test_what_is_found_is_kept_and_tested(tmp_path: Path) -> None:
     assert bad.f1 == 0.0 or isinstance(bad.f1, Undefined)
     assert result.cells["none"].full() == "–"
     assert seen == Cell(1.0, (1.0, 1.0), was_seen=True)
+
+
+def test_boundaries_that_were_kept_before_are_still_found(tmp_path: Path) -> None:
+    """The names of these files have not changed since there were no others."""
+    task = Task("corpus", "words", (text("so it goes", "yes it does", "no"),))
+    name = sha256(f"good key of good {task.key}".encode()).hexdigest()[:32]
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / f"{name}.json").write_text("[[3, 6]]")
+    calls = list[str]()
+    (kept,) = found(system("good", [2, 5], calls), task, tmp_path)
+    assert kept.gaps.tolist() == [3, 6]
+    assert not calls
 
 
 def test_cells_are_written_briefly() -> None:
@@ -161,11 +176,20 @@ def test_the_page_has_all_tables_and_says_what_was_run() -> None:
     assert "## none" not in made
 
 
+def test_sections_of_the_page_can_be_left_out() -> None:
+    made = page([], {"talks": "three talks"}, {}, {}, ["Done."], ["## Delay", "Short."])
+    assert "## Summary" not in made
+    assert "## Speed" not in made
+    assert made.endswith("## Delay\n\nShort.\n\n## What was run\n\n- Done.\n")
+
+
 def test_remarks_name_what_is_missing() -> None:
     lines = remarks([], CORPORA[:1], {"pysbd": "not installed"})
     assert any("not run: earnings21, coraal-multi" in line for line in lines)
     assert lines[1].startswith("Baselines that were not run: LM, A, B, CRF, SDA+CRF")
     assert lines[-1] == "pysbd was not run: not installed."
+    lines = remarks([], CORPORA, {}, ["marks", "delay"])
+    assert "Sections that were not run: boundaries, costs, evidence." in lines
 
 
 def test_baselines_train_on_no_development_recording(
