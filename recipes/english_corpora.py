@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from recipes.development import LEFT_OUT, others
 
 import caesura
@@ -52,11 +53,15 @@ WEIGHTS = {
     "earnings22": 3.2,
     "earnings21": 0.5,
     **{f"earnings21 {name}": 0.45 for name in TIMED_RECOGNISERS},
+    "earnings21 kaldi-librispeech": 0.8,
     "rev16 verbatim": 0.45,
     "rev16 nonverbatim": 0.45,
-    "ud english-ewt train": 0.55,
+    "ud english-ewt train": 1.0,
 }
 """How often windows are drawn from a source; a text has the root of its words in millions."""
+
+LEAST, MOST = 0.9, 1.8
+"""Limits of the weights of texts: no kind of speech shall be rare, and none too frequent."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class Corpus:
     def weight(self) -> float:
         """How often windows are drawn from it."""
         words = sum(map(len, self.recordings))
-        return WEIGHTS.get(self.name, math.sqrt(words / 1e6))
+        return WEIGHTS.get(self.name, min(max(math.sqrt(words / 1e6), LEAST), MOST))
 
     def summary(self) -> dict[str, Any]:
         """Return the row of a card."""
@@ -203,19 +208,15 @@ def read_written(file: Path) -> Iterator[Transcript]:
 
 
 def _written(texts: list[str], id: str) -> Transcript:
-    whole, words = TextBuilder(), 0
-    ends = set()
-    for text in texts:
-        alone = TextBuilder()
-        alone.add(text)
-        alone.end()
-        words += len(alone.transcript("", ENDS))
-        ends.add(words - 1)
-        whole.add(text)
-    whole.end()
-    found = whole.transcript(id, ENDS)
-    kept = sorted(end for end in ends if 0 <= end < len(found))
-    return found.replace(sentences=Segmentation.of_gaps(len(found), kept))
+    builder = TextBuilder()
+    builder.add(" ".join(texts))
+    builder.end()
+    found = builder.transcript(id, ENDS)
+    # A sentence ends with the word that has its last character.
+    stops = np.cumsum([len("".join(word.split())) for word in found.surface()])
+    ends = np.cumsum([len("".join(text.split())) for text in texts])
+    gaps = np.unique(np.searchsorted(stops, ends))
+    return found.replace(sentences=Segmentation.of_gaps(len(found), gaps[gaps < len(found)]))
 
 
 def recognised(data: Path, recogniser: str) -> Iterator[Transcript]:

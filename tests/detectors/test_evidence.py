@@ -35,7 +35,7 @@ def test_pauses_turns_marks_and_case_are_columns() -> None:
     assert np.isnan(found.pause[-1])
     assert found.length.tolist() == pytest.approx([0.5 / 4, 0.5 / 4, 0.25 / 6, 0.5 / 4, 0.5 / 8])
     assert found.turn.tolist() == [1, 2, 0, 0, 0]
-    marks = [ev.COMMA, ev.NO_MARK, ev.PERIOD, ev.QUESTION, ev.OTHER_MARK]
+    marks = [ev.COMMA, ev.NO_MARK, ev.PERIOD, ev.QUESTION, ev.DASH]
     assert found.mark.tolist() == marks
     assert found.case.tolist() == [ev.CAPITALISED, ev.LOWER, ev.LOWER, ev.UPPER, ev.MIXED]
     assert found.opening.tolist() == [1, 2, 1, 1, 1]
@@ -72,6 +72,29 @@ def test_text_in_one_case_has_none() -> None:
 )
 def test_case_of_a_word(word: str, case: int) -> None:
     assert ev.case_class(word) == case
+
+
+@pytest.mark.parametrize(
+    ("mark", "found"),
+    [
+        ("", ev.NO_MARK),
+        (" ", ev.NO_MARK),
+        ("),", ev.COMMA),
+        (".”", ev.PERIOD),
+        ("?!", ev.QUESTION),
+        (":", ev.COLON),
+        (";", ev.COLON),
+        ("–", ev.DASH),
+        ("-----", ev.RULE),
+        (": ******", ev.RULE),
+        ("...", ev.ELLIPSIS),
+        ("…", ev.ELLIPSIS),
+        (":-)", ev.OTHER_MARK),
+        (")", ev.OTHER_MARK),
+    ],
+)
+def test_class_of_a_mark(mark: str, found: int) -> None:
+    assert ev.mark_class(mark) == found
 
 
 def test_a_rank_is_the_share_of_shorter_pauses() -> None:

@@ -11,6 +11,7 @@ from caesura.detectors.gaps import (
     class_labels,
     classes_of_gaps,
     ends_sentence,
+    marked_words,
 )
 
 MARKS = (".", "?", ",")
@@ -78,3 +79,12 @@ def test_wrong_classes_are_refused(wrong: object) -> None:
 def test_classes_may_be_a_list() -> None:
     assert check_classes([".", ","]) == (".", ",")
     assert check_classes([]) == ()
+
+
+def test_a_dash_after_the_end_of_a_sentence_is_the_start_of_what_follows() -> None:
+    words = ("thanks", ".", "-", "ann", "-", "and", "bob", "--", "yes")
+    marked = marked_words(Transcript(words))
+    assert list(marked.words) == ["thanks", "ann", "and", "bob", "yes"]
+    assert list(marked.marks) == [".", "-", "", "--", ""]
+    assert marked.first.tolist() == [0, 3, 5, 6, 8]
+    assert marked.last.tolist() == [1, 4, 5, 7, 8]

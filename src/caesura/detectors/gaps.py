@@ -17,7 +17,7 @@ from caesura.core.config import check_texts
 from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.text.punctuation import punctuation_flags
+from caesura.text.punctuation import LONG_DASHES, end_mark, punctuation_flags
 
 DECISIONS = ("posterior", "viterbi")
 """How a detector may decide: each class by its probability, or the best sequence of classes."""
@@ -185,10 +185,15 @@ class MarkedWords(NamedTuple):
     """The gap that follows a word and its marks."""
 
 
+BULLETS = frozenset(("-", "--", *LONG_DASHES, "*", "•", "·"))
+"""Signs that stand before a signature, an item of a list or what another person says."""
+
+
 def marked_words(transcript: Transcript) -> MarkedWords:
     """Return words and their marks, also marks that stand as words.
 
-    Punctuation before the first word belongs to no word, and to no gap that is one.
+    Punctuation before the first word belongs to no word, and to no gap that is one. So does a dash
+    or a bullet after the end of a sentence: it is the start of what follows.
     """
     alone = punctuation_flags(transcript)
     marks = transcript.mark or ("",) * len(transcript)
@@ -206,7 +211,7 @@ def marked_words(transcript: Transcript) -> MarkedWords:
             joined.append(mark)
             first.append(at)
             last.append(at)
-        elif words:
+        elif words and not (word in BULLETS and end_mark(joined[-1])):
             joined[-1] += word + mark
             last[-1] = at
     return MarkedWords(words, joined, np.array(first, np.int64), np.array(last, np.int64))

@@ -7,6 +7,7 @@ after its word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import MarkedWords, speaker_turns
 from caesura.detectors.pause import MOST_UNMARKED, unmarked_runs
-from caesura.text.punctuation import end_mark
+from caesura.text.punctuation import ELLIPSES, LONG_DASHES, end_mark
 
 UNKNOWN = 0
 """The value of every column where nothing is known."""
@@ -43,7 +44,8 @@ SILENT_LETTERS = 2
 FEWEST_PAUSES = 20
 """With fewer known pauses, ranks mean little and are not known."""
 
-HIDDEN_MARK, NO_MARK, COMMA, PERIOD, QUESTION, EXCLAMATION, OTHER_MARK = range(7)
+HIDDEN_MARK, NO_MARK, COMMA, PERIOD, QUESTION, EXCLAMATION = range(6)
+COLON, DASH, RULE, ELLIPSIS, OTHER_MARK = range(6, 11)
 HIDDEN_CASE, LOWER, CAPITALISED, UPPER, MIXED = range(5)
 
 SIZES: Mapping[str, int] = {
@@ -51,7 +53,7 @@ SIZES: Mapping[str, int] = {
     "rank": len(RANKS) + 2,
     "length": len(LENGTHS) + 2,
     "turn": 3,
-    "mark": 7,
+    "mark": 11,
     "case": 5,
     "opening": 3,
 }
@@ -152,17 +154,36 @@ def time_bins(values: Floats, limits: tuple[float, ...]) -> Indices:
     return np.where(unknown, UNKNOWN, bins)
 
 
-MARK_CLASSES = {",": COMMA, ".": PERIOD, "?": QUESTION, "!": EXCLAMATION}
+MARK_CLASSES = {
+    ",": COMMA,
+    ".": PERIOD,
+    "?": QUESTION,
+    "!": EXCLAMATION,
+    ":": COLON,
+    ";": COLON,
+    **dict.fromkeys(("-", *LONG_DASHES), DASH),
+}
+RULED = re.compile(r"([-_=*~#+])\1\1")
+"""Signs in a row, as they stand between parts of a written text."""
+
+SMILEY = re.compile(r"[:;]-?[()DPp]")
 
 
 def mark_class(mark: str) -> int:
     """Return the class of the punctuation after a word."""
+    mark = mark.strip()
     if not mark:
         return NO_MARK
     plain = end_mark(mark)
     if plain in MARK_CLASSES:
         return MARK_CLASSES[plain]
-    return COMMA if mark[0] == "," else OTHER_MARK
+    if mark.startswith(ELLIPSES):
+        return ELLIPSIS
+    if RULED.search(mark):
+        return RULE
+    if "," in mark:
+        return COMMA
+    return OTHER_MARK if SMILEY.match(mark) else MARK_CLASSES.get(mark[0], OTHER_MARK)
 
 
 def _marks(marks: Sequence[str]) -> Indices:

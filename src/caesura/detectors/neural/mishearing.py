@@ -24,7 +24,7 @@ NOTHING = -1
 RANDOM_RATE = 0.08
 """Without anything learnt, a word is misheard so often, a third of the time as nothing."""
 
-SCALES = (0.0, 1.0)
+SCALES = (0.0, 1.6)
 """In a window, errors are so many times as frequent as they were when they were learnt."""
 
 PRIOR = 2.0

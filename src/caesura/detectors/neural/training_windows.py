@@ -74,6 +74,9 @@ class Source:
     is_recognised: bool = False
     """Whether the words have the errors of a recogniser already."""
 
+    is_spoken: bool = True
+    """Whether it is speech; written text is shown with its marks more often."""
+
 
 def compile_source(
     name: str,
@@ -106,6 +109,7 @@ def compile_source(
         case.astype(np.int8),
         turns_are_lines,
         is_recognised,
+        is_spoken,
     )
 
 
@@ -132,10 +136,12 @@ class Hiding:
     turns: float = 0.6
     line_turns: float = 0.25
     marks: float = 0.16
+    written_marks: float = 0.7
     some_marks: float = 0.1
     case_with_marks: float = 0.85
     case_without_marks: float = 0.12
     altered_pauses: float = 0.6
+    joined_words: float = 0.2
     lengths: float = 0.75
     confused: float = 0.3
 
@@ -260,25 +266,36 @@ class Sampler:
             if draw.random() < hiding.drawn_pauses:
                 drawn = self._drawn_times(source.target[near[0] : near[1]], local.turn, draw)
                 pause, length = altered_times(*drawn, draw)
+                pause, length = self._joined(pause, length, source.target[slice(*near)], draw)
         elif draw.random() >= hiding.pauses:
             pause = length = np.full(len(pause), np.nan)
         elif draw.random() < hiding.altered_pauses:
             pause, length = altered_times(pause, length, draw)
+            pause, length = self._joined(pause, length, source.target[slice(*near)], draw)
         if draw.random() >= hiding.lengths:
             length = np.full(len(pause), np.nan)
         rate = hiding.line_turns if source.turns_are_lines else hiding.turns
         turn = local.turn if draw.random() < rate else np.zeros_like(local.turn)
         mark, opening, case = local.mark, local.opening, local.case
+        marks = hiding.marks if source.is_spoken else hiding.written_marks
         choice = draw.random()
-        if choice >= hiding.marks + hiding.some_marks:
+        if choice >= marks + hiding.some_marks:
             mark, opening = np.zeros_like(mark), np.zeros_like(opening)
-        elif choice >= hiding.marks:
+        elif choice >= marks:
             lost = draw.random(len(mark)) < draw.random()
             mark = np.where(lost & (mark > ev.NO_MARK), ev.NO_MARK, mark)
-        marked = choice < hiding.marks + hiding.some_marks
+        marked = choice < marks + hiding.some_marks
         if draw.random() >= (hiding.case_with_marks if marked else hiding.case_without_marks):
             case = np.zeros_like(case)
         return Evidence(pause, length, turn, mark, case, opening)
+
+    def _joined(
+        self, pause: Floats, length: Floats, target: Indices, draw: Generator
+    ) -> tuple[Floats, Floats]:
+        """Join the words of some windows end to end."""
+        if draw.random() >= self.hiding.joined_words:
+            return pause, length
+        return joined_times(pause, length, target >= FIRST_END, draw)
 
     def _drawn_times(
         self, target: Indices, turn: Indices, draw: Generator
@@ -293,6 +310,10 @@ class Sampler:
             here = np.flatnonzero(kinds == kind)
             if len(pool):
                 times[here] = pool[draw.integers(len(pool), size=len(here))]
+        if draw.random() < 0.4:
+            # Somebody who reads aloud hardly hesitates.
+            hesitates = (times[:, 0] > 0.2) & (kinds < 2)
+            times[hesitates & (draw.random(len(kinds)) < draw.uniform(0.3, 1.0)), 0] = 0.0
         return times[:, 0], times[:, 1]
 
 
@@ -323,6 +344,9 @@ def moved_targets(target: Indices, place: Indices, inserted: Flags) -> Indices:
 JOINED = 6.5
 """Letters of a word to which a pause is added, `SILENT_LETTERS` with them, on average."""
 
+FIRST_END = 2
+"""The first class of gaps that ends a sentence."""
+
 
 def altered_times(pauses: Floats, lengths: Floats, draw: Generator) -> tuple[Floats, Floats]:
     """Alter pauses and lengths as aligners differ; nothing that is not known becomes known."""
@@ -348,6 +372,24 @@ def altered_times(pauses: Floats, lengths: Floats, draw: Generator) -> tuple[Flo
         step = draw.choice([0.01, 0.02, 0.04, 0.1, 0.2])
         found = np.rint(found / step) * step
     return found, lengths
+
+
+def joined_times(
+    pauses: Floats, lengths: Floats, is_end: Flags, draw: Generator
+) -> tuple[Floats, Floats]:
+    """Join words end to end, as Whisper does: most pauses become part of a word beside them.
+
+    Long pauses may stay, above all at the marks that Whisper writes, which most ends have.
+    """
+    shortest = draw.uniform(0.2, 1.0)
+    stays = np.where(is_end, draw.uniform(0.4, 1.0), draw.uniform(0.05, 0.5))
+    is_kept = (pauses > shortest) & (draw.random(len(pauses)) < stays)
+    lost = np.nan_to_num(np.where(is_kept, 0.0, np.maximum(pauses, 0.0))) / JOINED
+    before = draw.random(len(pauses)) < draw.random()
+    lengths = lengths + np.where(before, lost, 0.0)
+    lengths[1:] += np.where(before, 0.0, lost)[:-1]
+    found = np.where(is_kept, pauses * draw.uniform(0.5, 1.0), 0.0)
+    return np.where(np.isnan(pauses), np.nan, np.rint(found / 0.02) * 0.02), lengths
 
 
 def _gap_kinds(target: Indices, turn: Indices) -> Indices:
