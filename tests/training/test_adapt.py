@@ -203,7 +203,7 @@ def test_weaker_ridges_fit_what_is_known_better() -> None:
     every = np.ones(len(learner.odds), np.bool_)
     losses = [fit.loss.mean() for fit in learner.fits(every, every).values()]
     assert losses == sorted(losses, reverse=True)
-    assert losses[-1] < losses[0] / 2
+    assert losses[-1] < 0.7 * losses[0]
 
 
 # Cross-validation
