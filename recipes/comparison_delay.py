@@ -31,7 +31,7 @@ from caesura.evaluation.scores import Scores
 TASKS = (("earnings22", "words, times"), ("rev16", "words"), ("iwslt-ted", "words"))
 """The corpora and inputs that are streamed."""
 
-RECORDINGS, WORDS = 3, 6000
+RECORDINGS, WORDS = 3, 4500
 """The most recordings and words of a task: a window for each word takes time."""
 
 INTRODUCTION = """\
@@ -109,7 +109,7 @@ def decisions(detector: Detector | None, recording: Transcript) -> dict[int, lis
 
 def encoder_decisions(detector: Encoder, recording: Transcript) -> dict[int, list[int]]:
     """Return the boundaries at each look-ahead: one window, ending at each word, decides all."""
-    count, reach = len(recording), detector.context + max(LOOKAHEADS)
+    count, reach = len(recording), detector.behind + max(LOOKAHEADS)
     ends: dict[int, list[int]] = {ahead: [] for ahead in LOOKAHEADS}
     for last in range(count):
         first = max(last - reach, 0)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from caesura.core.errors import ModelError
 from caesura.core.transcript import Transcript
+from caesura.detectors.fusion import Fusion
 from caesura.detectors.gaps import NO_GAP, marked_words
 from caesura.detectors.neural import encoder
 from caesura.detectors.neural.encoder import (
@@ -27,7 +28,7 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.window_stream import Lookahead, WindowStream
 from caesura.ml.neural.wordpiece import MOST_PIECES
 from caesura.testing.detector_laws import DETECTOR_LAWS, made_up_recording
-from detectors.small_encoder import small_encoder
+from detectors.small_encoder import SHAPE, small_encoder
 
 WORDS = Transcript(tuple("so the king is reading it all again".split()))
 
@@ -182,6 +183,17 @@ def test_a_short_look_ahead_keeps_the_words_before() -> None:
     assert (plain.ahead, plain.behind) == (3, 3)
 
 
+def test_detectors_around_it_know_that_words_are_missing() -> None:
+    detector, talk = small_encoder(), made_up_recording(4, 30)
+    (alone,) = detector.detect_unfinished([talk])
+    assert alone.log_odds is not None
+    assert alone.log_odds.tolist() != detector.log_odds(talk).tolist()
+    for around in (Lookahead(detector, words=3), Fusion((detector, Pause()), weights=(1.0, 0.0))):
+        (found,) = around.detect_unfinished([talk])
+        assert found.log_odds is not None
+        assert found.log_odds == pytest.approx(alone.log_odds)
+
+
 def test_the_head_depends_on_how_many_words_follow() -> None:
     detector = small_encoder()
     whole = detector._segmentation(WORDS, goes_on=False).log_odds
@@ -207,6 +219,12 @@ def test_state_gives_the_encoder_back() -> None:
         ("sizes", np.zeros(3, np.int64)),
         ("sizes", np.zeros(10)),
         ("sizes", np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])),
+        ("sizes", np.array(SHAPE._replace(heads=0))),
+        ("sizes", np.array(SHAPE._replace(heads=7))),
+        ("sizes", np.array(SHAPE._replace(positions=63))),
+        ("sizes", np.array(SHAPE._replace(gap_heads=5))),
+        ("sizes", np.array(SHAPE._replace(gap_classes=4))),
+        ("sizes", np.array(SHAPE._replace(case_classes=3))),
         ("vocabulary", None),
     ],
 )

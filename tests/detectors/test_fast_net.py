@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from caesura.core.errors import ModelError
 from caesura.core.transcript import Transcript
+from caesura.detectors.column import Column
+from caesura.detectors.fusion import Fusion
 from caesura.detectors.gaps import NO_GAP, marked_words
 from caesura.detectors.neural import evidence as ev
 from caesura.detectors.neural.fast_net import (
@@ -105,6 +107,18 @@ def test_a_gap_depends_on_three_words_after_it_and_no_more() -> None:
     assert one[:3].tolist() == two[:3].tolist()
     assert one[3] != two[3]
     assert net.reach == AFTER
+
+
+def test_a_fusion_streams_as_the_net_does() -> None:
+    net, talk = small_fast_net(), made_up_recording(5, 150).replace(mark=None)
+    fusion = Fusion((net, Column("x")), weights=(1.0, 0.0))
+    assert (fusion.reach, fusion.behind) == (net.reach, net.behind)
+    found = []
+    for stream in (net.stream(), fusion.stream()):
+        sentences = [*stream.push(talk), *stream.close()]
+        found.append([len(sentence) for sentence in sentences])
+    assert found[0] == found[1]
+    assert len(found[0]) > 3
 
 
 def test_the_bias_is_added() -> None:

@@ -19,8 +19,10 @@ from caesura.core.protocols import Detector, Stream, TrainableDetector
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.column import Column
-from caesura.detectors.fusion import CERTAIN, REACH, Fusion
+from caesura.detectors.decision_stream import REACH
+from caesura.detectors.fusion import CERTAIN, Fusion
 from caesura.detectors.pause import Pause
+from caesura.detectors.stored_model import Model
 
 PAUSE = Pause(evidence=("pause",))
 BOTH = Fusion((Column("x"), Column("y")))
@@ -269,7 +271,7 @@ def test_labels_coverage_and_reach_come_from_the_detectors() -> None:
     assert Fusion((PAUSE, rate)).coverage(given) == 0.25
     assert Fusion((PAUSE, Column("x"))).reach == 1
     assert Fusion((Pause(), Column("x"))).reach == Pause().reach
-    assert Fusion((rate, Column("x"))).reach == REACH
+    assert Fusion((Model("en-sda"), Column("x"))).reach == REACH
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,15 @@ from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.decision import fitting_labels, shifted
-from caesura.detectors.fusion import REACH
 from caesura.detectors.stored_model import ChoiceStream, ChoosingDetector, Model
 from caesura.detectors.window_stream import LocalStream, WindowStream, delay_evidence
 from caesura.ml.semi_markov import Row, Search, WordTimes, fixed_point
 
 if TYPE_CHECKING:
     from caesura.detectors.decision import Decision
+
+REACH = 30
+"""Words on either side of a gap for detectors whose stream looks at no fixed number of them."""
 
 
 def open_stream(decision: Decision, state: Mapping[str, Any] | None) -> Stream:

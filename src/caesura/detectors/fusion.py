@@ -96,9 +96,6 @@ logger = logging.getLogger("caesura")
 CERTAIN = 100.0
 """Log-odds are clipped to this, so that no infinite value enters the sum."""
 
-REACH = 30
-"""Look-ahead in words for detectors that do not declare one."""
-
 
 @dataclass(frozen=True, repr=False)
 class Fusion(BatchDetector, TrainableDetector[Floats]):
@@ -145,13 +142,17 @@ class Fusion(BatchDetector, TrainableDetector[Floats]):
 
     @property
     def reach(self) -> int:
-        """How many words after a gap the detectors look at."""
-        return max(int(getattr(inner, "reach", REACH)) for inner in self.detectors)
+        """How many words after a gap the detectors look at in a stream."""
+        from caesura.detectors.decision_stream import reach_of
+
+        return max(reach_of(inner)[0] for inner in self.detectors)
 
     @property
     def behind(self) -> int:
-        """How many words before a gap they look at; as many as after it if none declares more."""
-        return max(int(getattr(inner, "behind", self.reach)) for inner in self.detectors)
+        """How many words before a gap they look at in a stream."""
+        from caesura.detectors.decision_stream import reach_of
+
+        return max(reach_of(inner)[1] for inner in self.detectors)
 
     def label(self, transcript: Transcript) -> Strings | None:
         """Return the labels that `detect` finds; None without classes."""
@@ -173,6 +174,11 @@ class Fusion(BatchDetector, TrainableDetector[Floats]):
         agrees with the decision, and words are written as the first detector says that knows.
         """
         found = [_detect_all(inner, transcripts) for inner in self.detectors]
+        return [self._combine(parts) for parts in zip(*found, strict=True)]
+
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment words after which more will come, from what the detectors say of such words."""
+        found = [_detect_all(inner, transcripts, goes_on=True) for inner in self.detectors]
         return [self._combine(parts) for parts in zip(*found, strict=True)]
 
     def train(
@@ -310,22 +316,29 @@ def _evidence(
     return [list(columns) for columns in zip(*found, strict=True)]
 
 
-def _detect_all(detector: Detector, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+def _detect_all(
+    detector: Detector, transcripts: Sequence[Transcript], goes_on: bool = False
+) -> list[Segmentation]:
     """Run a detector on all recordings; one by one if some lack what it needs."""
+    detect = detector.detect_unfinished if goes_on else detector.detect_all
     try:
-        return detector.detect_all(transcripts)
+        return detect(transcripts)
     except LayerError:
-        return [_detect_or_skip(detector, transcript) for transcript in transcripts]
+        return [_detect_or_skip(detector, each, goes_on) for each in transcripts]
 
 
-def _detect_or_skip(detector: Detector, transcript: Transcript) -> Segmentation:
+def _detect_or_skip(detector: Detector, transcript: Transcript, goes_on: bool) -> Segmentation:
     try:
-        return detector.detect(transcript)
+        return _detect_one(detector, transcript, goes_on)
     except LayerError as error:
         if not detector.lacks(transcript):
             raise
         logger.warning("%s; the other detectors decide without it", error)
         return Segmentation(np.zeros(len(transcript), np.bool_))
+
+
+def _detect_one(detector: Detector, transcript: Transcript, goes_on: bool) -> Segmentation:
+    return detector.detect_unfinished([transcript])[0] if goes_on else detector.detect(transcript)
 
 
 def _clipped_log_odds(found: Segmentation) -> Floats:

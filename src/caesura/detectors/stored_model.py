@@ -168,9 +168,9 @@ class Model(ChoosingDetector):
         return own + "".join(part.checksum for part in self.stored.detector.parts())
 
     @property
-    def context(self) -> int:
-        """How many words before a gap the stored detector needs in any stream."""
-        return int(getattr(self.stored.detector, "context", 0))
+    def behind(self) -> int:
+        """How many words before a gap the stored detector looks at in any stream."""
+        return int(getattr(self.stored.detector, "behind", 0))
 
     def coverage(self, transcript: Transcript) -> float:
         """Return the coverage of the stored detector."""

@@ -237,6 +237,14 @@ class Lookahead(Detector):
         """Segment as the other detector does."""
         return self.detector.detect(transcript)
 
+    def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment many recordings as the other detector does."""
+        return self.detector.detect_all(transcripts)
+
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Segment words after which more will come, as the other detector does."""
+        return self.detector.detect_unfinished(transcripts)
+
     def annotate(self, transcript: Transcript) -> Transcript:
         """Annotate as the other detector does."""
         return self.detector.annotate(transcript)
@@ -269,7 +277,7 @@ class Lookahead(Detector):
     def stream(self, state: Mapping[str, Any] | None = None) -> Stream:
         """Return a stream that looks at `words` words on either side of a gap.
 
-        It keeps more words before a gap if the other detector cannot do with so few (`context`).
+        It keeps more words before a gap if the other detector looks at more (`behind`).
         """
         from caesura.detectors.decision import Decision
 
@@ -277,5 +285,5 @@ class Lookahead(Detector):
             # Limits bind all gaps together: the look-ahead is that of the detector within.
             inner = replace(self, detector=self.detector.detector)
             return self.detector.adjusted(detector=inner).stream(state)
-        behind = max(self.words, int(getattr(self.detector, "context", 0)))
+        behind = max(self.words, int(getattr(self.detector, "behind", 0)))
         return WindowStream(self.detector, ahead=self.words, behind=behind, state=state)

@@ -230,11 +230,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     ) -> None:
         """Fill in the scores of the words that these windows decide."""
         count = len(stops) - 1
-        rows = []
-        for window in windows:
-            closing = [SPECIAL.index(END)] if window.stop == count and not goes_on else []
-            own = pieces[stops[window.first] : stops[window.stop]]
-            rows.append(np.concatenate([[SPECIAL.index(BEGIN)], own, closing]).astype(np.int64))
+        ended = [window.stop == count and not goes_on for window in windows]
+        rows = [each.row(pieces, stops, end) for each, end in zip(windows, ended, strict=True)]
         lengths = np.array([len(row) for row in rows])
         table = np.zeros((len(rows), lengths.max()), np.int64)
         places = []
@@ -245,12 +242,9 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         values = np.concatenate([columns[window.first : window.stop] for window in windows])
         gaps, cases = self._runner.scores(table, lengths, values, np.concatenate(places))
         seen = 0
-        for window in windows:
+        for window, is_ended in zip(windows, ended, strict=True):
             kept = slice(seen + window.keep - window.first, seen + window.keep_stop - window.first)
-            left = window.stop - 1 - np.arange(window.keep, window.keep_stop)
-            if window.stop == count and not goes_on:
-                left += ENOUGH
-            heads = heads_for(left)
+            heads = window.heads(is_ended)
             found.gap[window.keep : window.keep_stop] = gaps[kept][np.arange(len(heads)), heads]
             found.case[window.keep : window.keep_stop] = cases[kept]
             seen += window.stop - window.first
@@ -258,7 +252,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
     def vectors(self, transcript: Transcript, marked: MarkedWords) -> tuple[Single, Indices]:
         """Return what the last layer sees of each word, and the head that decides the gap after it.
 
-        `caesura.adapt` fits the last layer to these.
+        `caesura.adapt` fits the last layer to these, on words whose marks were taken away: it does
+        not matter here where marks are lost.
         """
         pieces, start = self.model.vocabulary.split_all(marked.words)
         stops = np.append(start, len(pieces))
@@ -267,16 +262,14 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         heads: list[Indices] = [np.empty(0, np.int64)]
         for window in cut_windows(stops, self.window - 2):
             first, stop = window.first, window.stop
-            is_last = stop == len(marked.words)
-            closing = [SPECIAL.index(END)] if is_last else []
-            row = [SPECIAL.index(BEGIN), *pieces[stops[first] : stops[stop]].tolist(), *closing]
+            is_ended = stop == len(marked.words)
+            row = window.row(pieces, stops, is_ended)
             places = stops[first:stop] + 1 - stops[first]
             seen = self.model.transformer.vectors(
-                np.array([row]), np.array([len(row)]), columns[first:stop], places
+                row[None], np.array([len(row)]), columns[first:stop], places
             )
             found.append(seen[window.keep - first : window.keep_stop - first])
-            left = stop - 1 - np.arange(window.keep, window.keep_stop)
-            heads.append(heads_for(left + ENOUGH * is_last))
+            heads.append(window.heads(is_ended))
         return np.concatenate(found), np.concatenate(heads)
 
     def _segmentation(self, transcript: Transcript, goes_on: bool) -> Segmentation:
@@ -312,7 +305,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         return word if case == LOWER else _capitalised(word)
 
     def coverage(self, transcript: Transcript) -> float:
-        """Return the share of words that are made of pieces that were seen."""
+        """Return the share of words that are in the vocabulary as a whole."""
         words = marked_words(transcript).words
         return float(np.mean([*map(self.model.vocabulary.known, words)])) if len(words) else 1.0
 
@@ -320,10 +313,10 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         """Return a stream that decides each gap when `ahead` words after it have arrived."""
         from caesura.detectors.window_stream import WindowStream
 
-        return WindowStream(self, ahead=self.ahead, behind=self.context, state=state)
+        return WindowStream(self, ahead=self.ahead, behind=self.behind, state=state)
 
     @property
-    def context(self) -> int:
+    def behind(self) -> int:
         """How many words before a gap any stream keeps."""
         return self.window // 2
 
@@ -348,9 +341,20 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             shape = Shape(*map(int, sizes)) if sizes.dtype == np.int64 else None
         except (KeyError, ValueError, TypeError) as error:
             raise ModelError(f"it is not an Encoder: {error}", remedy="train it again") from error
-        if shape is None or shape.pieces != len(vocabulary) or shape.values != VALUES:
+        if shape is None or not self._fits(shape) or shape.pieces != len(vocabulary):
             raise ModelError("its sizes do not fit its vocabulary", remedy="train it again")
         return self.with_model(EncoderModel(vocabulary, forms, Transformer(weights, shape)))
+
+    def _fits(self, shape: Shape) -> bool:
+        """Whether a net of these sizes takes our evidence and windows, and gives our classes."""
+        classes = (len(LOOKAHEADS) + 1, len(GAP_LABELS), 4)
+        return (
+            min(shape) >= 1
+            and shape.values == VALUES
+            and shape.hidden % shape.heads == 0
+            and shape.positions >= self.window
+            and (shape.gap_heads, shape.gap_classes, shape.case_classes) == classes
+        )
 
 
 class WindowPlace(NamedTuple):
@@ -360,6 +364,20 @@ class WindowPlace(NamedTuple):
     stop: int
     keep: int
     keep_stop: int
+
+    def row(self, pieces: Indices, stops: Indices, is_ended: bool) -> Indices:
+        """Return the pieces of the words, with those that say where a recording begins or ends.
+
+        `is_ended` says that the recording ends with the last of the words.
+        """
+        own = pieces[stops[self.first] : stops[self.stop]]
+        closing = [SPECIAL.index(END)] if is_ended else []
+        return np.concatenate([[SPECIAL.index(BEGIN)], own, closing]).astype(np.int64)
+
+    def heads(self, is_ended: bool) -> Indices:
+        """Return the head that decides each gap; at the end of a recording no words are missing."""
+        left = self.stop - 1 - np.arange(self.keep, self.keep_stop)
+        return heads_for(left + ENOUGH * is_ended)
 
 
 def cut_windows(stops: Indices, room: int) -> Iterator[WindowPlace]:

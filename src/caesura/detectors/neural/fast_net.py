@@ -2,9 +2,10 @@
 
 Each word has a vector, to which those of its pause, its length, its speaker, its marks and its
 capitals are added. A layer over the words around a gap, from four before it to three after it, a
-vector for the two words that the gap parts, and sums over the words before are all there is: no
-gap depends on more than three words after it, so that a stream decides as the whole recording.
-It is trained on its own, or taught by the probabilities of a larger model.
+vector for the two words that the gap parts, and sums over the words before are all there is. The
+net looks at no more than three words after a gap, so that a stream can decide soon. Ranks of times,
+and whether the text has marks and capitals, come from the words that the stream has. The net is
+trained on its own, or taught by the probabilities of a larger model.
 """
 
 from __future__ import annotations
@@ -308,7 +309,7 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
         return AFTER
 
     @property
-    def context(self) -> int:
+    def behind(self) -> int:
         """How many words before a gap any stream keeps."""
         return 2 * (PAST[-1] + BEFORE)
 
@@ -379,7 +380,7 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
         """Return a stream that decides each gap when three words after it have arrived."""
         from caesura.detectors.window_stream import WindowStream
 
-        return WindowStream(self, ahead=AFTER, behind=self.context, state=state)
+        return WindowStream(self, ahead=AFTER, behind=self.behind, state=state)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Return the weights, hashes of words and pairs, and forms as the bytes of a list."""
