@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 
 from caesura.core.errors import LayerError, ModelError
+from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.neural.encoder import VALUES, Encoder
-from caesura.detectors.neural.training_windows import Lexicon, Sampler, compile_source
+from caesura.detectors.neural.training_windows import (
+    Lexicon,
+    Sampler,
+    compile_source,
+    known_sources,
+)
 from caesura.ml.neural.transformer import Shape
 from caesura.ml.neural.wordpiece import SPECIAL
 from caesura.testing.detector_laws import made_up_recording
@@ -47,12 +53,8 @@ def test_training_twice_gives_the_same_weights() -> None:
 def test_training_that_was_interrupted_goes_on_to_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = Counter(word for each in TALKS for word in each.words)
-    base = training.scratch_base(words, SMALL)
-    lexicon = Lexicon()
-    sources = [compile_source("talks", 1.0, TALKS, lexicon)]
-    sampler = Sampler(sources, lexicon, base.vocabulary, 64, 1)
-    plan = training.Plan(steps=6, batch=2, rate=1e-3, threads=1)
+    base, sampler = small_sampler()
+    plan = training.Plan(steps=3, batch=2, rate=1e-3, threads=1, later_steps=3)
     whole = training.train_encoder(base, sampler, plan)
     checkpoint = tmp_path / "state.safetensors"
 
@@ -63,13 +65,60 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
             return super().window(number)
 
     begun = replace(plan, checkpoint=checkpoint)
-    part = Interrupted(sources, lexicon, base.vocabulary, 64, 1)
+    _, part = small_sampler(Interrupted)
     monkeypatch.setattr(training, "SAVE_SECONDS", -1)
     with pytest.raises(KeyboardInterrupt):
         training.train_encoder(base, part, begun)
     again = training.train_encoder(base, sampler, begun)
     for name, array in whole.transformer.arrays.items():
         assert again.transformer.arrays[name].tobytes() == array.tobytes(), name
+
+
+def small_sampler(kind: type[Sampler] = Sampler) -> tuple[training.Base, Sampler]:
+    words = Counter(word for each in TALKS for word in each.words)
+    base = training.scratch_base(words, SMALL)
+    lexicon = Lexicon()
+    sources = [compile_source("talks", 1.0, TALKS, lexicon)]
+    return base, kind(sources, lexicon, base.vocabulary, 64, 1)
+
+
+def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    base, sampler = small_sampler()
+    checkpoint = tmp_path / "state.safetensors"
+    plan = training.Plan(steps=2, batch=2, rate=1e-3, threads=1, checkpoint=checkpoint)
+    training.train_encoder(base, sampler, plan)
+    with pytest.raises(ModelError, match="of another training"):
+        training.train_encoder(base, sampler, replace(plan, steps=3))
+    checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
+    with pytest.raises(ModelError, match="damaged"):
+        training.train_encoder(base, sampler, plan)
+
+
+def test_sentences_without_marks_are_learnt() -> None:
+    lexicon = Lexicon()
+    ends = [each.sentences.boundary for each in TALKS[:2]]  # type: ignore[union-attr]
+    bare = [
+        each.replace(mark=None, sentences=Segmentation(end))
+        for each, end in zip(TALKS[:2], ends, strict=True)
+    ]
+    sources = known_sources([*bare, TALKS[2]], bare[:1], lexicon)
+    assert [(one.name, one.is_spoken) for one in sources] == [
+        ("speech", True),
+        ("speech", False),
+        ("text", False),
+    ]
+    assert (sources[1].target == 2).tolist() == np.concatenate(ends).tolist()
+
+
+def test_the_rate_grows_falls_and_falls_once_more() -> None:
+    plan = training.Plan(steps=100, rate=1e-3, later_steps=50, later_rate=2e-4)
+    shares = [plan.rate_at(step) for step in range(150)]
+    assert shares[:10] == sorted(shares[:10])
+    assert shares[9:100] == sorted(shares[9:100], reverse=True)
+    assert shares[99] == pytest.approx(0.01)
+    assert shares[100] == pytest.approx(0.2)
+    assert shares[125] == pytest.approx(0.1)
+    assert shares[149] == pytest.approx(0.2 / 50)
 
 
 def test_recordings_without_sentences_are_refused() -> None:
@@ -167,3 +216,17 @@ def test_a_base_that_cannot_be_read_is_one_clear_error(base: Path) -> None:
         training.read_base(base, 1)
     with pytest.raises(ModelError, match="there is no base model 'no such'"):
         training.find_base("no such")
+
+
+def test_a_base_that_does_not_fit_is_one_clear_error(base: Path) -> None:
+    found = training.read_base(base, 1)
+    with pytest.raises(ModelError, match="70 positions, and a window 71"):
+        training.smaller_base(found, Counter({"abc": 3}), 10, 71)
+    arrays = load_file(base / "model.safetensors")
+    del arrays["bert.encoder.layer.0.output.dense.bias"]
+    save_file(arrays, base / "model.safetensors")
+    with pytest.raises(ModelError, match=r"lacks 'encoder\.layer\.0\.output\.dense\.bias'"):
+        training.read_base(base, 1)
+    (base / "vocab.txt").write_text("[PAD]\na\n")
+    with pytest.raises(ModelError, match=r"vocab\.txt has no"):
+        training.read_base(base, 1)

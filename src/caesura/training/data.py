@@ -18,7 +18,7 @@ import numpy as np
 from caesura.core.arrays import Flags, Indices, Strings
 from caesura.core.errors import FormatError, LayerError, MismatchError
 from caesura.core.transcript import Transcript
-from caesura.detectors.neural.evidence import targets_of
+from caesura.detectors.neural.evidence import targets_of, with_labels_as_marks
 from caesura.text.normalization.steps import BARE_STEPS, compose, normalize
 from caesura.text.punctuation import strip_punctuation
 
@@ -277,10 +277,8 @@ def bare_talk(transcript: Transcript) -> Talk:
     The mark of a gap is its label if it has no other, as in words that were aligned to a script.
     """
     marked = normalize(transcript, "marks")
-    sentences, none = marked.sentences, ("",) * len(marked)
-    assert sentences is not None
-    cells = zip(marked.mark or none, sentences.label or none, strict=True)
-    told = marked.replace(mark=tuple(mark.strip() or label for mark, label in cells))
-    unmarked = sentences.boundary & (targets_of(told) < 1)
+    assert marked.sentences is not None
+    told = with_labels_as_marks(marked)
+    unmarked = marked.sentences.boundary & (targets_of(told) < 1)
     target = np.where(unmarked, END, targets_of(told, spoken=False))
     return Talk(normalize(marked, BARE_STEPS), target)

@@ -13,7 +13,8 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from string import ascii_lowercase
@@ -31,7 +32,6 @@ from torch import Tensor
 
 from caesura.core.errors import ModelError
 from caesura.core.transcript import Transcript
-from caesura.detectors.gaps import missing_sentences
 from caesura.detectors.neural.encoder import OFFSETS, VALUES, Encoder, EncoderModel
 from caesura.detectors.neural.evidence import MIXED, case_class
 from caesura.detectors.neural.training_windows import (
@@ -39,7 +39,7 @@ from caesura.detectors.neural.training_windows import (
     Lexicon,
     Sampler,
     Window,
-    compile_source,
+    known_sources,
 )
 from caesura.ml.neural.torch_transformer import EncoderNet
 from caesura.ml.neural.transformer import Shape, Transformer, quantize
@@ -67,7 +67,10 @@ LOG_STEPS = 50
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train: `steps` steps of `batch` windows each, at a rate that falls to nothing."""
+    """How to train: `steps` steps of `batch` windows each, at a rate that falls to nothing.
+
+    Then `later_steps` are taken, at a rate that falls to nothing from `later_rate`.
+    """
 
     steps: int
     batch: int = 12
@@ -75,6 +78,16 @@ class Plan:
     seed: int = 1
     threads: int = 2
     checkpoint: Path | None = None
+    later_steps: int = 0
+    later_rate: float = 8e-5
+
+    def rate_at(self, step: int) -> float:
+        """Return the rate of a step, as a share of `rate`."""
+        if step >= self.steps:
+            left = 1 - (step - self.steps) / self.later_steps
+            return left * self.later_rate / self.rate
+        warm_up = min(WARM_UP[0] * self.steps, WARM_UP[1])
+        return min(1.0, (step + 1) / warm_up) * (1 - step / self.steps)
 
 
 def fit(
@@ -83,21 +96,13 @@ def fit(
     text: Sequence[Transcript],
 ) -> Encoder:
     """Train an encoder on speech and more text."""
-    known = [[each for each in part if each.sentences is not None] for part in (train, text)]
-    recordings = [each for part in known for each in part]
-    if not known[0]:
-        raise missing_sentences(len(train))
-    words = Counter(word for each in recordings for word in each.words)
+    lexicon = Lexicon()
+    sources = known_sources(train, text, lexicon)
+    words = known_words(train, text)
     base = scratch_base(words, encoder)
     if encoder.base:
         found = read_base(find_base(encoder.base), encoder.layers)
         base = smaller_base(found, words, encoder.pieces, encoder.window)
-    lexicon = Lexicon()
-    sources = [
-        compile_source(name, sum(map(len, part)), part, lexicon)
-        for name, part in zip(("speech", "text"), known, strict=True)
-        if part
-    ]
     plan = Plan(encoder.steps, encoder.batch, encoder.rate, encoder.seed)
     sampler = Sampler(sources, lexicon, base.vocabulary, encoder.window, encoder.seed)
     return encoder.with_model(train_encoder(base, sampler, plan, mixed_forms(words)))
@@ -132,12 +137,23 @@ def read_base(folder: Path, layers: int) -> Base:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         pieces = (folder / "vocab.txt").read_text("utf-8").splitlines()
         arrays = load_file(folder / "model.safetensors")
+        return _checked_base(config, pieces, arrays, layers)
     except (OSError, ValueError, SafetensorError) as error:
         raise ModelError(f"the base cannot be read: {error}", where=str(folder)) from error
+    except KeyError as error:
+        raise ModelError(f"the base lacks {error}", where=str(folder)) from error
+
+
+def _checked_base(
+    config: Mapping[str, Any], pieces: list[str], arrays: Mapping[str, NDArray[Any]], layers: int
+) -> Base:
     arrays = {name.removeprefix("bert."): array for name, array in arrays.items()}
     if config.get("model_type") != "bert" or config["num_hidden_layers"] < layers:
         what = f"{config.get('model_type')} with {config.get('num_hidden_layers')} layers"
-        raise ModelError(f"a BERT of {layers} layers is needed, not {what}", where=str(folder))
+        raise ValueError(f"a BERT of {layers} layers is needed, not {what}")
+    for piece in SPECIAL:
+        if piece not in pieces:
+            raise ValueError(f"vocab.txt has no {piece}")
     order = [pieces.index(piece) for piece in SPECIAL]
     order += [at for at, piece in enumerate(pieces) if piece not in SPECIAL]
     shape = Shape(
@@ -200,6 +216,11 @@ def scratch_base(words: Counter[str], encoder: Encoder) -> Base:
 
 def smaller_base(base: Base, words: Counter[str], pieces: int, positions: int) -> Base:
     """Return a base with the pieces that these words need most, and with fewer positions."""
+    if positions > base.shape.positions:
+        raise ModelError(
+            f"the base has {base.shape.positions} positions, and a window {positions}",
+            remedy=f"set window to {base.shape.positions} or less",
+        )
     kept = common_pieces(base.vocabulary, words, pieces)
     weights = dict(base.weights)
     weights["pieces.weight"] = weights["pieces.weight"][kept]
@@ -207,6 +228,12 @@ def smaller_base(base: Base, words: Counter[str], pieces: int, positions: int) -
     vocabulary = WordPieces([base.vocabulary.pieces[at] for at in kept])
     shape = base.shape._replace(pieces=len(kept), positions=positions)
     return Base(vocabulary, shape, weights)
+
+
+def known_words(train: Sequence[Transcript], text: Sequence[Transcript]) -> Counter[str]:
+    """Count the words of all that has sentences."""
+    known = (each for each in (*train, *text) if each.sentences is not None)
+    return Counter(word for each in known for word in each.words)
 
 
 def mixed_forms(words: Counter[str], least: int = 5) -> dict[str, str]:
@@ -243,8 +270,9 @@ def train_encoder(
 
 def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, plan: Plan) -> None:
     """Take all steps; the next windows are made while a step is taken."""
-    step = _resume(net, optimizer, plan.checkpoint)
-    warm_up = min(WARM_UP[0] * plan.steps, WARM_UP[1])
+    origin = fingerprint(plan, sampler)
+    step = _resume(net, optimizer, origin, plan.checkpoint)
+    last = plan.steps + plan.later_steps
     losses: list[float] = []
     begun = saved = time.monotonic()
     net.train()
@@ -256,12 +284,11 @@ def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, pl
 
         following = pool.submit(prepare, step)
         words = 0
-        while step < plan.steps:
+        while step < last:
             batch = following.result()
             following = pool.submit(prepare, step + 1)
-            rate = min(1.0, (step + 1) / warm_up) * (1 - step / plan.steps)
             for group in optimizer.param_groups:
-                group["lr"] = group["full"] * rate
+                group["lr"] = group["full"] * plan.rate_at(step)
             losses.append(_step(net, optimizer, batch))
             words += len(batch.target)
             step += 1
@@ -269,9 +296,9 @@ def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, pl
                 speed = words / (time.monotonic() - begun)
                 mean = float(np.mean(losses[-4 * LOG_STEPS :]))
                 text = "  step %d of %d, loss %.4f, %.0f words/s"
-                logger.info(text, step, plan.steps, mean, speed)
-            if time.monotonic() - saved > SAVE_SECONDS or step == plan.steps:
-                _save(net, optimizer, step, plan.checkpoint)
+                logger.info(text, step, last, mean, speed)
+            if time.monotonic() - saved > SAVE_SECONDS or step == last:
+                _save(net, optimizer, step, origin, plan.checkpoint)
                 saved = time.monotonic()
 
 
@@ -337,11 +364,33 @@ MOMENTS = ("exp_avg", "exp_avg_sq")
 """What AdamW remembers of each weight that it has changed."""
 
 
-def _resume(net: EncoderNet, optimizer: torch.optim.Optimizer, path: Path | None) -> int:
+def fingerprint(plan: Plan, sampler: Sampler) -> Tensor:
+    """Return a checksum of what weights depend on: the plan, the pieces and the recordings."""
+    found = sha256(repr(replace(plan, checkpoint=None, threads=0)).encode())
+    found.update(sampler.table.pieces.tobytes())
+    for source in sampler.sources:
+        found.update(f"{source.name} {source.weight}".encode())
+        found.update(source.words.tobytes())
+    return torch.tensor(list(found.digest()), dtype=torch.uint8)
+
+
+def _resume(
+    net: EncoderNet, optimizer: torch.optim.Optimizer, origin: Tensor, path: Path | None
+) -> int:
     """Take up training at a checkpoint, if there is one; return the steps that were taken."""
     if path is None or not path.exists():
         return 0
-    saved = load_tensors(path)
+    try:
+        saved = load_tensors(path)
+        is_same = torch.equal(saved["origin"], origin)
+    except (SafetensorError, KeyError):
+        is_same = False
+    if not is_same:
+        raise ModelError(
+            "the checkpoint is damaged, or of another training",
+            where=str(path),
+            remedy="remove it",
+        )
     step = int(saved["step"])
     with torch.no_grad():
         for name, weight in net.named_parameters():
@@ -353,10 +402,16 @@ def _resume(net: EncoderNet, optimizer: torch.optim.Optimizer, path: Path | None
     return step
 
 
-def _save(net: EncoderNet, optimizer: torch.optim.Optimizer, step: int, path: Path | None) -> None:
+def _save(
+    net: EncoderNet,
+    optimizer: torch.optim.Optimizer,
+    step: int,
+    origin: Tensor,
+    path: Path | None,
+) -> None:
     if path is None:
         return
-    tensors = {"step": torch.tensor(step)}
+    tensors = {"step": torch.tensor(step), "origin": origin}
     for name, weight in net.named_parameters():
         tensors[name] = weight.detach()
         tensors |= {f"{name}.{part}": value for part, value in optimizer.state[weight].items()}

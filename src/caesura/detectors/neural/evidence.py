@@ -222,6 +222,17 @@ def _openings(openings: Sequence[str] | None, count: int) -> Indices:
     return np.array([2 if opening else 1 for opening in openings], np.int64)
 
 
+def with_labels_as_marks(transcript: Transcript) -> Transcript:
+    """Return a transcript in which gaps without a mark have their label as mark.
+
+    Words that were aligned to a script have its marks as labels.
+    """
+    none = ("",) * len(transcript)
+    labels = (transcript.sentences and transcript.sentences.label) or none
+    cells = zip(transcript.mark or none, labels, strict=True)
+    return transcript.replace(mark=tuple(mark.strip() or label for mark, label in cells))
+
+
 def targets_of(transcript: Transcript, spoken: bool = True) -> Indices:
     """Return the class to learn at each gap: 0 none, then comma, period, question, exclamation.
 

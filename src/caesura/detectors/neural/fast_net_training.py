@@ -7,7 +7,6 @@ that a person happened to write, and there are some for text without marks, too.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,9 +19,8 @@ from torch import Tensor, nn
 
 from caesura.core.arrays import Floats, Indices
 from caesura.core.transcript import Transcript
-from caesura.detectors.gaps import missing_sentences
 from caesura.detectors.neural.encoder import GAP_LABELS, UPPER
-from caesura.detectors.neural.encoder_training import mixed_forms
+from caesura.detectors.neural.encoder_training import known_words, mixed_forms
 from caesura.detectors.neural.evidence import COLUMNS, SIZES
 from caesura.detectors.neural.fast_net import (
     AFTER,
@@ -44,7 +42,7 @@ from caesura.detectors.neural.training_windows import (
     Sampler,
     Source,
     Window,
-    compile_source,
+    known_sources,
 )
 from caesura.ml.neural.torch_training import repeatable
 from caesura.ml.neural.wordpiece import INSIDE, SPECIAL, WordPieces
@@ -121,16 +119,9 @@ class Net(nn.Module):
 
 def fit(net: FastNet, train: Sequence[Transcript], text: Sequence[Transcript]) -> FastNet:
     """Train a net on speech and more text, without a teacher."""
-    known = [[each for each in part if each.sentences is not None] for part in (train, text)]
-    if not known[0]:
-        raise missing_sentences(len(train))
     lexicon = Lexicon()
-    sources = [
-        compile_source(name, sum(map(len, part)), part, lexicon)
-        for name, part in zip(("speech", "text"), known, strict=True)
-        if part
-    ]
-    mixed = mixed_forms(Counter(word for part in known for each in part for word in each.words))
+    sources = known_sources(train, text, lexicon)
+    mixed = mixed_forms(known_words(train, text))
     # Windows are measured in words: each is one piece.
     sampler = Sampler(sources, lexicon, ONE_PIECE, WINDOW, net.seed)
     forms = {**usual_forms(sources, lexicon.words), **mixed}

@@ -20,7 +20,7 @@ from numpy.random import Generator
 
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.transcript import Transcript
-from caesura.detectors.gaps import marked_words
+from caesura.detectors.gaps import marked_words, missing_sentences
 from caesura.detectors.neural import evidence as ev
 from caesura.detectors.neural.encoder import ENOUGH, heads_for
 from caesura.detectors.neural.evidence import Evidence
@@ -111,6 +111,28 @@ def compile_source(
         is_recognised,
         is_spoken,
     )
+
+
+def known_sources(
+    train: Sequence[Transcript], text: Sequence[Transcript], lexicon: Lexicon
+) -> list[Source]:
+    """Compile the recordings, and the other text, whose sentences are known.
+
+    Where no sentence of a recording ends with a mark, each sentence counts as ended by a period.
+    """
+    found = []
+    for name, part in (("speech", train), ("text", text)):
+        known = [each for each in part if each.sentences is not None and len(each)]
+        if name == "speech" and not known:
+            raise missing_sentences(len(train))
+        told = [ev.with_labels_as_marks(each) for each in known]
+        for has_marks in (True, False):
+            own = [each for each in told if bool((ev.targets_of(each) >= 2).any()) == has_marks]
+            if own:
+                found.append(
+                    compile_source(name, sum(map(len, own)), own, lexicon, is_spoken=has_marks)
+                )
+    return found
 
 
 class Window(NamedTuple):
@@ -228,12 +250,7 @@ class Sampler:
             target = moved_targets(target, heard.place, heard.inserted)
             columns = _columns_heard(columns, heard)
             case = np.where(heard.said == NOTHING, case[heard.place], IGNORED)
-            own = words[heard.place]
-            words = (
-                np.where(heard.said == NOTHING, own, self.heard[heard.said])
-                if len(self.heard)
-                else own
-            )
+            words = np.where(heard.said == NOTHING, words[heard.place], self.heard[heard.said])
         pieces, word_at = self.table.pieces_of(words)
         if len(pieces) > self.length - 2:
             # What was heard has more pieces than what was said: the last words are left out.

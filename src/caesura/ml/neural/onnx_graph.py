@@ -8,7 +8,7 @@ them, so that no other package is needed.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
-from caesura.ml.neural.transformer import LARGEST, SCALE, Shape, Single
+from caesura.ml.neural.transformer import EPSILON, LARGEST, SCALE, Shape, Single
 
 OPSET, IR_VERSION = 20, 9
 EXTENSION, EXTENSION_VERSION = "com.microsoft", 1
@@ -32,7 +32,7 @@ MIDDLE = 128
 FINER = 254
 """How much finer the second matrix of bytes is: it has what rounding took from the first."""
 
-FLOAT, INTEGER, TEXT, INTEGERS = 1, 2, 3, 7
+FLOAT, INTEGER, TEXT = 1, 2, 3
 """Numbers of the types of attributes."""
 
 
@@ -184,10 +184,7 @@ def _norm(graph: _Graph, x: str, change: str, name: str) -> str:
 
 def _normalized(graph: _Graph, x: str, name: str) -> str:
     weights = [graph.weight(f"{name}.weight"), graph.weight(f"{name}.bias")]
-    return graph.node("LayerNormalization", [x, *weights], epsilon=EPSILON)
-
-
-EPSILON = 1e-12
+    return graph.node("LayerNormalization", [x, *weights], epsilon=float(EPSILON))
 
 
 class _Graph:
@@ -255,15 +252,12 @@ Kinds = Mapping[str, tuple[str, Sequence[int | str]]]
 """The type and the sizes of each input or output of a graph."""
 
 
-def _attribute(name: str, value: object) -> bytes:
+def _attribute(name: str, value: int | float | str) -> bytes:
     if isinstance(value, float):
         return _field(1, name) + _field(2, value) + _field(20, FLOAT)
     if isinstance(value, int):
         return _field(1, name) + _field(3, value) + _field(20, INTEGER)
-    if isinstance(value, str):
-        return _field(1, name) + _field(4, value) + _field(20, TEXT)
-    assert isinstance(value, Iterable)
-    return _field(1, name) + b"".join(_field(8, each) for each in value) + _field(20, INTEGERS)
+    return _field(1, name) + _field(4, value) + _field(20, TEXT)
 
 
 def _value_info(name: str, kind: str, sizes: Sequence[int | str]) -> bytes:

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import Tensor, nn
 
-from caesura.ml.neural.transformer import Shape
+from caesura.ml.neural.transformer import EPSILON, Shape
 
 
 class Layer(nn.Module):
@@ -17,10 +17,10 @@ class Layer(nn.Module):
         self.heads = shape.heads
         self.qkv = nn.Linear(shape.hidden, 3 * shape.hidden)
         self.out = nn.Linear(shape.hidden, shape.hidden)
-        self.norm = nn.LayerNorm(shape.hidden, eps=1e-12)
+        self.norm = nn.LayerNorm(shape.hidden, eps=float(EPSILON))
         self.inner = nn.Linear(shape.hidden, shape.inner)
         self.outer = nn.Linear(shape.inner, shape.hidden)
-        self.last_norm = nn.LayerNorm(shape.hidden, eps=1e-12)
+        self.last_norm = nn.LayerNorm(shape.hidden, eps=float(EPSILON))
 
     def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
         """Return the vectors after this layer."""
@@ -50,7 +50,7 @@ class EncoderNet(nn.Module):
         self.positions = nn.Embedding(shape.positions, shape.hidden)
         self.values = nn.Embedding(shape.values, shape.hidden)
         nn.init.normal_(self.values.weight, std=0.01)
-        self.norm = nn.LayerNorm(shape.hidden, eps=1e-12)
+        self.norm = nn.LayerNorm(shape.hidden, eps=float(EPSILON))
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.gap = nn.Linear(shape.hidden, shape.gap_heads * shape.gap_classes)
         self.case = nn.Linear(shape.hidden, shape.case_classes)
