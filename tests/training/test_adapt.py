@@ -41,6 +41,7 @@ from caesura.training.search import best_threshold
 from detectors.small_encoder import small_encoder
 from tiny import Tiny, register
 
+END_ONLY = Segmentation.of_gaps(1, [0])
 WORDS = "the king so reads it all up now we left him zero".split()
 
 
@@ -207,6 +208,14 @@ def test_weaker_ridges_fit_what_is_known_better() -> None:
 
 
 # Cross-validation
+
+
+def test_recordings_of_one_word_are_left_out(model: Path, tmp_path: Path) -> None:
+    short = [Transcript(("so",), mark=(".",), id=f"s{n}", sentences=END_ONLY) for n in range(4)]
+    given = [talk(1, 80), *short]
+    found = adapt(model, train=given, output=tmp_path / "own", force=True)
+    assert found.written
+    assert found.held_out.endswith("parts of recordings")
 
 
 def test_no_fold_is_seen_by_what_is_applied_to_it() -> None:
@@ -441,7 +450,7 @@ def test_taggers_are_no_detectors(tmp_path: Path) -> None:
             [talk(seed) for seed in range(4)],
             "48 sentences cannot show whether adapting helps: 50 are the least; give more",
         ),
-        ([talk(seed, 1) for seed in range(60)], "hardly any sentence ends inside a recording"),
+        ([talk(seed, 1) for seed in range(90)], "hardly any sentence ends inside a recording"),
         ([TALKS[0].replace(sentences=None)], "1 has no sentences: 0; give text with punctuation"),
         ([], "there are no recordings to adapt to; name some with --train"),
     ],

@@ -510,7 +510,9 @@ def adapt(
     recordings = check_sentences([each for one in data for each in one.recordings], "train")
     if not recordings:
         raise LayerError("there are no recordings to adapt to", remedy="name some with --train")
-    talks = [bare_talk(each) for each in recordings]
+    talks = [talk for talk in map(bare_talk, recordings) if len(talk.ends)]
+    if len(talks) < len(recordings):
+        logger.info("%d recordings of one word are left out", len(recordings) - len(talks))
     check_size(talks)
     check_evidence(part, [talk.bare for talk in talks])
     adaptation, card = _adapt(part, talks)
