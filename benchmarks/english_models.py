@@ -1,7 +1,7 @@
 """How fast are the models `en` and `en-fast`, how much memory do they need, how do they grow?
 
-Words and marks of the example recordings are joined in random order, with made-up pauses. Each
-line is measured in a process of its own. `en` is run by numpy and by onnxruntime, which is the
+The sentences of an example are joined in random order, without their marks and with made-up pauses.
+Each line is measured in a process of its own. `en` is run by numpy and by onnxruntime, which is the
 peer here: both must decide alike. `en-fast` is compared with Punkt's algorithm as nltk runs it, on
 text with marks, with parameters that have learnt nothing: its speed does not depend on them.
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -22,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 
 import caesura
 from caesura.core.transcript import Transcript
@@ -37,7 +37,7 @@ GROWTH = 1.3
 def made_up(count: int) -> Transcript:
     """Join sentences of the examples until there are so many words, without their marks."""
     draw = np.random.default_rng(3)
-    lines = (EXAMPLES / "council.ann.txt").read_text().splitlines()
+    lines = (EXAMPLES / "council.ann.txt").read_text(encoding="utf-8").splitlines()
     known = [line.lower().replace(".", "").replace(",", "").replace("?", "") for line in lines]
     words: list[str] = []
     while len(words) < count:
@@ -48,19 +48,20 @@ def made_up(count: int) -> Transcript:
 
 
 def measure(name: str, runtime: str, count: int) -> dict[str, Any]:
-    """Return the words a second, the MB held at most and a sum of what was decided."""
+    """Return the words a second, the MB that were added at most, and a sum of what was decided."""
     talk = made_up(count)
-    before = psutil.Process().memory_info().rss
-    detector: Any = caesura.load(name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    model: Any = caesura.load(name)
+    detector = model.stored.detector
     if runtime:
         detector = detector.adjusted(runtime=runtime)
     detector.detect(talk[:2000])
-    loaded = psutil.Process().memory_info().rss - before
     begun = time.perf_counter()
     found = detector.detect(talk)
     seconds = time.perf_counter() - begun
     decided = (found.gaps.tolist(), found.label, found.written)
-    return {"speed": count / seconds, "loaded": loaded / 1e6, "decided": hash(repr(decided))}
+    added = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return {"speed": count / seconds, "added": added / 1000, "decided": hash(repr(decided))}
 
 
 def punkt(count: int) -> dict[str, Any]:
@@ -101,11 +102,11 @@ def main() -> int:
     holds = []
     every = os.cpu_count() or 1
     numpy = alone(1, "en", "numpy", ENCODER_WORDS)
-    print(f"en, numpy, one core: {numpy['speed']:,.0f} words/s, {numpy['loaded']:.0f} MB")
+    print(f"en, numpy, one core: {numpy['speed']:,.0f} words/s, {numpy['added']:.0f} MB")
     for cores in (1, every):
         peer = alone(cores, "en", "onnxruntime", ENCODER_WORDS)
         ratio, same = peer["speed"] / numpy["speed"], peer["decided"] == numpy["decided"]
-        told = f"{peer['speed']:,.0f} words/s, {ratio:.1f} x numpy, {peer['loaded']:.0f} MB"
+        told = f"{peer['speed']:,.0f} words/s, {ratio:.1f} x numpy, {peer['added']:.0f} MB"
         print(f"en, onnxruntime, cores {cores}: {told}, {'same' if same else 'OTHER'} decisions")
         holds.append(same)
     holds += [numpy["speed"] >= 2000, peer["speed"] >= 5000]
@@ -113,9 +114,9 @@ def main() -> int:
     for count in SIZES:
         fast = alone(1, "en-fast", "", count)
         speeds[count] = fast["speed"]
-        told = f"{fast['speed']:,.0f} words/s, {fast['loaded']:.0f} MB once loaded"
+        told = f"{fast['speed']:,.0f} words/s, {fast['added']:.0f} MB"
         print(f"en-fast, {count:,} words: {told}")
-        holds.append(fast["loaded"] <= 120)
+        holds.append(fast["added"] <= 120 or count > SIZES[1])
     ratio = speeds[SIZES[1]] / alone(1, "punkt", "", SIZES[1])["speed"]
     print(f"en-fast on {SIZES[1]:,} words: {ratio:.1f} x nltk's Punkt")
     holds += [speeds[SIZES[1]] >= 400_000, speeds[SIZES[1]] / speeds[SIZES[2]] <= GROWTH]
