@@ -482,7 +482,7 @@ def test_results_as_text_and_json() -> None:
     assert str(made) == "it helped: F1 .712 -> .741 (p = .012)"
     unsure = Adaptation(Pause(), rates, {**rates, "f1": 0.713}, 0.4)
     assert str(unsure) == (
-        "it did not help: F1 .712 -> .713 (p = .400); the model was left as it is"
+        "it is not certain that it helped: F1 .712 -> .713 (p = .400); the model was left as it is"
     )
     assert not Adaptation(Pause(), rates, rates, None).helped
     document = json.loads(json.dumps(made.to_json()))

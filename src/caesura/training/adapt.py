@@ -451,7 +451,8 @@ class Adaptation:
         """Return the result in one sentence."""
         before, after = (_short(each["f1"]) for each in (self.before, self.after))
         chance = "" if self.p is None else f" (p = {_short(self.p)})"
-        said = "it helped" if self.helped else "it did not help"
+        unsure = "it is not certain that it helped" if self.gain > 0 else "it did not help"
+        said = "it helped" if self.helped else unsure
         text = f"{said}: F1 {before} -> {after}{chance}"
         if self.helped:
             return text
@@ -579,7 +580,7 @@ def _card(stored: StoredModel, adaptation: Adaptation, data: Sequence[Dataset], 
     )
     return replace(
         card,
-        about=f"{card.about or old.about} {origin}".strip(),
+        about=f"{(card.about or old.about).rstrip('.')}. {origin}".removeprefix(". "),
         language=old.language,
         licence=old.licence,
         notes=" ".join(filter(None, notes)),
