@@ -14,6 +14,7 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.stored_model import Model
 from caesura.detectors.window_stream import Lookahead
 from caesura.testing.detector_laws import made_up_recording
+from detectors.small_encoder import small_encoder
 
 SEEN = Column("seen")
 
@@ -112,3 +113,31 @@ def test_reach_is_that_of_the_other_stream(detector: Detector, reach: tuple[int,
     assert reach_of(detector) == reach
     decision = Decision(detector, longest=3)
     assert (decision.reach, decision.behind) == reach
+
+
+def test_words_are_written_as_the_other_detector_says() -> None:
+    talk = made_up_recording(6, 120).replace(mark=None)
+    encoder = small_encoder(bias=0.5)
+    plain = encoder.detect(talk)
+    wide = Decision(encoder, longest=500)
+    assert plain.written is not None
+    assert plain.written != talk.words
+    assert wide.detect(talk).written == wide.written_words(talk) == plain.written
+    sure = Decision(encoder, prefer="precision").detect(talk)
+    dropped = np.flatnonzero(plain.boundary & ~sure.boundary) + 1
+    assert len(dropped)
+    assert sure.written is not None
+    for at, (form, word) in enumerate(zip(sure.written, talk.words, strict=True)):
+        assert form == (word if at in dropped else plain.written[at])
+
+
+def test_a_stream_writes_words_as_the_other_detector_says() -> None:
+    talk = made_up_recording(6, 120).replace(mark=None)
+    encoder = small_encoder(bias=0.5)
+    found = []
+    for stream in (encoder.stream(), Decision(encoder, longest=500).stream()):
+        sentences = [*stream.push(talk), *stream.close()]
+        kept = [each.sentences.written for each in sentences if each.sentences is not None]
+        found.append([word for words in kept for word in words or ()])
+    assert found[0] == found[1]
+    assert found[0] != list(talk.words)

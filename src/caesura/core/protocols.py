@@ -313,6 +313,14 @@ class BatchDetector(Detector):
         found = self.detect(transcript)
         return np.zeros(len(found)) if found.log_odds is None else found.log_odds
 
+    def label(self, transcript: Transcript) -> Strings | None:
+        """Return the labels that `detect` finds; None without classes."""
+        return self.detect(transcript).label
+
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return the written words that `detect` finds; None without any."""
+        return self.detect(transcript).written
+
     def detect(self, transcript: Transcript) -> Segmentation:
         """Decide one recording."""
         return self.detect_all([transcript])[0]

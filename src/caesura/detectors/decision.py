@@ -138,6 +138,10 @@ class Decision(TrainableDetector[tuple[LengthPrior, ...]]):
         """Return the labels that `detect` finds; None without classes."""
         return self.detect(transcript).label
 
+    def written_words(self, transcript: Transcript) -> Strings | None:
+        """Return the written words that `detect` finds; None without any."""
+        return self.detect(transcript).written
+
     def detect(self, transcript: Transcript) -> Segmentation:
         """Decide all gaps of a recording together."""
         return self._decide(self.detector.detect(transcript), transcript)
@@ -229,7 +233,12 @@ class Decision(TrainableDetector[tuple[LengthPrior, ...]]):
                 self.warn_without_times(transcript)
             boundary = decode(log_odds, self.rules(timed), transcript.start, transcript.end)
         decided = Segmentation(boundary, None, log_odds)
-        return replace(decided, label=fitting_labels(found.label, decided.boundary))
+        dropped = found.boundary & ~decided.boundary
+        return replace(
+            decided,
+            label=fitting_labels(found.label, decided.boundary),
+            written=fitting_words(found.written, transcript.words, dropped),
+        )
 
 
 def shifted(found: Segmentation, shift: float) -> Floats:
@@ -245,6 +254,17 @@ def fitting_labels(labels: Strings | None, boundary: Flags) -> Strings | None:
         return None
     gaps = zip(labels, boundary.tolist(), strict=True)
     return tuple(label if (label not in WITHIN) == end else "" for label, end in gaps)
+
+
+def fitting_words(written: Strings | None, words: Strings, dropped: Flags) -> Strings | None:
+    """Keep how words are written, but for those after a boundary that was dropped.
+
+    Such a word may have a capital only because it would have begun a sentence.
+    """
+    if written is None:
+        return None
+    starts = set((np.flatnonzero(dropped) + 1).tolist())
+    return tuple(words[at] if at in starts else form for at, form in enumerate(written))
 
 
 def _learn(unit: str, recordings: Sequence[Transcript]) -> LengthPrior:

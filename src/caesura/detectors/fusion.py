@@ -154,14 +154,6 @@ class Fusion(BatchDetector, TrainableDetector[Floats]):
 
         return max(reach_of(inner)[1] for inner in self.detectors)
 
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return the labels that `detect` finds; None without classes."""
-        return self.detect(transcript).label
-
-    def written_words(self, transcript: Transcript) -> Strings | None:
-        """Return the written words that `detect` finds; None without any."""
-        return self.detect(transcript).written
-
     def language(self, transcript: Transcript) -> str:
         """Return the language of the recording; if it does not say, what a detector knows."""
         known = (inner.language(transcript) for inner in self.detectors)

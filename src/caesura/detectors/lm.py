@@ -136,10 +136,6 @@ class HMMDetector(BatchDetector):
         """Return the bias that is added to the log-odds of a recording."""
         return self.bias
 
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return the labels that `detect` finds; None without classes."""
-        return self.detect(transcript).label
-
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings, as many at a time as fit into memory."""
         most = CELLS // self.histories

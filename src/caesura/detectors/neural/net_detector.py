@@ -216,10 +216,6 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
         count = sum(array.size for array in self.model.weights.values())
         return f"A net of {count:,} weights that knows {len(self.model.vocabulary.hashes):,} words."
 
-    def label(self, transcript: Transcript) -> Strings | None:
-        """Return the labels that `detect` finds; None without classes."""
-        return self.detect(transcript).label
-
     def detect_all(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
         """Segment many recordings; the rows of short ones are run together."""
         return [
