@@ -29,6 +29,7 @@ from caesura.detectors.window_stream import Lookahead, WindowStream
 from caesura.ml.neural.wordpiece import MOST_PIECES
 from caesura.testing.detector_laws import DETECTOR_LAWS, made_up_recording
 from detectors.small_encoder import SHAPE, small_encoder
+from detectors.small_fast_net import small_fast_net
 
 WORDS = Transcript(tuple("so the king is reading it all again".split()))
 
@@ -258,3 +259,12 @@ def test_where_marks_are_lost_those_elsewhere_do_not_count() -> None:
     bare = small_encoder().scores(talk.replace(mark=None), marked_words(talk.replace(mark=None)))
     assert found.gap[6:43].tolist() == bare.gap[6:43].tolist()
     assert found.gap[4].tolist() != bare.gap[4].tolist()
+
+
+@pytest.mark.parametrize("make", [small_encoder, small_fast_net])
+def test_a_text_in_capitals_is_written_as_one_in_lower_case(make: Any) -> None:
+    detector, lower = make(), ("so", "the", "iphone", "is", "reading", "it")
+    upper = tuple(map(str.upper, lower))
+    assert detector.written_words(Transcript(upper)) == detector.written_words(Transcript(lower))
+    assert detector.written_words(Transcript((*upper, "now")))[0] == "SO"
+    assert detector.written_words(Transcript(("THE", "KING"))) == ("THE", "KING")

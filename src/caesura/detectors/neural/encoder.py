@@ -31,6 +31,7 @@ from caesura.detectors.neural.evidence import (
     columns_of_words,
     evidence_of,
     lost_marks,
+    lower_if_all_upper,
     without_times,
 )
 from caesura.ml.neural.transformer import Shape, Single, Transformer
@@ -274,7 +275,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
 
     def _segmentation(self, transcript: Transcript, goes_on: bool) -> Segmentation:
         log_odds = np.full(len(transcript), NO_GAP)
-        labels, written = [""] * len(transcript), list(transcript.words)
+        labels, written = [""] * len(transcript), list(lower_if_all_upper(transcript.words))
         marked = marked_words(transcript)
         if len(marked.words):
             scores = self.scores(transcript, marked, goes_on)

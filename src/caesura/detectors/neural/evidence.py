@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from caesura.core.arrays import Flags, Floats, Indices
+from caesura.core.arrays import Flags, Floats, Indices, Strings
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import MarkedWords, speaker_turns
 from caesura.detectors.pause import MOST_UNMARKED, unmarked_runs
@@ -205,6 +205,21 @@ def case_class(word: str) -> int:
     if all(upper):
         return UPPER if len(letters) > 1 else CAPITALISED
     return CAPITALISED if upper[0] and not any(upper[1:]) else MIXED
+
+
+LEAST_UPPER = 5
+"""Fewer words in capitals may be a name or a title."""
+
+
+def lower_if_all_upper(words: Strings) -> Strings:
+    """Return the words of a text in lower case if it has no lower case, as some recognisers write.
+
+    Their capitals say nothing about how words are usually written.
+    """
+    if any(word != word.upper() for word in words):
+        return words
+    upper = sum(word != word.lower() for word in words)
+    return tuple(word.lower() for word in words) if upper >= LEAST_UPPER else words
 
 
 def _cases(words: Sequence[str]) -> Indices:

@@ -33,6 +33,7 @@ from caesura.detectors.neural.evidence import (
     Evidence,
     evidence_of,
     lost_marks,
+    lower_if_all_upper,
     ranks_of,
     time_bins,
     without_times,
@@ -358,7 +359,8 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
         labels = np.full(len(transcript), "", object)
         labels[marked.last] = LABELS[best]
         table = self.model.forms
-        written = tuple(map(table.get, transcript.words, transcript.words))
+        words = lower_if_all_upper(transcript.words)
+        written = tuple(map(table.get, words, words))
         return Segmentation(log_odds > 0, tuple(labels.tolist()), log_odds, written)
 
     @staticmethod
