@@ -25,8 +25,8 @@ person wrote `.`, `?` or `!`.
 - In brackets: the 95 % interval of a bootstrap over recordings (over blocks of sentences where \
 there is one recording).
 - `=`: not different from the best row that was not trained on these recordings (paired \
-randomization test with Holm's correction, p ≥ .05). With few recordings no difference can be \
-shown.
+randomization test, p ≥ .05, not corrected for the number of rows). With few recordings no \
+difference can be shown.
 - {seen}: the model was trained on these recordings. Such a number says nothing about other \
 recordings and takes no part in the tests.
 - *a second person*: the F1 of other people's transcripts of the same recordings, after alignment. \

@@ -14,7 +14,7 @@ from recipes.comparison_systems import System
 from caesura.core.values import Undefined
 from caesura.evaluation.comparison import Comparison
 from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
-from caesura.evaluation.resampling import Interval, holm
+from caesura.evaluation.resampling import Interval
 from caesura.evaluation.scores import Scores
 
 
@@ -64,7 +64,7 @@ def interval(scores: Scores, value: str = "f1") -> Interval | Undefined:
 def with_p_values(
     cells: Mapping[str, Cell], scores: Mapping[str, Scores], value: str = "f1"
 ) -> dict[str, Cell]:
-    """Mark the best cell, and add the corrected p-value of the others' difference from it."""
+    """Mark the best cell, and add the p-value of the others' difference from it."""
     fair = {
         name: cell.f1
         for name, cell in cells.items()
@@ -78,9 +78,8 @@ def with_p_values(
         p = difference(scores[best], scores[name], value)[1]
         if p is not None:
             chances[name] = p
-    corrected = dict(zip(chances, holm(list(chances.values())), strict=True))
     return {
-        name: replace(cell, is_best=name == best, p=corrected.get(name))
+        name: replace(cell, is_best=name == best, p=chances.get(name))
         for name, cell in cells.items()
     }
 
