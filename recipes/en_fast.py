@@ -29,8 +29,8 @@ from caesura.ml.neural.torch_transformer import EncoderNet
 from caesura.ml.neural.transformer import restored
 from caesura.models.store import find_folder, load, save
 
-UNTRAINED = FastNet(words=30_000, pairs=24_000, hidden=96, second=64, steps=6000, batch=32)
-TAUGHT = 26_000
+UNTRAINED = FastNet(words=30_000, pairs=24_000, hidden=96, second=64, steps=9000, batch=32)
+TAUGHT = 44_000
 """Windows that the teacher sees."""
 
 ABOUT = (
