@@ -76,6 +76,17 @@ def test_text_of_another_format_adds_training_data(caesura: Program) -> None:
     assert [(row["purpose"], row["recordings"]) for row in card.data] == [("train", 1), ("text", 2)]
 
 
+def test_a_base_is_for_what_starts_from_one(caesura: Program) -> None:
+    done = caesura(*SHORT, "--base", "bert")
+    assert done.code == 1
+    assert done.err == "caesura: Tiny has no base to start from; train Encoder\n"
+    pytest.importorskip("torch", reason="needs torch: caesura[neural]")
+    done = caesura("train", "Encoder", *SHORT[2:], "--base", "no-such")
+    assert done.code == 1
+    assert "there is no base model 'no-such'" in done.err
+    assert not Path("model").exists()
+
+
 def test_a_model_that_is_there_is_replaced(caesura: Program) -> None:
     assert caesura(*SHORT).code == 0
     assert caesura(*SHORT, "--name", "other").code == 0

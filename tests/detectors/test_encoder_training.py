@@ -188,6 +188,57 @@ def test_a_base_is_read_and_cut(base: Path) -> None:
     assert row.tolist() == found.weights["pieces.weight"][at].tolist()
 
 
+DISTILBERT_NAMES = {
+    "encoder.layer": "transformer.layer",
+    "attention.self.query": "attention.q_lin",
+    "attention.self.key": "attention.k_lin",
+    "attention.self.value": "attention.v_lin",
+    "attention.output.dense": "attention.out_lin",
+    "attention.output.LayerNorm": "sa_layer_norm",
+    "intermediate.dense": "ffn.lin1",
+    "output.dense": "ffn.lin2",
+    "output.LayerNorm": "output_layer_norm",
+}
+
+
+def test_a_distilbert_with_the_weights_of_a_bert_is_the_same_base(base: Path) -> None:
+    given = load_file(base / "model.safetensors")
+    given["bert.embeddings.token_type_embeddings.weight"][:] = 0
+    save_file(given, base / "model.safetensors")
+    wanted = training.read_base(base, 2)
+    arrays = {}
+    for own, array in given.items():
+        name = own.replace("bert.", "distilbert.", 1)
+        for theirs, other in DISTILBERT_NAMES.items():
+            name = name.replace(theirs, other)
+        if "token_type" not in name:
+            arrays[name] = array
+    save_file(arrays, base / "model.safetensors")
+    sizes = {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 12}
+    config = {"model_type": "distilbert", "max_position_embeddings": 70, **sizes}
+    (base / "config.json").write_text(json.dumps(config))
+    found = training.read_base(base, 2)
+    assert found.shape == wanted.shape
+    assert found.vocabulary.pieces == wanted.vocabulary.pieces
+    assert set(found.weights) == set(wanted.weights)
+    for name, array in wanted.weights.items():
+        assert found.weights[name].tolist() == array.tolist(), name
+
+
+def test_an_encoder_can_be_trained_further() -> None:
+    trained = replace(SMALL, steps=5).train(TALKS[:2])
+    further = training.trained_base(trained)
+    model = trained.model
+    assert (further.vocabulary, further.shape) == (model.vocabulary, model.transformer.shape)
+    lexicon = Lexicon()
+    sampler = Sampler(known_sources(TALKS, (), lexicon), lexicon, further.vocabulary, 64, 2)
+    slow = training.Plan(steps=1, batch=2, rate=1e-7, threads=1)
+    found = training.train_encoder(further, sampler, slow).transformer.arrays
+    for name, array in further.weights.items():
+        scale = found[f"{name}.scale"][:, None] if f"{name}.scale" in found else 1.0
+        assert found[name] * scale == pytest.approx(array, abs=2e-3), name
+
+
 def test_training_starts_from_the_base(base: Path) -> None:
     short = replace(SMALL, base=str(base), steps=1, rate=1e-7)
     found = short.train(TALKS[:1]).model.transformer
@@ -199,8 +250,9 @@ def test_training_starts_from_the_base(base: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model_type": "gpt2"}, "a BERT of 1 layers is needed, not gpt2 with 2 layers"),
-        ({"num_hidden_layers": 0}, "not bert with 0 layers"),
+        ({"model_type": "gpt2"}, "it is of the kind gpt2, not bert, electra, distilbert"),
+        ({"num_hidden_layers": 0}, "it has 0 layers, and 1 are wanted"),
+        ({"embedding_size": 4}, "vectors of another size than its layers"),
     ],
 )
 def test_another_base_is_refused(base: Path, change: Mapping[str, Any], message: str) -> None:

@@ -34,12 +34,14 @@ def card_options(command: Any) -> Any:
       --tune step=0.05,0.1,0.2 --tune smooth=1,10,100 --goal ser
   caesura train LM --train calls/ --dev held-out/ --tune order=2,3,4 \\
       --text speeches.txt --text-format turns --output words
+  caesura train Encoder --base my-bert/ --train transcripts/ --dev held-out/ \\
+      --output my-model
   caesura train Tagger --train train.conllu --dev dev.conllu --output tagger
   caesura train Margins --train train.bio --dev dev.bio --output names
   caesura train Margins --train references/ --format "nlp(entities='both')" \\
       --entity-classes wer_tags/ --output names""",
-    after="Training takes seconds to minutes. If it is interrupted nothing is written, and it "
-    "starts again from the beginning.",
+    after="Training takes seconds to minutes, that of an Encoder hours. If it is interrupted "
+    "nothing is written, and it starts again from the beginning.",
 )
 @click.argument(
     "learner", shell_complete=options.complete_names("detector", "tagger", "entity-model")
@@ -63,6 +65,13 @@ def card_options(command: Any) -> Any:
 @options.format
 @options.format_option("--text-format", "Format of --text, if it is another than --format.")
 @options.entity_classes
+@option(
+    "--base",
+    default="",
+    metavar="DIR",
+    help="Folder of a pretrained encoder in the form of Hugging Face, which an Encoder starts "
+    "from.",
+)
 @option(
     "--normalize",
     default="none",

@@ -16,7 +16,7 @@ import numpy as np
 
 from caesura.core import registry
 from caesura.core.config import Trainable
-from caesura.core.errors import OutputError
+from caesura.core.errors import OutputError, UnknownName
 from caesura.core.protocols import EntityModel, Format, WordTagger
 from caesura.core.transcript import Transcript
 from caesura.core.values import Value, ratio
@@ -149,6 +149,7 @@ def train(
     dev: Inputs = (),
     text: Inputs = (),
     entity_classes: Paths = (),
+    base: str | Path = "",
     tune: str | Sequence[str] = (),
     goal: str = "f1",
     name: str = "",
@@ -165,10 +166,13 @@ def train(
     `goal`, 'f1' or 'ser', on the recordings `dev`, which must be others. `text` has more sentences
     of other kinds. A tagger is trained on recordings with tags and tuned for accuracy, an entity
     model on recordings with entities, whose classes may be in sidecar files, `entity_classes`.
+    `base` is the folder of a pretrained encoder that an `Encoder` starts from.
     `name`, `about`, `language` and `licence` go on the model's card.
     """
     registry.check_given(learner, *registry.LEARNERS)
     untrained = registry.learner(learner) if isinstance(learner, str) else learner
+    if base:
+        untrained = _with_base(untrained, str(base))
     search, steps = search_for(untrained, tune, goal), normalization_steps(normalize)
     notes = f"words normalised before training: {describe(steps)}" if steps else ""
     check_output_folder(output)
@@ -188,6 +192,12 @@ def train(
     card = Card(name=name, about=about, language=language, licence=licence, notes=notes)
     write_model(output, training, [*speech, *held_out, *more], card)
     return training
+
+
+def _with_base(untrained: Trainable, base: str) -> Trainable:
+    if "base" not in untrained.settings:
+        raise UnknownName(f"{untrained.name} has no base to start from", remedy="train Encoder")
+    return untrained.adjusted(base=base)
 
 
 def check_output_folder(output: str | Path) -> None:

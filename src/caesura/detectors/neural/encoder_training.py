@@ -1,8 +1,8 @@
 """Train the detector `Encoder` with torch, from a pretrained encoder.
 
 The base is a folder in the form of Hugging Face: `config.json`, `vocab.txt`, `model.safetensors`
-of a BERT. Its vocabulary is cut to the pieces that the training data need. Training can be
-interrupted: with a checkpoint file it goes on where it was, to the same weights.
+of a BERT, DistilBERT or ELECTRA. Its vocabulary is cut to the pieces that the training data need.
+Training can be interrupted: with a checkpoint file it goes on where it was, to the same weights.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from caesura.detectors.neural.training_windows import (
     known_sources,
 )
 from caesura.ml.neural.torch_transformer import EncoderNet
-from caesura.ml.neural.transformer import Shape, Transformer, quantize
+from caesura.ml.neural.transformer import Shape, Transformer, quantize, restored
 from caesura.ml.neural.wordpiece import (
     INSIDE,
     SPECIAL,
@@ -127,12 +127,12 @@ def find_base(name: str) -> Path:
         return Path(spec.origin).parent / "model"
     raise ModelError(
         f"there is no base model {name!r}",
-        remedy="name a folder with config.json, vocab.txt and model.safetensors of a BERT",
+        remedy="name a folder with config.json, vocab.txt and model.safetensors",
     )
 
 
 def read_base(folder: Path, layers: int) -> Base:
-    """Read the first layers of a BERT."""
+    """Read the first layers of a pretrained encoder."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         pieces = (folder / "vocab.txt").read_text("utf-8").splitlines()
@@ -144,13 +144,68 @@ def read_base(folder: Path, layers: int) -> Base:
         raise ModelError(f"the base lacks {error}", where=str(folder)) from error
 
 
+class Family(NamedTuple):
+    """How a kind of encoder names its sizes and weights."""
+
+    layers: str
+    hidden: str
+    heads: str
+    inner: str
+    """The names of these four sizes in `config.json`."""
+
+    layer: str
+    """What the names of the weights of a layer begin with, before its number."""
+
+    qkv: tuple[str, str, str]
+    parts: Mapping[str, str]
+    """The other weights of a layer, by our names."""
+
+
+BERT = Family(
+    "num_hidden_layers",
+    "hidden_size",
+    "num_attention_heads",
+    "intermediate_size",
+    "encoder.layer.",
+    ("attention.self.query", "attention.self.key", "attention.self.value"),
+    {
+        "out": "attention.output.dense",
+        "norm": "attention.output.LayerNorm",
+        "inner": "intermediate.dense",
+        "outer": "output.dense",
+        "last_norm": "output.LayerNorm",
+    },
+)
+DISTILBERT = Family(
+    "n_layers",
+    "dim",
+    "n_heads",
+    "hidden_dim",
+    "transformer.layer.",
+    ("attention.q_lin", "attention.k_lin", "attention.v_lin"),
+    {
+        "out": "attention.out_lin",
+        "norm": "sa_layer_norm",
+        "inner": "ffn.lin1",
+        "outer": "ffn.lin2",
+        "last_norm": "output_layer_norm",
+    },
+)
+FAMILIES = {"bert": BERT, "electra": BERT, "distilbert": DISTILBERT}
+
+
 def _checked_base(
     config: Mapping[str, Any], pieces: list[str], arrays: Mapping[str, NDArray[Any]], layers: int
 ) -> Base:
-    arrays = {name.removeprefix("bert."): array for name, array in arrays.items()}
-    if config.get("model_type") != "bert" or config["num_hidden_layers"] < layers:
-        what = f"{config.get('model_type')} with {config.get('num_hidden_layers')} layers"
-        raise ValueError(f"a BERT of {layers} layers is needed, not {what}")
+    kind = config.get("model_type")
+    if kind not in FAMILIES:
+        raise ValueError(f"it is of the kind {kind}, not {', '.join(FAMILIES)}")
+    family = FAMILIES[kind]
+    arrays = {name.removeprefix(f"{kind}."): array for name, array in arrays.items()}
+    if config[family.layers] < layers:
+        raise ValueError(f"it has {config[family.layers]} layers, and {layers} are wanted")
+    if config.get("embedding_size", config[family.hidden]) != config[family.hidden]:
+        raise ValueError("its word pieces have vectors of another size than its layers")
     for piece in SPECIAL:
         if piece not in pieces:
             raise ValueError(f"vocab.txt has no {piece}")
@@ -159,39 +214,32 @@ def _checked_base(
     shape = Shape(
         len(pieces),
         VALUES,
-        hidden=config["hidden_size"],
+        hidden=config[family.hidden],
         layers=layers,
-        heads=config["num_attention_heads"],
-        inner=config["intermediate_size"],
+        heads=config[family.heads],
+        inner=config[family.inner],
         positions=min(config["max_position_embeddings"], 512),
     )
     vocabulary = WordPieces([pieces[at] for at in order])
-    return Base(vocabulary, shape, _renamed(arrays, shape, np.array(order)))
+    return Base(vocabulary, shape, _renamed(arrays, family, shape, np.array(order)))
 
 
 def _renamed(
-    arrays: Mapping[str, NDArray[Any]], shape: Shape, order: NDArray[Any]
+    arrays: Mapping[str, NDArray[Any]], family: Family, shape: Shape, order: NDArray[Any]
 ) -> dict[str, NDArray[Any]]:
-    """Return the weights of a BERT by our names."""
-    types = arrays["embeddings.token_type_embeddings.weight"][0]
+    """Return the weights of a pretrained encoder by our names."""
+    types = arrays.get("embeddings.token_type_embeddings.weight", np.zeros((1, 1), np.float32))
     found = {
-        "pieces.weight": arrays["embeddings.word_embeddings.weight"][order] + types,
+        "pieces.weight": arrays["embeddings.word_embeddings.weight"][order] + types[0],
         "positions.weight": arrays["embeddings.position_embeddings.weight"][: shape.positions],
-    }
-    theirs = {
-        "out": "attention.output.dense",
-        "norm": "attention.output.LayerNorm",
-        "inner": "intermediate.dense",
-        "outer": "output.dense",
-        "last_norm": "output.LayerNorm",
     }
     for part in ("weight", "bias"):
         found[f"norm.{part}"] = arrays[f"embeddings.LayerNorm.{part}"]
         for layer in range(shape.layers):
-            own, other = f"layers.{layer}.", f"encoder.layer.{layer}."
-            qkv = [arrays[f"{other}attention.self.{n}.{part}"] for n in ("query", "key", "value")]
+            own, other = f"layers.{layer}.", f"{family.layer}{layer}."
+            qkv = [arrays[f"{other}{name}.{part}"] for name in family.qkv]
             found[f"{own}qkv.{part}"] = np.concatenate(qkv)
-            for name, their in theirs.items():
+            for name, their in family.parts.items():
                 found[f"{own}{name}.{part}"] = arrays[f"{other}{their}.{part}"]
     return found
 
@@ -228,6 +276,13 @@ def smaller_base(base: Base, words: Counter[str], pieces: int, positions: int) -
     vocabulary = WordPieces([base.vocabulary.pieces[at] for at in kept])
     shape = base.shape._replace(pieces=len(kept), positions=positions)
     return Base(vocabulary, shape, weights)
+
+
+def trained_base(encoder: Encoder) -> Base:
+    """Return what an encoder has learnt, as far as 8 bits keep it, to train it further."""
+    model = encoder.model
+    weights = restored(model.transformer.arrays)
+    return Base(model.vocabulary, model.transformer.shape, weights)
 
 
 def known_words(train: Sequence[Transcript], text: Sequence[Transcript]) -> Counter[str]:
