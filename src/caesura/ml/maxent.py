@@ -11,11 +11,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from caesura.core.arrays import Floats, Indices
 from caesura.core.errors import CaesuraError
@@ -286,21 +286,12 @@ def _minimise(loss: Loss, start: Floats, ridge: float, search: Search) -> Floats
         "ftol": search.gain,
         "gtol": 0.0,
     }
-    with _on_one_thread():
+    # Threads would take several times as long on sums this small, in scipy's own library, too.
+    with threadpool_limits(1):
         found = optimize.minimize(
             loss, start, jac=True, method="L-BFGS-B", callback=_Progress(), options=options
         )
     return np.asarray(found.x, np.float64)
-
-
-def _on_one_thread() -> AbstractContextManager[Any]:
-    """Keep numpy from splitting small sums among threads, which takes several times as long."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        return nullcontext()
-    limited: AbstractContextManager[Any] = threadpool_limits(1)
-    return limited
 
 
 class _Progress:

@@ -1,6 +1,8 @@
 """Neural detectors. They run with numpy; training needs torch, the extra `neural`.
 
-`encoder.py` is a transformer that sees all evidence (`evidence.py`), with its training beside it.
+`encoder.py` is a transformer that sees all evidence (`evidence.py`), `fast_net.py` a small net that
+sees the same; their training is beside them, and `training_windows.py` draws what both learn from,
+with words misheard (`mishearing.py`).
 `cnn.py` and `birnn.py` are the systems S1 and S2 of the WiSeBE paper, each net twice: for torch,
 which trains, and for numpy; `net_detector.py` is their base class.
 

@@ -39,7 +39,7 @@ from caesura.detectors.neural.evidence import (
     without_times,
 )
 from caesura.ml.features import hash_spelling, normalized_spelling
-from caesura.ml.neural.layers import Array, Linear, relu
+from caesura.ml.neural.layers import Array, Linear, on_one_thread, relu
 from caesura.ml.ngram_counts import START, UNKNOWN, Vocabulary, damaged
 
 OUTSIDE = START
@@ -233,10 +233,11 @@ class FastNetModel:
         times, others = (np.pad(codes, (back, AFTER)) for codes in (times, others))
         pairs = self.pairs.rows(words)
         found = np.empty((count, len(GAP_LABELS)), np.float32)
-        for first in range(0, count, AT_ONCE):
-            stop = min(first + AT_ONCE, count)
-            here = slice(first, stop + back + AFTER)
-            found[first:stop] = self._block(words[here], times[here], others[here], pairs[here])
+        with on_one_thread():
+            for first in range(0, count, AT_ONCE):
+                stop = min(first + AT_ONCE, count)
+                here = slice(first, stop + back + AFTER)
+                found[first:stop] = self._block(words[here], times[here], others[here], pairs[here])
         return found
 
     def _block(self, words: Indices, times: Indices, others: Indices, pairs: Indices) -> Array:

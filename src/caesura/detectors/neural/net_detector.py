@@ -30,7 +30,7 @@ from caesura.detectors.gaps import (
     place_classes,
 )
 from caesura.detectors.lm import drop_punctuation
-from caesura.ml.neural.layers import Array
+from caesura.ml.neural.layers import Array, on_one_thread
 from caesura.ml.neural.torch_training import IGNORED, Schedule, fit, import_torch
 from caesura.ml.neural.word_windows import WordWindows
 from caesura.ml.ngram_counts import NO_WORD, START, UNKNOWN, Vocabulary, damaged
@@ -250,10 +250,11 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
     def _run(self, rows: Indices) -> Array:
         """Run the net on rows, as many at a time as fit into memory."""
         step = WORDS_AT_ONCE // KEPT
-        parts = (
-            self.scores(self.model.weights, rows[first : first + step])
-            for first in range(0, len(rows), step)
-        )
+        with on_one_thread():
+            parts = [
+                self.scores(self.model.weights, rows[first : first + step])
+                for first in range(0, len(rows), step)
+            ]
         return np.concatenate([np.zeros((0, KEPT, self.class_count), np.float32), *parts])
 
     def _decide(self, scores: Floats) -> tuple[Indices, Floats]:

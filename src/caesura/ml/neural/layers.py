@@ -9,15 +9,33 @@ recurrent layers, for groups of `GROUP` rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float32]
 
 GROUP = 16
 """Rows of one matrix product in a recurrent layer; a batch is a multiple of it."""
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def on_one_thread() -> AbstractContextManager[Any]:
+    """Keep numpy from splitting products among threads.
+
+    They are too small to gain by it, and on a busy machine the threads wait for each other: a net
+    then takes many times as long.
+    """
+    limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
+    return limited
 
 
 class Linear(NamedTuple):

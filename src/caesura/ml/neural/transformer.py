@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
 from caesura.core.errors import ModelError
+from caesura.ml.neural.layers import on_one_thread
 
 Single = NDArray[np.float32]
 
@@ -22,6 +23,9 @@ TINY = np.float32(1e-30)
 GELU = np.float32(np.sqrt(2 / np.pi))
 HIDDEN_SCORE = np.float32(-1e9)
 """The attention to what is not there."""
+
+MOST_WEIGHT = 1e3
+"""Larger weights, or scales of weights, are those of a damaged file."""
 
 LINEAR = ("qkv", "out", "inner", "outer")
 NORMS = ("norm", "last_norm")
@@ -117,8 +121,9 @@ def check_weights(arrays: Mapping[str, NDArray[Any]], shape: Shape) -> None:
         if array.shape != size or array.dtype != kind:
             found = f"{array.dtype} {array.shape}, not {np.dtype(kind)} {size}"
             raise ModelError(f"its weights {name} are {found}", remedy="train it again")
-        if kind is np.float32 and not np.isfinite(array).all():
-            raise ModelError(f"its weights {name} are not all numbers", remedy="train it again")
+        if kind is np.float32 and not (np.abs(array) <= MOST_WEIGHT).all():
+            what = f"are not all numbers up to {MOST_WEIGHT:g}"
+            raise ModelError(f"its weights {name} {what}", remedy="train it again")
 
 
 class Transformer:
@@ -158,8 +163,9 @@ class Transformer:
         x = self._embedded(pieces, values, value_at)
         hidden = np.arange(pieces.shape[1]) >= lengths[:, None]
         mask = np.where(hidden, HIDDEN_SCORE, np.float32(0))[:, None, None, :]
-        for layer in range(self.shape.layers):
-            x = self._layer(x, mask if hidden.any() else None, len(pieces), f"layers.{layer}.")
+        with on_one_thread():
+            for layer in range(self.shape.layers):
+                x = self._layer(x, mask if hidden.any() else None, len(pieces), f"layers.{layer}.")
         return x[value_at]
 
     def _embedded(self, pieces: Indices, values: Indices, value_at: Indices) -> Single:
