@@ -3,12 +3,14 @@
 import pytest
 
 from caesura.text.languages import (
+    LANGUAGES,
     SHARE,
     guess_language,
     language_code,
     language_name,
     languages_differ,
 )
+from caesura.text.restore import DOTTED_I, LANGUAGE_MARKS, LANGUAGE_SCRIPTS, OPENING_MARKS
 
 
 def test_codes_and_names_of_a_language_are_one() -> None:
@@ -33,6 +35,13 @@ def test_codes_and_names_of_a_language_are_one() -> None:
 )
 def test_languages_that_differ(one: str, other: str, are: bool) -> None:
     assert languages_differ(one, other) is languages_differ(other, one) is are
+
+
+def test_languages_with_marks_of_their_own_are_known_by_name() -> None:
+    own = {*LANGUAGE_SCRIPTS, *LANGUAGE_MARKS, *OPENING_MARKS, *DOTTED_I}
+    assert own <= set(LANGUAGES)
+    assert language_code("Hindi") == "hi"
+    assert language_code("cmn") == language_code("Chinese") == "zh"
 
 
 def test_names_of_languages() -> None:

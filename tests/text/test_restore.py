@@ -163,10 +163,35 @@ def test_the_language_of_a_detector_counts_where_the_recording_has_none() -> Non
 
 
 def test_multiword_tokens_get_the_capital_of_their_first_word() -> None:
-    given = Transcript(("de", "le", "vin"), multiwords=(Span(0, 1, "du"),), sentences=[(0, 2)])
-    found = restore(given)
-    assert found.text == "Du vin."
-    assert as_read(found) == given
+    for first, label, text in (("de", "du", "Du vin."), ("à", "au", "Au vin.")):
+        given = Transcript(
+            (first, "le", "vin"), multiwords=(Span(0, 1, label),), sentences=[(0, 2)]
+        )
+        found = restore(given)
+        assert found.text == text
+        assert as_read(found) == given
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "expected"),
+    [
+        ("in the u s a now", "in the U s A now", "In the U S A now."),
+        ("i b m is big", "I b m is big", "I b m is big."),
+        ("i i saw a u s a", "i i saw a u S a", "I I saw A U S A."),
+        ("plan b i say", "plan B i say", "Plan B I say."),
+        ("a a big m and a", "a a big M and a", "A a big M and a."),
+        ("So u s a", "So U s a", "So u s a."),
+    ],
+)
+def test_letters_that_are_spelled_out_have_one_case(text: str, written: str, expected: str) -> None:
+    assert shown(text, written=written) == expected
+
+
+def test_what_is_restored_again_keeps_its_capitals() -> None:
+    given = talk("ann met nato | may i come", ".?", "Ann met NATO may i come", "")
+    found = restore(given, language="en")
+    assert found.text == "Ann met NATO. May I come?"
+    assert restore(found) == found
 
 
 def test_what_was_read_is_kept_beside_what_is_shown() -> None:

@@ -37,6 +37,7 @@ from caesura.text.languages import (
     language_name,
     languages_differ,
 )
+from caesura.text.punctuation import strip_punctuation
 
 logger = logging.getLogger("caesura")
 
@@ -259,7 +260,7 @@ class Auto(ChoosingDetector):
         guessed = "" if stated else _guess(transcript)
         names = MODELS.get(stated or guessed, MODELS[USUAL])
         chosen = self._model(names[PURPOSES.index(self.purpose)]).choose(transcript)
-        if chosen != PAUSE:
+        if chosen != PAUSE and len(transcript):
             self._tell(chosen, stated, guessed)
         return chosen
 
@@ -305,7 +306,7 @@ def _language(words: Transcript, model: str) -> str:
 
 def _guess(transcript: Transcript) -> str:
     """Return the language of the first words; '' if there are too few of them."""
-    head = transcript.words[:HEAD]
+    head = [word for word in transcript.words[:HEAD] if strip_punctuation(word)]
     return guess_language(head) if len(head) >= LEAST else ""
 
 

@@ -33,6 +33,16 @@ LANGUAGES = {
     "az": "aze azerbaijani",
     "ur": "urd urdu",
     "mr": "mar marathi",
+    "hi": "hin hindi",
+    "ne": "nep nepali",
+    "bn": "ben bengali bangla",
+    "pa": "pan punjabi panjabi",
+    "ar": "ara arabic",
+    "fa": "fas per persian farsi",
+    "el": "ell gre greek",
+    "zh": "zho chi cmn chinese mandarin 中文",
+    "th": "tha thai",
+    "lo": "lao",
     "pcm": "naija",
 }
 """Other codes and names of the languages that are treated in a way of their own."""

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from caesura.core.transcript import Span, Transcript
@@ -179,6 +180,10 @@ def restore(transcript: Transcript, language: str = "") -> Transcript:
     if found is None:
         return transcript
     before = as_read(transcript)
+    written = found.written
+    if written is None and transcript.read is not None:
+        # It was restored before: its words still say which of them have capitals.
+        written = transcript.words
     code = language_code(before.language) or language_code(language)
     labels = found.label or ("",) * len(before)
     texts, shown = Written.of(before), Written([], [], [])
@@ -186,7 +191,7 @@ def restore(transcript: Transcript, language: str = "") -> Transcript:
         inside = slice(first, last + 1)
         opening, words, mark = (column[inside] for column in texts)
         script = script_of("".join(words), code)
-        words = _with_capitals(words, found.written and found.written[inside], script, code)
+        words = _with_capitals(words, written and written[inside], script, code)
         marked = _with_marks(Written(opening, words, mark), labels[inside], script, code)
         for column, cells in zip(shown, marked, strict=True):
             column += cells
@@ -236,11 +241,15 @@ def _split_as(surface: str, opening: str, word: str) -> tuple[str, str, str]:
 def _with_first_letters(
     spans: tuple[Span, ...] | None, old: Sequence[str], new: Sequence[str]
 ) -> tuple[Span, ...] | None:
-    """Give multiword tokens the first letter of their first word, if that has changed."""
+    """Give multiword tokens a capital, or take it, if their first word has got or lost one."""
     return spans and tuple(
-        span._replace(label=new[span.first][:1] + span.label[1:])
-        if old[span.first] != new[span.first] and span.label[:1] == old[span.first][:1]
-        else span
+        span
+        if has_capital(old[span.first]) == has_capital(new[span.first])
+        else span._replace(
+            label=capitalized(span.label)
+            if has_capital(new[span.first])
+            else span.label[:1].lower() + span.label[1:]
+        )
         for span in spans
     )
 
@@ -250,15 +259,39 @@ def _with_capitals(
 ) -> list[str]:
     """Return the words of a sentence with capitals."""
     words = list(words)
-    if written is not None and not has_case(words):
+    is_told = written is not None and not has_case(words)
+    if written is not None and is_told:
         pairs = zip(written, words, strict=True)
         words = [new if differ_in_case_only(new, word) else word for new, word in pairs]
     if language == "en" and not PRONOUNS.isdisjoint(words):
         words = [capitalized(word) if word in PRONOUNS else word for word in words]
+    if language == "en" and is_told:
+        words = _with_spelled_letters(words)
     at = next((at for at, word in enumerate(words) if strip_punctuation(word)), -1)
     if at >= 0 and (script == "LATIN" or _is_cased("".join(words), script)):
         words[at] = capitalized(words[at], language)
     return words
+
+
+WORDS_OF_ONE_LETTER = frozenset("aio")
+"""Letters that are English words, too."""
+
+
+def _with_spelled_letters(words: list[str]) -> list[str]:
+    """Write English letters that are spelled out in one case.
+
+    Two letters in a row are spelled out if neither is a word, and three if one of them is not.
+    They have capitals if at least half of those that are no words have: u s a, i b m.
+    """
+    found: list[str] = []
+    for single, run in groupby(words, lambda word: len(word) == 1 and word.isalpha()):
+        letters = list(run)
+        others = [one for one in letters if one.lower() not in WORDS_OF_ONE_LETTER]
+        if single and len(letters) > 1 and len(others) >= min(2, 4 - len(letters)) and others:
+            upper = 2 * sum(map(str.isupper, others)) >= len(others)
+            letters = [one.upper() if upper else one.lower() for one in letters]
+        found += letters
+    return found
 
 
 def _is_cased(text: str, script: str) -> bool:
