@@ -19,4 +19,5 @@ def small_encoder(seed: int = 3, runtime: str = "numpy", **settings: object) -> 
     weights = {name: draw.normal(0, 0.5, size) for name, size in SHAPE.arrays()}
     transformer = Transformer(quantize(weights), SHAPE)
     model = EncoderModel(PIECES, {"iphone": "iPhone"}, transformer)
-    return Encoder(window=64, runtime=runtime, **settings).with_model(model)  # type: ignore[arg-type]
+    sizes = {"window": 64, "layers": SHAPE.layers}
+    return Encoder(runtime=runtime, **sizes, **settings).with_model(model)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from caesura.core.errors import ModelError
 from caesura.core.transcript import Transcript
+from caesura.detectors.decision import Decision
 from caesura.detectors.fusion import Fusion
 from caesura.detectors.gaps import NO_GAP, marked_words
 from caesura.detectors.neural import encoder
@@ -16,6 +17,7 @@ from caesura.detectors.neural.encoder import (
     AFTER,
     BEFORE,
     CAPITALISED,
+    LIKELY_END,
     LOOKAHEADS,
     LOWER,
     MIXED,
@@ -23,6 +25,7 @@ from caesura.detectors.neural.encoder import (
     Encoder,
     WindowPlace,
     cut_windows,
+    word_list,
 )
 from caesura.detectors.pause import Pause
 from caesura.detectors.window_stream import Lookahead, WindowStream
@@ -189,7 +192,8 @@ def test_detectors_around_it_know_that_words_are_missing() -> None:
     (alone,) = detector.detect_unfinished([talk])
     assert alone.log_odds is not None
     assert alone.log_odds.tolist() != detector.log_odds(talk).tolist()
-    for around in (Lookahead(detector, words=3), Fusion((detector, Pause()), weights=(1.0, 0.0))):
+    fused = Fusion((detector, Pause()), weights=(1.0, 0.0))
+    for around in (Lookahead(detector, words=3), fused, Decision(detector, longest=500)):
         (found,) = around.detect_unfinished([talk])
         assert found.log_odds is not None
         assert found.log_odds == pytest.approx(alone.log_odds)
@@ -206,7 +210,7 @@ def test_the_head_depends_on_how_many_words_follow() -> None:
 
 def test_state_gives_the_encoder_back() -> None:
     detector = small_encoder()
-    again = Encoder(window=64, runtime="numpy").from_state(detector.state())
+    again = Encoder(window=64, layers=2, runtime="numpy").from_state(detector.state())
     assert again.log_odds(WORDS).tobytes() == detector.log_odds(WORDS).tobytes()
     assert again.model.forms == {"iphone": "iPhone"}
 
@@ -226,13 +230,16 @@ def test_state_gives_the_encoder_back() -> None:
         ("sizes", np.array(SHAPE._replace(gap_heads=5))),
         ("sizes", np.array(SHAPE._replace(gap_classes=4))),
         ("sizes", np.array(SHAPE._replace(case_classes=3))),
+        ("sizes", np.array(SHAPE._replace(layers=10**9))),
+        ("norm.weight", np.full(SHAPE.hidden, 3e38, np.float32)),
+        ("pieces.weight.scale", np.full(SHAPE.pieces, np.inf, np.float32)),
         ("vocabulary", None),
     ],
 )
 def test_damaged_state_is_one_clear_error(name: str, array: Any) -> None:
     state: dict[str, Any] = {**small_encoder().state(), name: array}
     with pytest.raises(ModelError, match="train it again"):
-        Encoder(window=64).from_state({k: v for k, v in state.items() if v is not None})
+        Encoder(window=64, layers=2).from_state({k: v for k, v in state.items() if v is not None})
 
 
 @pytest.mark.parametrize(
@@ -266,5 +273,31 @@ def test_a_text_in_capitals_is_written_as_one_in_lower_case(make: Any) -> None:
     detector, lower = make(), ("so", "the", "iphone", "is", "reading", "it")
     upper = tuple(map(str.upper, lower))
     assert detector.written_words(Transcript(upper)) == detector.written_words(Transcript(lower))
-    assert detector.written_words(Transcript((*upper, "now")))[0] == "SO"
-    assert detector.written_words(Transcript(("THE", "KING"))) == ("THE", "KING")
+    assert detector.written_words(Transcript((*upper, "now")))[1] == "THE"
+    assert detector.written_words(Transcript(("NASA",))) == ("NASA",)
+
+
+def test_the_first_word_of_a_sentence_is_written_as_it_usually_is() -> None:
+    """Its capital may come from a boundary that another detector takes back."""
+    state = dict(small_encoder().state())
+    state["case.bias"] = np.eye(4, dtype=np.float32)[CAPITALISED] * 500
+    state["forms"] = word_list(["ann Ann"])
+    detector = small_encoder().from_state(state)
+    words = (*made_up_recording(6, 40).words, "ann", "so", "ann")
+    usual = float(np.median(detector.log_odds(Transcript(words))[:-1]))
+    found = detector.adjusted(bias=LIKELY_END - usual).detect(Transcript(words))
+    assert found.log_odds is not None
+    assert found.written is not None
+    starts = np.append(True, found.log_odds[:-1] > LIKELY_END)
+    assert 0 < starts.sum() < len(starts)
+    for word, form, is_start in zip(words, found.written, starts.tolist(), strict=True):
+        assert form == (word if is_start and word != "ann" else word.title())
+
+
+def test_words_without_an_end_have_no_times() -> None:
+    detector = small_encoder(lone_bias=5.0)
+    start = np.arange(len(WORDS), dtype=np.float64)
+    unknown = np.full(len(WORDS), np.nan)
+    bare = detector.log_odds(WORDS).tolist()
+    assert detector.log_odds(WORDS.replace(start=start, end=unknown)).tolist() == bare
+    assert detector.log_odds(WORDS.replace(start=start)).tolist() == bare

@@ -252,7 +252,8 @@ class Detector(Trainable, ABC):
     def written_words(self, transcript: Transcript) -> Strings | None:
         """Return each word with its capitals, '' where unknown; None if nothing is known of case.
 
-        A written word differs from the word in case only; if not, it is not used.
+        A written word differs from the word in case only; if not, it is not used. The first word
+        of a sentence is written as inside one: where sentences end may still change.
         """
         return None
 

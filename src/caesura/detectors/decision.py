@@ -151,6 +151,15 @@ class Decision(TrainableDetector[tuple[LengthPrior, ...]]):
         found = self.detector.detect_all(transcripts)
         return [self._decide(one, each) for one, each in zip(found, transcripts, strict=True)]
 
+    def detect_unfinished(self, transcripts: Sequence[Transcript]) -> list[Segmentation]:
+        """Decide words after which more will come, from what the other detector says of them."""
+        found = self.detector.detect_unfinished(transcripts)
+        return [self._decide(one, each) for one, each in zip(found, transcripts, strict=True)]
+
+    def language(self, transcript: Transcript) -> str:
+        """Return the language that the other detector sees."""
+        return self.detector.language(transcript)
+
     def train(
         self,
         train: Sequence[Transcript],
@@ -232,13 +241,8 @@ class Decision(TrainableDetector[tuple[LengthPrior, ...]]):
             if not timed and len(transcript):
                 self.warn_without_times(transcript)
             boundary = decode(log_odds, self.rules(timed), transcript.start, transcript.end)
-        decided = Segmentation(boundary, None, log_odds)
-        dropped = found.boundary & ~decided.boundary
-        return replace(
-            decided,
-            label=fitting_labels(found.label, decided.boundary),
-            written=fitting_words(found.written, transcript.words, dropped),
-        )
+        decided = Segmentation(boundary, None, log_odds, found.written)
+        return replace(decided, label=fitting_labels(found.label, decided.boundary))
 
 
 def shifted(found: Segmentation, shift: float) -> Floats:
@@ -254,17 +258,6 @@ def fitting_labels(labels: Strings | None, boundary: Flags) -> Strings | None:
         return None
     gaps = zip(labels, boundary.tolist(), strict=True)
     return tuple(label if (label not in WITHIN) == end else "" for label, end in gaps)
-
-
-def fitting_words(written: Strings | None, words: Strings, dropped: Flags) -> Strings | None:
-    """Keep how words are written, but for those after a boundary that was dropped.
-
-    Such a word may have a capital only because it would have begun a sentence.
-    """
-    if written is None:
-        return None
-    starts = set((np.flatnonzero(dropped) + 1).tolist())
-    return tuple(words[at] if at in starts else form for at, form in enumerate(written))
 
 
 def _learn(unit: str, recordings: Sequence[Transcript]) -> LengthPrior:

@@ -15,7 +15,7 @@ import numpy as np
 from caesura.core.protocols import Detector, Stream
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.decision import fitting_labels, fitting_words, shifted
+from caesura.detectors.decision import fitting_labels, shifted
 from caesura.detectors.stored_model import ChoiceStream, ChoosingDetector, Model
 from caesura.detectors.window_stream import LocalStream, WindowStream, delay_evidence
 from caesura.ml.semi_markov import Row, Search, WordTimes, fixed_point
@@ -147,25 +147,18 @@ class DecisionStream(WindowStream):
         for stop, delay, seconds in ends:
             sentence = whole[first:stop]
             evidence = delay_evidence(sentence, delay, seconds)
-            gaps = _as_decided(sentence, self.decision.shift)
+            gaps = _as_decided(sentence.sentences)
             sentences.append(sentence.replace(sentences=gaps, evidence=evidence))
             first = stop
         self.open = [whole[first:]] if first < len(whole) else []
         return sentences
 
 
-def _as_decided(sentence: Transcript, shift: float) -> Segmentation:
-    """Return the gaps of one sentence, with the labels and written words that fit."""
-    gaps = sentence.sentences
+def _as_decided(gaps: Segmentation | None) -> Segmentation:
+    """Return the gaps of one sentence, with the labels that fit."""
     assert gaps is not None
-    assert gaps.log_odds is not None
     one = replace(gaps, boundary=np.zeros(len(gaps), np.bool_))
-    dropped = (gaps.log_odds - shift > 0) & ~one.boundary
-    return replace(
-        one,
-        label=fitting_labels(gaps.label, one.boundary),
-        written=fitting_words(gaps.written, sentence.words, dropped),
-    )
+    return replace(one, label=fitting_labels(gaps.label, one.boundary))
 
 
 def _last_end(words: Transcript) -> float:

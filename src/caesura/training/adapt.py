@@ -178,11 +178,15 @@ class BiasLearner(Learner):
 
     def __init__(self, detector: Detector, talks: Sequence[Talk]) -> None:
         self.detector = detector
-        found = detector.adjusted(bias=0.0).detect_all([talk.bare for talk in talks])
+        plain = detector.adjusted(bias=0.0)
+        # The first recording shows it, before the others take their time.
+        found = plain.detect_all([talk.bare for talk in talks[:1]])
+        if decides_by_log_odds(found):
+            found += plain.detect_all([talk.bare for talk in talks[1:]])
         if not decides_by_log_odds(found):
             raise ModelError(
                 f"{detector.name} does not decide by log-odds alone: it has no bias to fit",
-                remedy="adapt another model",
+                remedy="adapt another model, such as en or en-fast",
             )
         self.odds = np.concatenate([one.log_odds[:-1] for one in found if one.log_odds is not None])
 

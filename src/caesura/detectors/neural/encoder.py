@@ -46,6 +46,12 @@ GAP_LABELS = ("", ",", ".", "?", "!")
 LOWER, CAPITALISED, UPPER, MIXED = range(4)
 """The classes of words by their case."""
 
+USUAL = 4
+"""The case of a word whose capital may only be that of a first word: as it is usually written."""
+
+LIKELY_END = -1.0
+"""Log-odds above which a sentence may end before a word."""
+
 LOOKAHEADS = (0, 1, 2, 3, 5)
 """Words after a gap, for each of which there is a head; the last head has seen enough words."""
 
@@ -79,11 +85,11 @@ VALUES = sum(VALUE_SIZES)
 
 @dataclass(frozen=True)
 class EncoderModel:
-    """The pieces of words, the spellings of words in mixed case, and the weights."""
+    """The pieces of words, how words with capitals are usually written, and the weights."""
 
     vocabulary: WordPieces
     forms: Mapping[str, str]
-    """How words of the case `MIXED` are written, by their lower case."""
+    """How words are written that usually have capitals, by their lower case."""
 
     transformer: Transformer
 
@@ -289,8 +295,10 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             best = np.where(is_end, ends.argmax(axis=1) + 2, inner.argmax(axis=1))
             for at, label in zip(marked.last.tolist(), best.tolist(), strict=True):
                 labels[at] = GAP_LABELS[label]
-            cases = scores.case.argmax(axis=1).tolist()
-            for at, case in zip(marked.first.tolist(), cases, strict=True):
+            cases = scores.case.argmax(axis=1)
+            starts = np.append(True, log_odds[marked.last][:-1] > LIKELY_END)
+            cases[starts & (cases == CAPITALISED)] = USUAL
+            for at, case in zip(marked.first.tolist(), cases.tolist(), strict=True):
                 written[at] = self._written(written[at], case)
         boundary = log_odds > 0
         return Segmentation(boundary, tuple(labels), log_odds, tuple(written))
@@ -303,6 +311,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             return word.upper()
         if case == MIXED:
             return self.model.forms.get(word) or mixed_case(word)
+        if case == USUAL:
+            return self.model.forms.get(word, word)
         return word if case == LOWER else _capitalised(word)
 
     def coverage(self, transcript: Transcript) -> float:
@@ -351,6 +361,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         classes = (len(LOOKAHEADS) + 1, len(GAP_LABELS), 4)
         return (
             min(shape) >= 1
+            and shape.layers == self.layers
             and shape.values == VALUES
             and shape.hidden % shape.heads == 0
             and shape.positions >= self.window

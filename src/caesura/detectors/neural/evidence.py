@@ -107,8 +107,10 @@ def evidence_of(transcript: Transcript, marked: MarkedWords) -> Evidence:
 
 
 def without_times(transcript: Transcript) -> bool:
-    """Whether no time of any word is known, so that the words decide without pauses."""
-    return transcript.start is None or bool(np.isnan(transcript.start).all())
+    """Whether start and end of no word are known, so that the words decide without pauses."""
+    if transcript.start is None or transcript.end is None:
+        return True
+    return bool(np.isnan(transcript.start + transcript.end).all())
 
 
 def lost_marks(evidence: Evidence) -> Flags:
@@ -207,8 +209,8 @@ def case_class(word: str) -> int:
     return CAPITALISED if upper[0] and not any(upper[1:]) else MIXED
 
 
-LEAST_UPPER = 5
-"""Fewer words in capitals may be a name or a title."""
+LEAST_UPPER = 2
+"""A single word in capitals may be a name."""
 
 
 def lower_if_all_upper(words: Strings) -> Strings:
