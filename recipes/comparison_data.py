@@ -124,6 +124,12 @@ def _earnings21(data: Path) -> list[Transcript]:
     return found
 
 
+def recording_of(id: str) -> str:
+    """Return the recording of which an id tells what a recogniser heard."""
+    recogniser, _, recording = id.rpartition("/")
+    return recording if recogniser in RECOGNISERS else id
+
+
 def _coraal(data: Path) -> list[Transcript]:
     rev = data / "coraal-multi" / "rev"
     pairs = align_to_script([rev / "original"], script=[rev / "nlp"], layers=("sentences",))
@@ -180,7 +186,7 @@ CORPORA = (
     Corpus(
         "earnings21",
         f"{_count('earnings21')} earnings calls as {len(RECOGNISERS)} recognisers heard them, "
-        "sentences of the reference by alignment; a call counts once for each recogniser",
+        "sentences of the reference by alignment",
         _earnings21,
         ("words", "words, times"),
     ),

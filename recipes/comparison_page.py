@@ -23,7 +23,7 @@ case and have no punctuation, except in the original text of the treebank. Bound
 person wrote `.`, `?` or `!`.
 
 - In brackets: the 95 % interval of a bootstrap over recordings (over blocks of sentences where \
-there is one recording).
+there is one recording). A call that several recognisers heard is one recording.
 - `=`: not different from the best row that was not trained on these recordings (paired \
 randomization test, p ≥ .05, not corrected for the number of rows). With few recordings no \
 difference can be shown.
@@ -49,7 +49,7 @@ class Cell:
     f1: Value
     interval: Interval | Undefined
     p: float | None = None
-    """The corrected p-value of the difference from the best; None for the best and if untested."""
+    """The p-value of the difference from the best; None for the best and if untested."""
 
     is_best: bool = False
     was_seen: bool = False

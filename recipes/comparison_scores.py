@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from recipes.comparison_data import Task
+from recipes.comparison_data import Task, recording_of
 from recipes.comparison_found import found
 from recipes.comparison_page import Cell, Result
 from recipes.comparison_systems import System
 
-from caesura.core.values import Undefined
+from caesura.core.values import Counts, Undefined
 from caesura.evaluation.comparison import Comparison
+from caesura.evaluation.document import Document
 from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.resampling import Interval
 from caesura.evaluation.scores import Scores
@@ -28,7 +29,22 @@ def boundary_scores(task: Task, systems: Sequence[System], cache: Path) -> dict[
         for one in systems
     ]
     scores = evaluate_systems(hypotheses, [task.recordings], EvaluationOptions(normalize="none"))
-    return dict(zip([one.name for one in systems], scores, strict=True))
+    return dict(zip([one.name for one in systems], map(by_recording, scores), strict=True))
+
+
+def by_recording(scores: Scores) -> Scores:
+    """Add up what several recognisers heard of one recording.
+
+    They are no independent recordings: the intervals would be too narrow.
+    """
+    heard: dict[str, list[Document]] = {}
+    for each in scores.documents:
+        heard.setdefault(recording_of(each.id), []).append(each)
+    documents = [
+        replace(own[0], id=id, counts=(Counts.total(each.counts[0] for each in own),))
+        for id, own in heard.items()
+    ]
+    return replace(scores, documents=tuple(documents))
 
 
 def result_of(task: Task, systems: Sequence[System], scores: Mapping[str, Scores]) -> Result:
@@ -37,7 +53,7 @@ def result_of(task: Task, systems: Sequence[System], scores: Mapping[str, Scores
     return Result(
         task.corpus,
         task.input,
-        len(task.recordings),
+        len({recording_of(each.id) for each in task.recordings}),
         sum(map(len, task.recordings)),
         sum(int(one.boundary[:-1].sum()) for one in sentences),
         cells_of(scores, systems, task.corpus),

@@ -1,12 +1,12 @@
-"""What is compared: models that ship, baselines that are trained first, and other tools."""
+"""What is compared: models that ship, and baselines that are trained first."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,6 @@ from caesura.models.store import CARD, Card, read_card, save, shipped_models
 from caesura.training.data import inner_boundaries
 from caesura.training.search import best_threshold
 
-Cut = Callable[[str], Sequence[str]]
-"""Cuts a text into sentences."""
-
 log = logging.getLogger("caesura.recipes")
 
 
@@ -40,7 +37,7 @@ class System:
 
     name: str
     key: str
-    """Changes whenever the decisions may change."""
+    """Changes whenever the decisions may change: with the model, and with the code."""
 
     detect: Callable[[Sequence[Transcript]], list[Segmentation]]
     bytes: int | None = None
@@ -72,7 +69,17 @@ def _stored(name: str, folder: Path) -> System:
     model = Model(str(folder))
     card = read_card(folder)
     size = sum(file.stat().st_size for file in folder.iterdir())
-    return System(name, card.checksum, _detecting(model), size, card.data, model)
+    return System(name, card.checksum + code_checksum(), _detecting(model), size, card.data, model)
+
+
+@cache
+def code_checksum() -> str:
+    """Return a checksum of the code that decides."""
+    found = sha256()
+    for package in ("core", "text", "ml", "detectors"):
+        for file in sorted((Path(caesura.__file__).parent / package).rglob("*.py")):
+            found.update(file.read_bytes())
+    return found.hexdigest()
 
 
 def _detecting(detector: Detector) -> Callable[[Sequence[Transcript]], list[Segmentation]]:
@@ -111,7 +118,7 @@ def baselines(data: Path, cache: Path, wanted: Sequence[str] = ()) -> list[Syste
     If some systems are `wanted`, no others are trained.
     """
     pause = Pause()
-    found = [System("Pause", repr(pause), _detecting(pause), 0)]
+    found = [System("Pause", repr(pause) + code_checksum(), _detecting(pause), 0)]
     for name, text in known_baselines().items():
         if wanted and name not in wanted:
             continue
@@ -149,68 +156,3 @@ def _with_best_bias(detector: Any, tuning: Sequence[Transcript]) -> Any:
         return detector.adjusted(bias=best)
     alone = bias([each.only(("sentences",)) for each in tuning])
     return detector.adjusted(bias=best, lone_bias=round(alone - best, 3))
-
-
-def peers() -> tuple[list[System], dict[str, str]]:
-    """Return the other tools that are installed, and why each of the rest is missing."""
-    found, missing = [], {}
-    for name, (package, make) in PEERS.items():
-        try:
-            cut = make()
-            found.append(System(name, f"{name} {version(package)}", _cutting(cut)))
-        except (ImportError, PackageNotFoundError):
-            missing[name] = "it is not installed"
-        except (LookupError, OSError):
-            missing[name] = "its data are not installed"
-    return found, missing
-
-
-def _cutting(cut: Cut) -> Callable[[Sequence[Transcript]], list[Segmentation]]:
-    return lambda recordings: [boundaries_of(each, cut) for each in recordings]
-
-
-def boundaries_of(recording: Transcript, cut: Cut) -> Segmentation:
-    """Cut the text of a recording, and find the gaps of its words at which it was cut."""
-    surface = recording.surface()
-    lengths = np.cumsum([len("".join(word.split())) for word in surface])
-    ends = np.cumsum([len("".join(sentence.split())) for sentence in cut("".join(surface))])
-    gaps = np.searchsorted(lengths, ends)
-    return Segmentation.of_gaps(len(recording), [gap for gap in gaps if gap < len(recording)])
-
-
-def _punkt() -> Cut:
-    nltk: Any = import_module("nltk")
-    nltk.sent_tokenize("One. Two.")
-    return lambda text: list(nltk.sent_tokenize(text))
-
-
-def _senter() -> Cut:
-    spacy: Any = import_module("spacy")
-    pipeline = spacy.load("en_core_web_sm", exclude=["parser", "ner", "lemmatizer", "tagger"])
-    pipeline.enable_pipe("senter")
-
-    def cut(text: str) -> list[str]:
-        pipeline.max_length = max(pipeline.max_length, len(text) + 1)
-        return [sentence.text for sentence in pipeline(text).sents]
-
-    return cut
-
-
-def _pysbd() -> Cut:
-    segmenter: Any = import_module("pysbd").Segmenter(language="en", clean=False)
-    return lambda text: list(segmenter.segment(text))
-
-
-def _sentsplit() -> Cut:
-    module: Any = import_module("sentsplit.segment")
-    segmenter = module.SentSplit("en")
-    return lambda text: list(segmenter.segment(text))
-
-
-PEERS: dict[str, tuple[str, Callable[[], Cut]]] = {
-    "nltk Punkt": ("nltk", _punkt),
-    "spaCy senter": ("spacy", _senter),
-    "pysbd": ("pysbd", _pysbd),
-    "sentsplit": ("sentsplit", _sentsplit),
-}
-"""The package of each tool, and the function that loads it."""

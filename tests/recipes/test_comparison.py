@@ -7,11 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recipes.compare_models import remarks
-from recipes.comparison_data import CORPORA, Corpus, Task, baseline_training, is_timed
+from recipes.comparison_data import (
+    CORPORA,
+    Corpus,
+    Task,
+    baseline_training,
+    is_timed,
+    recording_of,
+)
 from recipes.comparison_found import found
 from recipes.comparison_page import Cell, Cost, Result, page
+from recipes.comparison_peers import boundaries_of
 from recipes.comparison_scores import boundary_scores, result_of, with_p_values
-from recipes.comparison_systems import System, boundaries_of, shipped
+from recipes.comparison_systems import System, shipped
 from recipes.development import LEFT_OUT, chosen, development_ids, others, trained_on
 
 import caesura
@@ -121,7 +129,7 @@ def test_what_is_found_is_kept_and_tested(tmp_path: Path) -> None:
     task, calls = Task("corpus", "words", recordings), list[str]()
     systems = [
         system("good", [2, 5], calls),
-        system("bad", [0], calls),
+        system("bad", [0, 1], calls),
         system("seen", [2, 5], calls, seen=True),
         system("none", [], calls),
     ]
@@ -131,9 +139,26 @@ def test_what_is_found_is_kept_and_tested(tmp_path: Path) -> None:
     assert (result.recordings, result.words, result.sentences) == (12, 84, 24)
     good, bad, seen = (result.cells[name] for name in ("good", "bad", "seen"))
     assert good == Cell(1.0, (1.0, 1.0), is_best=True)
-    assert bad.f1 == 0.0 or isinstance(bad.f1, Undefined)
+    assert bad.f1 == 0.0
+    assert bad.p is not None
+    assert bad.p < 0.05
+    assert not bad.full().endswith("=")
     assert result.cells["none"].full() == "–"
     assert seen == Cell(1.0, (1.0, 1.0), was_seen=True)
+
+
+def test_what_several_recognisers_heard_is_one_recording(tmp_path: Path) -> None:
+    ids = [f"{name}/{call}" for name in ("amazon", "google") for call in range(4)]
+    task = Task("corpus", "words", tuple(text("so it goes", "yes", id=id) for id in ids))
+    systems = [system("good", [2], []), system("bad", [0], []), system("same", [2], [])]
+    scores = boundary_scores(task, systems, tmp_path)
+    assert [each.id for each in scores["good"].documents] == ["0", "1", "2", "3"]
+    result = result_of(task, systems, scores)
+    assert (result.recordings, result.words) == (4, 32)
+    # With four recordings the lowest p-value is 1/8.
+    assert result.cells["bad"].full() == ".000 [.000, .000] ="
+    assert result.cells["same"].full() == "1.000 [1.000, 1.000] ="
+    assert recording_of("calls/7") == "calls/7"
 
 
 def test_boundaries_that_were_kept_before_are_still_found(tmp_path: Path) -> None:
