@@ -67,6 +67,7 @@ def _senter(data: Path, cache: Path) -> Cut:
     spacy: Any = import_module("spacy")
     folder = cache / "baselines" / "spacy-senter"
     if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
         _train_senter(spacy, data).to_disk(folder)
     pipeline = spacy.load(folder)
 

@@ -23,7 +23,7 @@ from caesura.core.errors import ModelError
 from caesura.detectors.neural.encoder import Encoder
 from caesura.detectors.neural.encoder_training import make_batch
 from caesura.detectors.neural.fast_net import FastNet
-from caesura.detectors.neural.fast_net_training import Lesson, Teacher, train_net, usual_forms
+from caesura.detectors.neural.fast_net_training import Lesson, Teacher, train_net
 from caesura.detectors.neural.training_windows import Window
 from caesura.ml.neural.torch_transformer import EncoderNet
 from caesura.ml.neural.transformer import restored
@@ -61,9 +61,8 @@ def make(material: Material, data: Path, output: Path, teacher: str) -> None:
     if not isinstance(encoder, Encoder):
         raise ModelError(f"the model {teacher} is no Encoder")
     sampler = material.sampler(encoder.model.vocabulary, encoder.window, UNTRAINED.seed + 1)
-    forms = {**usual_forms(material.sources, material.lexicon.words), **material.forms}
     lesson = Lesson(sampler, teacher_of(encoder), TAUGHT)
-    trained = train_net(UNTRAINED, lesson, material.lexicon, forms)
+    trained = train_net(UNTRAINED, lesson, material.lexicon, material.forms)
     card = {"name": "en-fast", "about": ABOUT, "data": material.rows, "notes": NOTES}
     save(output, *finish(trained, data, card))
 

@@ -25,9 +25,9 @@ from recipes.development import LEFT_OUT, others
 import caesura
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.detectors.neural.encoder_training import mixed_forms
 from caesura.detectors.neural.mishearing import Mishearing, learn_mishearing
 from caesura.detectors.neural.training_windows import Lexicon, Sampler, Source, compile_source
+from caesura.detectors.neural.written_forms import written_forms
 from caesura.formats.plain import TextBuilder
 from caesura.ml.neural.wordpiece import WordPieces
 from caesura.text.alignment.transfer import transfer_layers
@@ -106,7 +106,7 @@ class Material:
     """How often each word occurs, as it is written."""
 
     forms: Mapping[str, str]
-    """Words in mixed case."""
+    """How words are written that usually have capitals."""
 
     mishearing: Mishearing
     rows: tuple[dict[str, Any], ...]
@@ -141,7 +141,7 @@ def gather(data: Path) -> Material:
         )
         sources.append(source)
         rows.append({**corpus.summary(), **LEFT_OUT})
-    forms = mixed_forms(read)
+    forms = written_forms(sources, lexicon.words, read)
     return Material(tuple(sources), lexicon, counts, forms, heard, tuple(rows))
 
 

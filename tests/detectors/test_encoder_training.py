@@ -29,6 +29,8 @@ from caesura.testing.detector_laws import made_up_recording
 pytest.importorskip("torch", reason="needs torch: caesura[neural]")
 
 from caesura.detectors.neural import encoder_training as training
+from caesura.detectors.neural import pretrained
+from caesura.detectors.neural.written_forms import is_word, mixed_forms
 
 TALKS = [made_up_recording(seed, 300) for seed in range(6)]
 SMALL = Encoder(layers=1, pieces=300, window=64, steps=60, batch=8, rate=5e-3, runtime="numpy")
@@ -74,9 +76,9 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
         assert again.transformer.arrays[name].tobytes() == array.tobytes(), name
 
 
-def small_sampler(kind: type[Sampler] = Sampler) -> tuple[training.Base, Sampler]:
+def small_sampler(kind: type[Sampler] = Sampler) -> tuple[pretrained.Base, Sampler]:
     words = Counter(word for each in TALKS for word in each.words)
-    base = training.scratch_base(words, SMALL)
+    base = pretrained.scratch_base(words, SMALL)
     lexicon = Lexicon()
     sources = [compile_source("talks", 1.0, TALKS, lexicon)]
     return base, kind(sources, lexicon, base.vocabulary, 64, 1)
@@ -89,9 +91,24 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     training.train_encoder(base, sampler, plan)
     with pytest.raises(ModelError, match="of another training"):
         training.train_encoder(base, sampler, replace(plan, steps=3))
+    other = base._replace(weights={"norm.bias": np.ones(base.shape.hidden, np.float32)})
+    with pytest.raises(ModelError, match="of another training"):
+        training.train_encoder(other, sampler, plan)
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
     with pytest.raises(ModelError, match="damaged"):
         training.train_encoder(base, sampler, plan)
+
+
+def test_training_leaves_the_settings_of_torch_as_they_are() -> None:
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    torch.manual_seed(7)
+    expected = torch.rand(1)
+    torch.manual_seed(7)
+    base, sampler = small_sampler()
+    training.train_encoder(base, sampler, training.Plan(steps=1, batch=1, threads=threads + 1))
+    assert torch.get_num_threads() == threads
+    assert torch.rand(1) == expected
 
 
 def test_sentences_without_marks_are_learnt() -> None:
@@ -128,7 +145,14 @@ def test_recordings_without_sentences_are_refused() -> None:
 
 def test_words_in_mixed_case_are_listed() -> None:
     words = ["iPhone"] * 6 + ["IPHONE"] + ["eBay"] * 2 + ["King"] * 9
-    assert training.mixed_forms(Counter(words)) == {"iphone": "iPhone"}
+    assert mixed_forms(Counter(words)) == {"iphone": "iPhone"}
+
+
+def test_lists_of_forms_hold_words_alone() -> None:
+    assert all(map(is_word, ("Berlin", "iPhone", "O'Brien", "U.S.", "COVID-19", "Node.js", "AT&T")))
+    assert not any(
+        map(is_word, ("github.com/Go", "@Go", "POL00118219", "WITN123", "a_b", "-A", ""))
+    )
 
 
 PIECES = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", *"abcde", *(f"##{c}" for c in "abcde")]
@@ -173,7 +197,7 @@ def _bert(hidden: int, inner: int, layers: int) -> dict[str, NDArray[Any]]:
 
 
 def test_a_base_is_read_and_cut(base: Path) -> None:
-    found = training.read_base(base, 1)
+    found = pretrained.read_base(base, 1)
     assert found.vocabulary.pieces == (*SPECIAL, "[unused0]", *PIECES[5:])
     assert found.shape == Shape(15, VALUES, hidden=8, layers=1, heads=2, inner=12, positions=70)
     wanted = {name for name, _ in found.shape.arrays()}
@@ -181,7 +205,7 @@ def test_a_base_is_read_and_cut(base: Path) -> None:
         "values.weight",
         *(f"{name}.{part}" for name in ("gap", "case") for part in ("weight", "bias")),
     }
-    smaller = training.smaller_base(found, Counter({"abc": 3}), 10, 64)
+    smaller = pretrained.smaller_base(found, Counter({"abc": 3}), 10, 64)
     assert smaller.shape.positions == 64
     at = found.vocabulary.pieces.index("##c")
     row = smaller.weights["pieces.weight"][smaller.vocabulary.pieces.index("##c")]
@@ -205,7 +229,7 @@ def test_a_distilbert_with_the_weights_of_a_bert_is_the_same_base(base: Path) ->
     given = load_file(base / "model.safetensors")
     given["bert.embeddings.token_type_embeddings.weight"][:] = 0
     save_file(given, base / "model.safetensors")
-    wanted = training.read_base(base, 2)
+    wanted = pretrained.read_base(base, 2)
     arrays = {}
     for own, array in given.items():
         name = own.replace("bert.", "distilbert.", 1)
@@ -217,7 +241,7 @@ def test_a_distilbert_with_the_weights_of_a_bert_is_the_same_base(base: Path) ->
     sizes = {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 12}
     config = {"model_type": "distilbert", "max_position_embeddings": 70, **sizes}
     (base / "config.json").write_text(json.dumps(config))
-    found = training.read_base(base, 2)
+    found = pretrained.read_base(base, 2)
     assert found.shape == wanted.shape
     assert found.vocabulary.pieces == wanted.vocabulary.pieces
     assert set(found.weights) == set(wanted.weights)
@@ -227,7 +251,7 @@ def test_a_distilbert_with_the_weights_of_a_bert_is_the_same_base(base: Path) ->
 
 def test_an_encoder_can_be_trained_further() -> None:
     trained = replace(SMALL, steps=5).train(TALKS[:2])
-    further = training.trained_base(trained)
+    further = pretrained.trained_base(trained)
     model = trained.model
     assert (further.vocabulary, further.shape) == (model.vocabulary, model.transformer.shape)
     lexicon = Lexicon()
@@ -242,7 +266,7 @@ def test_an_encoder_can_be_trained_further() -> None:
 def test_training_starts_from_the_base(base: Path) -> None:
     short = replace(SMALL, base=str(base), steps=1, rate=1e-7)
     found = short.train(TALKS[:1]).model.transformer
-    given = training.read_base(base, 1).weights["layers.0.out.weight"]
+    given = pretrained.read_base(base, 1).weights["layers.0.out.weight"]
     scale = found.arrays["layers.0.out.weight.scale"][:, None]
     assert found.arrays["layers.0.out.weight"] * scale == pytest.approx(given, abs=2e-3)
 
@@ -251,34 +275,49 @@ def test_training_starts_from_the_base(base: Path) -> None:
     ("change", "message"),
     [
         ({"model_type": "gpt2"}, "it is of the kind gpt2, not bert, electra, distilbert"),
-        ({"num_hidden_layers": 0}, "it has 0 layers, and 1 are wanted"),
+        ({"num_hidden_layers": 0}, "num_hidden_layers is 0, and no number above 0"),
         ({"embedding_size": 4}, "vectors of another size than its layers"),
+        ({"num_hidden_layers": "2"}, "num_hidden_layers is '2', and no number above 0"),
+        ({"hidden_size": 16}, "differ in number or size"),
+        ({"intermediate_size": 13}, r"inner.weight is \(12, 8\), and not \(13, 8\)"),
     ],
 )
 def test_another_base_is_refused(base: Path, change: Mapping[str, Any], message: str) -> None:
     config = json.loads((base / "config.json").read_text()) | change
     (base / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match=message):
-        training.read_base(base, 1)
+        pretrained.read_base(base, 1)
 
 
 def test_a_base_that_cannot_be_read_is_one_clear_error(base: Path) -> None:
     (base / "model.safetensors").write_bytes(b"nothing")
     with pytest.raises(ModelError, match="the base cannot be read"):
-        training.read_base(base, 1)
+        pretrained.read_base(base, 1)
     with pytest.raises(ModelError, match="there is no base model 'no such'"):
-        training.find_base("no such")
+        pretrained.find_base("no such")
 
 
 def test_a_base_that_does_not_fit_is_one_clear_error(base: Path) -> None:
-    found = training.read_base(base, 1)
+    found = pretrained.read_base(base, 1)
     with pytest.raises(ModelError, match="70 positions, and a window 71"):
-        training.smaller_base(found, Counter({"abc": 3}), 10, 71)
+        pretrained.smaller_base(found, Counter({"abc": 3}), 10, 71)
     arrays = load_file(base / "model.safetensors")
     del arrays["bert.encoder.layer.0.output.dense.bias"]
     save_file(arrays, base / "model.safetensors")
     with pytest.raises(ModelError, match=r"lacks 'encoder\.layer\.0\.output\.dense\.bias'"):
-        training.read_base(base, 1)
+        pretrained.read_base(base, 1)
+    (base / "vocab.txt").write_text("\n".join([*PIECES, "more"]))
+    with pytest.raises(ModelError, match="differ in number or size"):
+        pretrained.read_base(base, 1)
+    (base / "config.json").write_text("[]")
+    with pytest.raises(ModelError, match="it is of the kind None"):
+        pretrained.read_base(base, 1)
+    (base / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    with pytest.raises(ModelError, match="the base lacks 'num_hidden_layers'"):
+        pretrained.read_base(base, 1)
+
+
+def test_a_vocabulary_without_special_pieces_is_one_clear_error(base: Path) -> None:
     (base / "vocab.txt").write_text("[PAD]\na\n")
     with pytest.raises(ModelError, match=r"vocab\.txt has no"):
-        training.read_base(base, 1)
+        pretrained.read_base(base, 1)

@@ -12,6 +12,7 @@ from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import marked_words
 from caesura.detectors.neural.fast_net import FastNet, pair_keys, word_numbers
 from caesura.detectors.neural.training_windows import Lexicon, Sampler, Window, compile_source
+from caesura.detectors.neural.written_forms import usual_forms
 from caesura.testing.detector_laws import made_up_recording
 
 pytest.importorskip("torch", reason="needs torch: caesura[neural]")
@@ -81,7 +82,7 @@ def test_usual_capitals_are_learnt_inside_sentences() -> None:
     lexicon = Lexicon()
     source = compile_source("talks", 1.0, [talk.replace(sentences=None)], lexicon)
     target = np.tile([0, 0, 0, 0, 0, 0, 2], 9)
-    found = training.usual_forms([replace(source, target=target)], lexicon.words)
+    found = usual_forms([replace(source, target=target)], lexicon.words)
     assert found == {"ann": "Ann", "nasa": "NASA"}
 
 

@@ -254,11 +254,12 @@ def test_sentences_are_learnt(text: str) -> None:
 @pytest.mark.parametrize("text", SMALL)
 def test_torch_computes_what_numpy_computes(text: str) -> None:
     torch = pytest.importorskip("torch", reason=NEEDS)
-    from caesura.ml.neural.torch_training import load_weights
 
     net = random_net(text, KNOWN)
     rows = np.random.default_rng(2).integers(0, 8, (5, net.windows.width))
-    other = load_weights(torch, net.make_net(torch, 8), net.model.weights)
+    other = net.make_net(torch, 8)
+    other.load_state_dict({name: torch.from_numpy(one) for name, one in net.model.weights.items()})
+    other.eval()
     expected = net.torch_scores(torch, other, torch.from_numpy(rows)).detach().numpy()
     assert net.scores(net.model.weights, rows) == pytest.approx(expected, abs=1e-5)
 

@@ -455,3 +455,10 @@ def _check_numbers(arrays: Arrays, name: str, most: int) -> Indices:
 def damaged(what: str) -> ModelError:
     """Return the error for a stored language model that is damaged."""
     return ModelError(f"the language model is damaged: {what}", remedy="train it again")
+
+
+def checked_hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the hashes of a stored vocabulary, or raise an error if they are none."""
+    if array.dtype != np.uint64 or array.ndim != 1 or (array[1:] <= array[:-1]).any():
+        raise damaged("the vocabulary is not hashes in ascending order")
+    return np.array(array)

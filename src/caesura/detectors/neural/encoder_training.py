@@ -1,13 +1,10 @@
-"""Train the detector `Encoder` with torch, from a pretrained encoder.
+"""Train the detector `Encoder` with torch, from a pretrained encoder (`pretrained.py`).
 
-The base is a folder in the form of Hugging Face: `config.json`, `vocab.txt`, `model.safetensors`
-of a BERT, DistilBERT or ELECTRA. Its vocabulary is cut to the pieces that the training data need.
 Training can be interrupted: with a checkpoint file it goes on where it was, to the same weights.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections import Counter
@@ -15,9 +12,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,15 +20,20 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file
 from safetensors.torch import load_file as load_tensors
 from safetensors.torch import save_file as save_tensors
 from torch import Tensor
 
-from caesura.core.errors import ModelError
+from caesura.core.errors import CaesuraError, ModelError
 from caesura.core.transcript import Transcript
-from caesura.detectors.neural.encoder import OFFSETS, VALUES, Encoder, EncoderModel
-from caesura.detectors.neural.evidence import MIXED, case_class
+from caesura.detectors.neural.encoder import OFFSETS, Encoder, EncoderModel
+from caesura.detectors.neural.pretrained import (
+    Base,
+    find_base,
+    read_base,
+    scratch_base,
+    smaller_base,
+)
 from caesura.detectors.neural.training_windows import (
     IGNORED,
     Lexicon,
@@ -41,15 +41,10 @@ from caesura.detectors.neural.training_windows import (
     Window,
     known_sources,
 )
+from caesura.detectors.neural.written_forms import written_forms
+from caesura.ml.neural.torch_training import repeatable
 from caesura.ml.neural.torch_transformer import EncoderNet
-from caesura.ml.neural.transformer import Shape, Transformer, quantize, restored
-from caesura.ml.neural.wordpiece import (
-    INSIDE,
-    SPECIAL,
-    WordPieces,
-    common_pieces,
-    runs_of,
-)
+from caesura.ml.neural.transformer import Transformer, quantize
 
 logger = logging.getLogger("caesura.training")
 
@@ -105,184 +100,8 @@ def fit(
         base = smaller_base(found, words, encoder.pieces, encoder.window)
     plan = Plan(encoder.steps, encoder.batch, encoder.rate, encoder.seed)
     sampler = Sampler(sources, lexicon, base.vocabulary, encoder.window, encoder.seed)
-    return encoder.with_model(train_encoder(base, sampler, plan, mixed_forms(words)))
-
-
-class Base(NamedTuple):
-    """A pretrained encoder: its pieces, and its weights by our names."""
-
-    vocabulary: WordPieces
-    shape: Shape
-    weights: Mapping[str, NDArray[Any]]
-
-
-def find_base(name: str) -> Path:
-    """Return the folder of a base: a folder itself, or the `model` folder of a package."""
-    folder = Path(name)
-    if folder.is_dir():
-        return folder
-    module = name.replace("-", "_")
-    spec = find_spec(module) if module.isidentifier() else None
-    if spec is not None and spec.origin and Path(spec.origin).parent.joinpath("model").is_dir():
-        return Path(spec.origin).parent / "model"
-    raise ModelError(
-        f"there is no base model {name!r}",
-        remedy="name a folder with config.json, vocab.txt and model.safetensors",
-    )
-
-
-def read_base(folder: Path, layers: int) -> Base:
-    """Read the first layers of a pretrained encoder."""
-    try:
-        config = json.loads((folder / "config.json").read_text("utf-8"))
-        pieces = (folder / "vocab.txt").read_text("utf-8").splitlines()
-        arrays = load_file(folder / "model.safetensors")
-        return _checked_base(config, pieces, arrays, layers)
-    except (OSError, ValueError, SafetensorError) as error:
-        raise ModelError(f"the base cannot be read: {error}", where=str(folder)) from error
-    except KeyError as error:
-        raise ModelError(f"the base lacks {error}", where=str(folder)) from error
-
-
-class Family(NamedTuple):
-    """How a kind of encoder names its sizes and weights."""
-
-    layers: str
-    hidden: str
-    heads: str
-    inner: str
-    """The names of these four sizes in `config.json`."""
-
-    layer: str
-    """What the names of the weights of a layer begin with, before its number."""
-
-    qkv: tuple[str, str, str]
-    parts: Mapping[str, str]
-    """The other weights of a layer, by our names."""
-
-
-BERT = Family(
-    "num_hidden_layers",
-    "hidden_size",
-    "num_attention_heads",
-    "intermediate_size",
-    "encoder.layer.",
-    ("attention.self.query", "attention.self.key", "attention.self.value"),
-    {
-        "out": "attention.output.dense",
-        "norm": "attention.output.LayerNorm",
-        "inner": "intermediate.dense",
-        "outer": "output.dense",
-        "last_norm": "output.LayerNorm",
-    },
-)
-DISTILBERT = Family(
-    "n_layers",
-    "dim",
-    "n_heads",
-    "hidden_dim",
-    "transformer.layer.",
-    ("attention.q_lin", "attention.k_lin", "attention.v_lin"),
-    {
-        "out": "attention.out_lin",
-        "norm": "sa_layer_norm",
-        "inner": "ffn.lin1",
-        "outer": "ffn.lin2",
-        "last_norm": "output_layer_norm",
-    },
-)
-FAMILIES = {"bert": BERT, "electra": BERT, "distilbert": DISTILBERT}
-
-
-def _checked_base(
-    config: Mapping[str, Any], pieces: list[str], arrays: Mapping[str, NDArray[Any]], layers: int
-) -> Base:
-    kind = config.get("model_type")
-    if kind not in FAMILIES:
-        raise ValueError(f"it is of the kind {kind}, not {', '.join(FAMILIES)}")
-    family = FAMILIES[kind]
-    arrays = {name.removeprefix(f"{kind}."): array for name, array in arrays.items()}
-    if config[family.layers] < layers:
-        raise ValueError(f"it has {config[family.layers]} layers, and {layers} are wanted")
-    if config.get("embedding_size", config[family.hidden]) != config[family.hidden]:
-        raise ValueError("its word pieces have vectors of another size than its layers")
-    for piece in SPECIAL:
-        if piece not in pieces:
-            raise ValueError(f"vocab.txt has no {piece}")
-    order = [pieces.index(piece) for piece in SPECIAL]
-    order += [at for at, piece in enumerate(pieces) if piece not in SPECIAL]
-    shape = Shape(
-        len(pieces),
-        VALUES,
-        hidden=config[family.hidden],
-        layers=layers,
-        heads=config[family.heads],
-        inner=config[family.inner],
-        positions=min(config["max_position_embeddings"], 512),
-    )
-    vocabulary = WordPieces([pieces[at] for at in order])
-    return Base(vocabulary, shape, _renamed(arrays, family, shape, np.array(order)))
-
-
-def _renamed(
-    arrays: Mapping[str, NDArray[Any]], family: Family, shape: Shape, order: NDArray[Any]
-) -> dict[str, NDArray[Any]]:
-    """Return the weights of a pretrained encoder by our names."""
-    types = arrays.get("embeddings.token_type_embeddings.weight", np.zeros((1, 1), np.float32))
-    found = {
-        "pieces.weight": arrays["embeddings.word_embeddings.weight"][order] + types[0],
-        "positions.weight": arrays["embeddings.position_embeddings.weight"][: shape.positions],
-    }
-    for part in ("weight", "bias"):
-        found[f"norm.{part}"] = arrays[f"embeddings.LayerNorm.{part}"]
-        for layer in range(shape.layers):
-            own, other = f"layers.{layer}.", f"{family.layer}{layer}."
-            qkv = [arrays[f"{other}{name}.{part}"] for name in family.qkv]
-            found[f"{own}qkv.{part}"] = np.concatenate(qkv)
-            for name, their in family.parts.items():
-                found[f"{own}{name}.{part}"] = arrays[f"{other}{their}.{part}"]
-    return found
-
-
-SCRATCH = {"hidden": 64, "heads": 4, "inner": 128}
-"""Sizes of a net without a base."""
-
-
-def scratch_base(words: Counter[str], encoder: Encoder) -> Base:
-    """Return a small base without weights: its pieces are whole words and single characters."""
-    lower: Counter[str] = Counter()
-    for word, count in words.items():
-        for run in runs_of(word):
-            lower[run] += count
-    letters = sorted({char for run in lower for char in run} | set(ascii_lowercase))
-    pieces = [*SPECIAL, *letters, *(INSIDE + letter for letter in letters)]
-    room = encoder.pieces - len(pieces)
-    pieces += sorted(run for run, _ in lower.most_common(max(room, 0)) if len(run) > 1)
-    shape = Shape(len(pieces), VALUES, layers=encoder.layers, positions=encoder.window, **SCRATCH)
-    return Base(WordPieces(pieces), shape, {})
-
-
-def smaller_base(base: Base, words: Counter[str], pieces: int, positions: int) -> Base:
-    """Return a base with the pieces that these words need most, and with fewer positions."""
-    if positions > base.shape.positions:
-        raise ModelError(
-            f"the base has {base.shape.positions} positions, and a window {positions}",
-            remedy=f"set window to {base.shape.positions} or less",
-        )
-    kept = common_pieces(base.vocabulary, words, pieces)
-    weights = dict(base.weights)
-    weights["pieces.weight"] = weights["pieces.weight"][kept]
-    weights["positions.weight"] = weights["positions.weight"][:positions]
-    vocabulary = WordPieces([base.vocabulary.pieces[at] for at in kept])
-    shape = base.shape._replace(pieces=len(kept), positions=positions)
-    return Base(vocabulary, shape, weights)
-
-
-def trained_base(encoder: Encoder) -> Base:
-    """Return what an encoder has learnt, as far as 8 bits keep it, to train it further."""
-    model = encoder.model
-    weights = restored(model.transformer.arrays)
-    return Base(model.vocabulary, model.transformer.shape, weights)
+    forms = written_forms(sources, lexicon.words, words)
+    return encoder.with_model(train_encoder(base, sampler, plan, forms))
 
 
 def known_words(train: Sequence[Transcript], text: Sequence[Transcript]) -> Counter[str]:
@@ -291,25 +110,17 @@ def known_words(train: Sequence[Transcript], text: Sequence[Transcript]) -> Coun
     return Counter(word for each in known for word in each.words)
 
 
-def mixed_forms(words: Counter[str], least: int = 5) -> dict[str, str]:
-    """Return how words are written that are usually in mixed case, such as iPhone."""
-    forms: dict[str, Counter[str]] = {}
-    for word, count in words.items():
-        forms.setdefault(word.lower(), Counter())[word] += count
-    found = {}
-    for lower, counts in forms.items():
-        form, count = counts.most_common(1)[0]
-        if count >= least and case_class(form) == MIXED and " " not in form:
-            found[lower] = form
-    return found
-
-
 def train_encoder(
     base: Base, sampler: Sampler, plan: Plan, forms: Mapping[str, str] | None = None
 ) -> EncoderModel:
     """Train on the windows of a sampler."""
-    torch.manual_seed(plan.seed)
-    torch.set_num_threads(plan.threads)
+    with repeatable(torch, plan.seed, plan.threads):
+        weights = _trained_weights(base, sampler, plan)
+    transformer = Transformer(quantize(weights), base.shape)
+    return EncoderModel(base.vocabulary, dict(forms or {}), transformer)
+
+
+def _trained_weights(base: Base, sampler: Sampler, plan: Plan) -> dict[str, NDArray[Any]]:
     net = EncoderNet(base.shape)
     given = {name: torch.from_numpy(np.array(array)) for name, array in base.weights.items()}
     missing = set(net.load_state_dict(given, strict=False).missing_keys)
@@ -317,15 +128,18 @@ def train_encoder(
     old = [weight for name, weight in net.named_parameters() if name not in missing]
     groups = [{"params": old, "full": plan.rate}, {"params": new, "full": NEW_RATE}]
     optimizer = torch.optim.AdamW(groups, lr=plan.rate, weight_decay=0.01, betas=(0.9, 0.98))
-    _run(net, optimizer, sampler, plan)
-    weights = {name: array.detach().numpy() for name, array in net.state_dict().items()}
-    transformer = Transformer(quantize(weights), base.shape)
-    return EncoderModel(base.vocabulary, dict(forms or {}), transformer)
+    _run(net, optimizer, sampler, plan, fingerprint(base, plan, sampler))
+    return {name: array.detach().numpy() for name, array in net.state_dict().items()}
 
 
-def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, plan: Plan) -> None:
+def _run(
+    net: EncoderNet,
+    optimizer: torch.optim.Optimizer,
+    sampler: Sampler,
+    plan: Plan,
+    origin: Tensor,
+) -> None:
     """Take all steps; the next windows are made while a step is taken."""
-    origin = fingerprint(plan, sampler)
     step = _resume(net, optimizer, origin, plan.checkpoint)
     last = plan.steps + plan.later_steps
     losses: list[float] = []
@@ -350,6 +164,9 @@ def _run(net: EncoderNet, optimizer: torch.optim.Optimizer, sampler: Sampler, pl
             if step % LOG_STEPS == 0:
                 speed = words / (time.monotonic() - begun)
                 mean = float(np.mean(losses[-4 * LOG_STEPS :]))
+                if not np.isfinite(mean):
+                    what = "training failed: the loss is no number"
+                    raise CaesuraError(what, remedy="lower the rate")
                 text = "  step %d of %d, loss %.4f, %.0f words/s"
                 logger.info(text, step, last, mean, speed)
             if time.monotonic() - saved > SAVE_SECONDS or step == last:
@@ -419,13 +236,18 @@ MOMENTS = ("exp_avg", "exp_avg_sq")
 """What AdamW remembers of each weight that it has changed."""
 
 
-def fingerprint(plan: Plan, sampler: Sampler) -> Tensor:
-    """Return a checksum of what weights depend on: the plan, the pieces and the recordings."""
+def fingerprint(base: Base, plan: Plan, sampler: Sampler) -> Tensor:
+    """Return a checksum of what weights depend on: base, plan, pieces and recordings."""
     found = sha256(repr(replace(plan, checkpoint=None, threads=0)).encode())
+    found.update(repr(sampler.hiding).encode())
+    for name, array in sorted(base.weights.items()):
+        found.update(name.encode())
+        found.update(np.ascontiguousarray(array).tobytes())
     found.update(sampler.table.pieces.tobytes())
     for source in sampler.sources:
         found.update(f"{source.name} {source.weight}".encode())
-        found.update(source.words.tobytes())
+        for column in (source.words, source.target, source.case, *source.evidence):
+            found.update(column.tobytes())
     return torch.tensor(list(found.digest()), dtype=torch.uint8)
 
 

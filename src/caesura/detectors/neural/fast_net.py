@@ -40,7 +40,7 @@ from caesura.detectors.neural.evidence import (
 )
 from caesura.ml.features import hash_spelling, normalized_spelling
 from caesura.ml.neural.layers import Array, Linear, on_one_thread, relu
-from caesura.ml.ngram_counts import START, UNKNOWN, Vocabulary, damaged
+from caesura.ml.ngram_counts import START, UNKNOWN, Vocabulary, checked_hashes, damaged
 
 OUTSIDE = START
 """The number of the word that stands before and after a recording."""
@@ -405,11 +405,9 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
             forms = dict(line.split(" ") for line in lines if line)
         except (KeyError, ValueError) as error:
             raise damaged(f"it is not a FastNet: {error}") from error
-        if hashes.dtype != np.uint64 or hashes.ndim != 1 or (hashes[1:] <= hashes[:-1]).any():
-            raise damaged("the vocabulary is not hashes in ascending order")
         if keys.dtype != np.uint32 or keys.ndim != 1 or not len(keys):
             raise damaged("the pairs are not keys")
-        vocabulary = Vocabulary(np.array(hashes))
+        vocabulary = Vocabulary(checked_hashes(hashes))
         weights = restored(arrays, self.sizes(vocabulary, len(keys)))
         return self.with_model(FastNetModel(vocabulary, np.array(keys), forms, weights))
 

@@ -19,8 +19,8 @@ from torch import Tensor, nn
 
 from caesura.core.arrays import Floats, Indices
 from caesura.core.transcript import Transcript
-from caesura.detectors.neural.encoder import GAP_LABELS, UPPER
-from caesura.detectors.neural.encoder_training import known_words, mixed_forms
+from caesura.detectors.neural.encoder import GAP_LABELS
+from caesura.detectors.neural.encoder_training import known_words
 from caesura.detectors.neural.evidence import COLUMNS, SIZES
 from caesura.detectors.neural.fast_net import (
     AFTER,
@@ -40,10 +40,10 @@ from caesura.detectors.neural.training_windows import (
     IGNORED,
     Lexicon,
     Sampler,
-    Source,
     Window,
     known_sources,
 )
+from caesura.detectors.neural.written_forms import written_forms
 from caesura.ml.neural.torch_training import repeatable
 from caesura.ml.neural.wordpiece import INSIDE, SPECIAL, WordPieces
 from caesura.ml.ngram_counts import Vocabulary
@@ -61,8 +61,6 @@ WARM_UP = 200
 TAUGHT_AT_ONCE = 32
 LOG_STEPS = 200
 LARGEST_GRADIENT = 1.0
-USUAL, FEWEST = 0.7, 8
-"""A word is written with capitals if it is so this often, and was seen so many times."""
 
 
 @dataclass(frozen=True)
@@ -121,10 +119,9 @@ def fit(net: FastNet, train: Sequence[Transcript], text: Sequence[Transcript]) -
     """Train a net on speech and more text, without a teacher."""
     lexicon = Lexicon()
     sources = known_sources(train, text, lexicon)
-    mixed = mixed_forms(known_words(train, text))
     # Windows are measured in words: each is one piece.
     sampler = Sampler(sources, lexicon, ONE_PIECE, WINDOW, net.seed)
-    forms = {**usual_forms(sources, lexicon.words), **mixed}
+    forms = written_forms(sources, lexicon.words, known_words(train, text))
     return train_net(net, Lesson(sampler), lexicon, forms)
 
 
@@ -137,25 +134,6 @@ class _OnePiece(WordPieces):
 
 ONE_PIECE = _OnePiece([*SPECIAL, INSIDE])
 WINDOW = 160
-
-
-def usual_forms(sources: Sequence[Source], words: Sequence[str]) -> dict[str, str]:
-    """Return how words are written that usually have capitals, also inside sentences."""
-    counts = np.zeros((len(words), 4), np.int64)
-    for source in sources:
-        inside = np.append(False, np.isin(source.target[:-1], (0, 1)))
-        known = inside & (source.case != IGNORED)
-        np.add.at(counts, (source.words[known], source.case[known]), 1)
-    total = counts.sum(axis=1)
-    found = {}
-    for case in (1, UPPER):
-        enough = (total >= FEWEST) & (counts[:, case] >= USUAL * total)
-        for at in np.flatnonzero(enough).tolist():
-            word = words[at]
-            form = word.upper() if case == UPPER else word[:1].upper() + word[1:]
-            if form != word and form.lower() == word and " " not in word:
-                found[word] = form
-    return found
 
 
 def train_net(net: FastNet, lesson: Lesson, lexicon: Lexicon, forms: Mapping[str, str]) -> FastNet:

@@ -33,7 +33,7 @@ from caesura.detectors.lm import drop_punctuation
 from caesura.ml.neural.layers import Array, on_one_thread
 from caesura.ml.neural.torch_training import IGNORED, Schedule, fit, import_torch
 from caesura.ml.neural.word_windows import WordWindows
-from caesura.ml.ngram_counts import NO_WORD, START, UNKNOWN, Vocabulary, damaged
+from caesura.ml.ngram_counts import NO_WORD, START, UNKNOWN, Vocabulary, checked_hashes, damaged
 
 OUTSIDE = START
 """The number of the word that stands before and after a recording."""
@@ -79,18 +79,12 @@ class TrainedNet:
             if not (abs(array) <= MOST_WEIGHT).all():
                 raise damaged(f"{name} are not all numbers up to {MOST_WEIGHT:g}")
             weights[name] = array.astype(np.float32)
-        return cls(Vocabulary(_checked_hashes(state["vocabulary"])), weights)
+        return cls(Vocabulary(checked_hashes(state["vocabulary"])), weights)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the vocabulary and the weights as they are stored."""
         weights = {name: array.astype(np.float16) for name, array in self.weights.items()}
         return {"vocabulary": self.vocabulary.hashes, **weights}
-
-
-def _checked_hashes(array: NDArray[Any]) -> NDArray[np.uint64]:
-    if array.dtype != np.uint64 or array.ndim != 1 or (array[1:] <= array[:-1]).any():
-        raise damaged("the vocabulary is not hashes in ascending order")
-    return np.array(array)
 
 
 @dataclass(frozen=True, repr=False)

@@ -97,7 +97,7 @@ def compile_source(
         *(column.astype(np.int8) for column in others),
     )
     targets = [ev.targets_of(each, is_spoken) for each in recordings]
-    target = np.concatenate([all[own.last] for all, own in zip(targets, marked, strict=True)])
+    target = np.concatenate([one[own.last] for one, own in zip(targets, marked, strict=True)])
     case = np.where(evidence.case == ev.HIDDEN_CASE, IGNORED, evidence.case - 1)
     return Source(
         name,

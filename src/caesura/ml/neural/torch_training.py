@@ -7,13 +7,12 @@ torch is imported here alone, when a net is trained; a trained net runs on numpy
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caesura.core.arrays import Indices
 from caesura.core.errors import CaesuraError
@@ -41,19 +40,19 @@ def import_torch(purpose: str) -> Any:
 
 
 @contextmanager
-def repeatable(torch: Any, seed: int) -> Iterator[None]:
+def repeatable(torch: Any, seed: int, threads: int = 1) -> Iterator[None]:
     """Draw the same random numbers and add in the same order each time; restore both at the end.
 
-    One thread is as fast as two for nets this small.
+    One thread is as fast as two for small nets.
     """
-    threads = torch.get_num_threads()
+    before = torch.get_num_threads()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        torch.set_num_threads(1)
+        torch.set_num_threads(threads)
         try:
             yield
         finally:
-            torch.set_num_threads(threads)
+            torch.set_num_threads(before)
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,3 @@ def _run_epochs(
             raise CaesuraError("training failed: the loss is no number", remedy="lower the rate")
         logger.info("  epoch %d of %d: loss %.4f", epoch, schedule.epochs, total / batches)
     net.eval()
-
-
-def load_weights(torch: Any, net: Any, weights: Mapping[str, NDArray[Any]]) -> Any:
-    """Give a net of torch these weights, and return it ready to be run."""
-    net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
-    return net.eval()
