@@ -21,11 +21,10 @@ from recipes.english_models import finish
 from caesura.core.arrays import Floats
 from caesura.core.errors import ModelError
 from caesura.detectors.neural.encoder import Encoder
-from caesura.detectors.neural.encoder_training import make_batch
+from caesura.detectors.neural.encoder_training import EncoderNet, make_batch
 from caesura.detectors.neural.fast_net import FastNet
 from caesura.detectors.neural.fast_net_training import Lesson, Teacher, train_net
 from caesura.detectors.neural.training_windows import Window
-from caesura.ml.neural.torch_transformer import EncoderNet
 from caesura.ml.neural.transformer import restored
 from caesura.models.store import find_folder, load, save
 

@@ -26,8 +26,13 @@ import caesura
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.neural.mishearing import Mishearing, learn_mishearing
-from caesura.detectors.neural.training_windows import Lexicon, Sampler, Source, compile_source
-from caesura.detectors.neural.written_forms import written_forms
+from caesura.detectors.neural.training_windows import (
+    Lexicon,
+    Sampler,
+    Source,
+    compile_source,
+    written_forms,
+)
 from caesura.formats.plain import TextBuilder
 from caesura.ml.neural.wordpiece import WordPieces
 from caesura.text.alignment.transfer import transfer_layers

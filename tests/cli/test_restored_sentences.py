@@ -122,5 +122,5 @@ def test_a_silence_keeps_the_language_of_the_model() -> None:
     words[-1] = {"word": "i", "start": 99.0, "end": 99.5}
     words[-3] = {"word": "i", "start": 57.0, "end": 57.5}
     texts = [each.text for each in library.stream(words, detector="en", silence=9)]
-    assert " so I, so." in texts[-2]
+    assert texts[-2].replace(",", "").endswith(" so I so.")
     assert texts[-1] == "I."

@@ -30,7 +30,7 @@ pytest.importorskip("torch", reason="needs torch: caesura[neural]")
 
 from caesura.detectors.neural import encoder_training as training
 from caesura.detectors.neural import pretrained
-from caesura.detectors.neural.written_forms import is_word, mixed_forms
+from caesura.detectors.neural.training_windows import is_word, mixed_forms
 
 TALKS = [made_up_recording(seed, 300) for seed in range(6)]
 SMALL = Encoder(layers=1, pieces=300, window=64, steps=60, batch=8, rate=5e-3, runtime="numpy")

@@ -11,8 +11,13 @@ from caesura.core.errors import LayerError
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import marked_words
 from caesura.detectors.neural.fast_net import FastNet, pair_keys, word_numbers
-from caesura.detectors.neural.training_windows import Lexicon, Sampler, Window, compile_source
-from caesura.detectors.neural.written_forms import usual_forms
+from caesura.detectors.neural.training_windows import (
+    Lexicon,
+    Sampler,
+    Window,
+    compile_source,
+    usual_forms,
+)
 from caesura.testing.detector_laws import made_up_recording
 
 pytest.importorskip("torch", reason="needs torch: caesura[neural]")

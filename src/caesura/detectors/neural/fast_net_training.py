@@ -42,8 +42,8 @@ from caesura.detectors.neural.training_windows import (
     Sampler,
     Window,
     known_sources,
+    written_forms,
 )
-from caesura.detectors.neural.written_forms import written_forms
 from caesura.ml.neural.torch_training import repeatable
 from caesura.ml.neural.wordpiece import INSIDE, SPECIAL, WordPieces
 from caesura.ml.ngram_counts import Vocabulary

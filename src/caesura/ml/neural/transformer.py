@@ -1,4 +1,4 @@
-"""The transformer encoder with numpy; `torch_transformer.py` trains it.
+"""The transformer encoder with numpy; `detectors/neural/encoder_training.py` trains it.
 
 Large matrices are stored as whole numbers from -127 to 127 with a scale for each output.
 """
