@@ -69,7 +69,7 @@ def main() -> None:
     if asked.cost_of:
         print(json.dumps(measure(asked.cost_of, asked.data, asked.cache)))
         return
-    found, missing = peers(asked.data, asked.cache)
+    found, missing = peers(asked.data, asked.cache, asked.only)
     systems = [*baselines(asked.data, asked.cache, asked.only), *shipped(), *found]
     systems = [one for one in systems if not asked.only or one.name in asked.only]
     corpora = [one for one in CORPORA if not asked.corpus or one.name in asked.corpus]
@@ -223,7 +223,7 @@ def measure(name: str, data: Path, cache: Path) -> tuple[float, float]:
     own = [*baselines(data, cache, [name]), *shipped()]
     before = _peak_memory()
     (system,) = [one for one in own if one.name == name] or [
-        one for one in peers(data, cache)[0] if one.name == name
+        one for one in peers(data, cache, [name])[0] if one.name == name
     ]
     _run(system, sample[:1])
     begun = time.process_time()

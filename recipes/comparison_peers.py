@@ -9,6 +9,7 @@ bare words and on the text of UD English-EWT.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -30,10 +31,17 @@ EPOCHS, BATCH, PASSAGE = 4, 64, 200
 """How long spaCy's `senter` learns, from how many passages at a time, and their words."""
 
 
-def peers(data: Path, cache: Path) -> tuple[list[System], dict[str, str]]:
-    """Return the other tools that are installed, and why each of the rest is missing."""
+def peers(
+    data: Path, cache: Path, wanted: Sequence[str] = ()
+) -> tuple[list[System], dict[str, str]]:
+    """Return the other tools that are installed, and why each of the rest is missing.
+
+    If some systems are `wanted`, no others are loaded.
+    """
     found, missing = [], {}
     for name, (package, make) in PEERS.items():
+        if wanted and name not in wanted:
+            continue
         try:
             cut = make(data, cache)
             found.append(System(name, f"{name} {version(package)}", _cutting(cut)))
@@ -115,7 +123,13 @@ def _examples(make: Any, pipeline: Any, recording: Transcript) -> Iterator[Any]:
 
 def _pysbd(data: Path, cache: Path) -> Cut:  # noqa: ARG001 - it learns nothing
     segmenter: Any = import_module("pysbd").Segmenter(language="en", clean=False)
-    return lambda text: list(segmenter.segment(text))
+
+    def cut(text: str) -> list[str]:
+        # Its time grows faster than the text; a passage ends at a blank.
+        passages = re.findall(r"(?s).{1,20000}(?:\s|$)", text)
+        return [sentence for passage in passages for sentence in segmenter.segment(passage)]
+
+    return cut
 
 
 def _sentsplit(data: Path, cache: Path) -> Cut:  # noqa: ARG001 - it learns nothing
