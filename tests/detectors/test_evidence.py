@@ -55,6 +55,10 @@ def test_marks_without_any_sentence_end_leave_the_rest_open() -> None:
 
 def test_text_in_one_case_has_none() -> None:
     assert seen(Transcript(("SO", "IT"))).case.tolist() == [ev.HIDDEN_CASE] * 2
+    # Letters and numbers do not show that a text has both cases.
+    assert not seen(Transcript(("AT", "10", "A", "M", "IT", "IS", "I"))).case.any()
+    assert not seen(Transcript(("at", "10", "A", "m", "I", "go"))).case.any()
+    assert seen(Transcript(("So", "it", "goes"))).case.all()
 
 
 @pytest.mark.parametrize(

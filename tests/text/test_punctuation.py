@@ -1,5 +1,6 @@
 """Written words: punctuation glued to them, and text split into them."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from caesura.text.punctuation import (
     has_script_without_blanks,
     is_without_blanks,
     split_words,
+    without_letter_dots,
     written_together,
 )
 
@@ -44,6 +46,27 @@ def test_sentences_of_words_given_in_python_end_at_their_marks() -> None:
     assert [sentence.text for sentence in streamed] == ["So it goes.", "We tied it shut."]
     (scores,) = caesura.score(talk.replace(sentences=[(0, 2), (3, 6)]), reference=found).values
     assert scores["f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "marks", "left"),
+    [
+        ("in the U S and", ["", "", ".", ".", ""], ["", "", "", "", ""]),
+        ("the B C M A", ["", ".", ".", ".", ","], ["", "", "", "", ","]),
+        # The dot of the last letter stays before a word that often starts a sentence.
+        ("the U S The end", ["", ".", ".", "", "."], ["", "", ".", "", "."]),
+        ("the U S Army", ["", ".", ".", ""], ["", "", "", ""]),
+        ("in the u s", ["", "", ".", "."], ["", "", "", "."]),
+        ("for I B. M. in", ["", ".", "", "", ""], ["", "", "", "", ""]),
+        ("plan B is A", ["", ".", "", "."], ["", ".", "", "."]),
+        ("A? B", [".", "."], [".", "."]),
+        ("", [], []),
+    ],
+)
+def test_dots_of_letters_that_are_spelled_out_are_no_marks(
+    words: str, marks: list[str], left: list[str]
+) -> None:
+    assert list(without_letter_dots(words.split(), marks)) == left
 
 
 def test_words_are_parted_by_white_space() -> None:

@@ -181,6 +181,8 @@ def test_multiword_tokens_get_the_capital_of_their_first_word() -> None:
         ("plan b i say", "plan B i say", "Plan B I say."),
         ("a a big m and a", "a a big M and a", "A a big M and a."),
         ("So u s a", "So U s a", "So u s a."),
+        ("at 8 a m or 9 p m", "at 8 a M or 9 P m", "At 8 A M or 9 P M."),
+        ("at 8 a m", "at 8 A m", "At 8 a m."),
     ],
 )
 def test_letters_that_are_spelled_out_have_one_case(text: str, written: str, expected: str) -> None:

@@ -17,7 +17,12 @@ from caesura.core.config import check_texts
 from caesura.core.errors import LayerError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
-from caesura.text.punctuation import LONG_DASHES, end_mark, punctuation_flags
+from caesura.text.punctuation import (
+    LONG_DASHES,
+    end_mark,
+    punctuation_flags,
+    without_letter_dots,
+)
 
 DECISIONS = ("posterior", "viterbi")
 """How a detector may decide: each class by its probability, or the best sequence of classes."""
@@ -193,13 +198,16 @@ def marked_words(transcript: Transcript) -> MarkedWords:
     """Return words and their marks, also marks that stand as words.
 
     Punctuation before the first word belongs to no word, and to no gap that is one. So does a dash
-    or a bullet after the end of a sentence: it is the start of what follows.
+    or a bullet after the end of a sentence: it is the start of what follows. Dots of letters that
+    are spelled out, as in I. B. M., are no marks.
     """
     alone = punctuation_flags(transcript)
     marks = transcript.mark or ("",) * len(transcript)
     if not alone.any():
         gaps = np.arange(len(transcript))
-        return MarkedWords(transcript.words, marks, gaps, gaps)
+        return MarkedWords(
+            transcript.words, without_letter_dots(transcript.words, marks), gaps, gaps
+        )
     words: list[str] = []
     joined: list[str] = []
     first: list[int] = []
@@ -214,4 +222,5 @@ def marked_words(transcript: Transcript) -> MarkedWords:
         elif words and not (word in BULLETS and end_mark(joined[-1])):
             joined[-1] += word + mark
             last[-1] = at
-    return MarkedWords(words, joined, np.array(first, np.int64), np.array(last, np.int64))
+    places = np.array(first, np.int64), np.array(last, np.int64)
+    return MarkedWords(words, without_letter_dots(words, joined), *places)

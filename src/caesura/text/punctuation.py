@@ -197,6 +197,32 @@ def sentence_ends(words: Sequence[str], marks: Sequence[str], ends: str) -> list
     return gap_marks
 
 
+def without_letter_dots(words: Sequence[str], marks: Sequence[str]) -> Sequence[str]:
+    """Return the marks without the dots of letters that are spelled out: I. B. M.
+
+    The dot of the last letter stays at the end, and before a capitalised word that often starts a
+    sentence.
+    """
+    dotted = [
+        at
+        for at, (word, mark) in enumerate(zip(words, marks, strict=True))
+        if (mark == "." and _is_letter(word)) or (word[1:] == "." and _is_letter(word[:1]))
+    ]
+    if len(dotted) < 2:
+        return marks
+    found, known = list(marks), {*dotted}
+    for at in dotted:
+        last = at - 1 in known and at + 1 not in known
+        follower = words[at + 1] if at + 1 < len(words) else ""
+        if at + 1 in known or (last and (follower == "A" or not _may_end(words[at], follower))):
+            found[at] = ""
+    return found
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.lower() != word.upper()
+
+
 def _may_end(word: str, follower: str) -> bool:
     if word.lower() in TITLES or word in CAPITAL_TITLES:
         return False

@@ -281,13 +281,16 @@ def _with_spelled_letters(words: list[str]) -> list[str]:
     """Write English letters that are spelled out in one case.
 
     Two letters in a row are spelled out if neither is a word, and three if one of them is not.
-    They have capitals if at least half of those that are no words have: u s a, i b m.
+    They have capitals if at least half of those that are no words have: u s a, i b m. `a m` has
+    the case that its second letter has.
     """
     found: list[str] = []
     for single, run in groupby(words, lambda word: len(word) == 1 and word.isalpha()):
         letters = list(run)
         others = [one for one in letters if one.lower() not in WORDS_OF_ONE_LETTER]
-        if single and len(letters) > 1 and len(others) >= min(2, 4 - len(letters)) and others:
+        is_time = [one.lower() for one in letters] == ["a", "m"]
+        is_spelled = len(letters) > 1 and others and len(others) >= min(2, 4 - len(letters))
+        if single and (is_spelled or is_time):
             upper = 2 * sum(map(str.isupper, others)) >= len(others)
             letters = [one.upper() if upper else one.lower() for one in letters]
         found += letters

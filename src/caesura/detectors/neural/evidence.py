@@ -225,10 +225,15 @@ def lower_if_all_upper(words: Strings) -> Strings:
 
 
 def _cases(words: Sequence[str]) -> Indices:
-    """Return the case of each word; all are hidden if the text has no case to speak of."""
+    """Return the case of each word; all are hidden if the text has no case to speak of.
+
+    Words of one letter, such as I and those that are spelled out, do not show that it has.
+    """
     table = {word: case_class(word) for word in set(words)}
     found = np.fromiter(map(table.__getitem__, words), np.int64, len(words))
-    shown = (found == LOWER).any() and (found == CAPITALISED).any()
+    longer = [word for word in table if len(word) > 1]
+    has_lower = any(map(str.islower, longer))
+    shown = has_lower and any(table[word] == CAPITALISED for word in longer)
     return found if shown else np.zeros(len(words), np.int64)
 
 
