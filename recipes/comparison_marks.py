@@ -29,6 +29,7 @@ VALUES = {
     "question_f1": "`?`",
     "case_accuracy": "case",
     "capitals_f1": "capitals",
+    "inner_capitals_f1": "inner capitals",
 }
 """The values of `Restoration` that are shown, and the heads of their columns."""
 
@@ -45,6 +46,8 @@ columns of single marks `!` is no full stop.
 - *capitals*: F1 of words with a capital inside the sentences of the reference: the words that \
 begin them do not count, but a capital after a sentence end that only the system sees does, as \
 spurious.
+- *inner capitals*: the same without words that begin a sentence of the system, either, so that \
+boundaries have no part in it.
 """
 
 

@@ -46,6 +46,7 @@ def test_values_by_hand() -> None:
     # Inside sentences: Berlin is right, ann and ohio are missing, She is spurious.
     assert (found["capitals_precision"], found["capitals_recall"]) == (1 / 2, 1 / 3)
     assert found["capitals_f1"] == pytest.approx(0.4)
+    assert found["inner_capitals_f1"] == pytest.approx(0.4)
 
 
 def test_the_mean_over_references() -> None:
@@ -147,13 +148,14 @@ def slow_counts(ours: list[tuple[str, str]], theirs: list[tuple[str, str]]) -> C
             found["missing"] += there and not here
         found["case_right"] += word == beside
         found["case_wrong"] += word != beside
-    first = True
-    for (word, _), (beside, wanted) in zip(ours, theirs, strict=True):
-        if not first:
-            found["capitals_right"] += word.istitle() and beside.istitle()
-            found["capitals_spurious"] += word.istitle() and not beside.istitle()
-            found["capitals_missing"] += beside.istitle() and not word.istitle()
-        first = wanted in (".", "?", "!")
+    first = own_first = True
+    for (word, mark), (beside, wanted) in zip(ours, theirs, strict=True):
+        own = [name for name, skip in (("", False), ("inner_", own_first)) if not first | skip]
+        for name in own:
+            found[f"{name}capitals_right"] += word.istitle() and beside.istitle()
+            found[f"{name}capitals_spurious"] += word.istitle() and not beside.istitle()
+            found[f"{name}capitals_missing"] += beside.istitle() and not word.istitle()
+        first, own_first = wanted in (".", "?", "!"), mark in (".", "?", "!")
     return found
 
 

@@ -39,7 +39,7 @@ LIKE_COMMA = frozenset((*",，、،፣၊", *":：", *LONG_DASHES, "-"))
 LIKE_PERIOD = {"!": "."}
 """Classes that count as another one in the values over all marks."""
 
-CAPITALS = "capitals"
+CAPITALS, INNER = "capitals", "inner_capitals"
 NO_CASE = "no word that both texts share has letters with case"
 
 
@@ -151,8 +151,9 @@ class Restoration(Pairwise):
     in one class and missing in another. `precision`, `recall` and `f1` are those of `,`, `.` and
     `?` together, where `!` is a full stop. `case_accuracy` is the share of the words that both
     texts have, and whose letters have case, that are written alike. `capitals_f1` is about words
-    with an upper-case letter, without those that begin a sentence of the reference. Several
-    references: the mean.
+    with an upper-case letter, without those that begin a sentence of the reference;
+    `inner_capitals_f1` also without those that begin a sentence of the hypothesis, so that
+    boundaries have no part in it. Several references: the mean.
     """
 
     name = "Restoration"
@@ -165,7 +166,7 @@ class Restoration(Pairwise):
         **dict.fromkeys(("precision", "recall", "f1"), 1.0),
         **{
             f"{name}_{rate}": 1.0
-            for name in (*CLASSES.values(), CAPITALS)
+            for name in (*CLASSES.values(), CAPITALS, INNER)
             for rate in ("precision", "recall", "f1")
         },
         "case_accuracy": 1.0,
@@ -194,6 +195,7 @@ class Restoration(Pairwise):
             if any(capital) and not compared.theirs.starts[beside]:
                 kind = {(True, True): "right", (True, False): "spurious"}.get(capital, "missing")
                 columns[f"{CAPITALS}_{kind}"][places[at]] += 1
+                columns[f"{INNER}_{kind}"][places[at]] += not compared.ours.starts[at]
         yield from columns.items()
         yield from match_columns(compared.alignment, size)
 
@@ -204,7 +206,9 @@ class Restoration(Pairwise):
             rates |= _rates(f"{name}_", f"{name} mark" if name[0] in "qe" else name, counts)
         right, wrong = counts["case_right"], counts["case_wrong"]
         rates["case_accuracy"] = ratio(right, right + wrong, NO_CASE)
-        return rates | _rates(f"{CAPITALS}_", "capital inside a sentence", counts)
+        for name in (CAPITALS, INNER):
+            rates |= _rates(f"{name}_", "capital inside a sentence", counts)
+        return rates
 
     def values(self, counts: Counts) -> dict[str, Value]:
         """Return rates and counts, without those for remarks."""
@@ -238,7 +242,7 @@ class Restoration(Pairwise):
 
 
 def _count_names() -> Iterable[str]:
-    for name in ("", *CLASS_PREFIXES.values(), f"{CAPITALS}_"):
+    for name in ("", *CLASS_PREFIXES.values(), f"{CAPITALS}_", f"{INNER}_"):
         yield from (f"{name}{kind}" for kind in ("right", "missing", "spurious"))
     yield from ("case_right", "case_wrong")
 
