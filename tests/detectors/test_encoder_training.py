@@ -16,6 +16,7 @@ from caesura.core.errors import LayerError, ModelError
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.detectors.neural.encoder import VALUES, Encoder
+from caesura.detectors.neural.mishearing import Mishearing
 from caesura.detectors.neural.training_windows import (
     Lexicon,
     Sampler,
@@ -94,6 +95,10 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     other = base._replace(weights={"norm.bias": np.ones(base.shape.hidden, np.float32)})
     with pytest.raises(ModelError, match="of another training"):
         training.train_encoder(other, sampler, plan)
+    sampler.mishearing = Mishearing(error=np.full(1, 0.5))
+    with pytest.raises(ModelError, match="of another training"):
+        training.train_encoder(base, sampler, plan)
+    sampler.mishearing = Mishearing()
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
     with pytest.raises(ModelError, match="damaged"):
         training.train_encoder(base, sampler, plan)
@@ -138,9 +143,12 @@ def test_the_rate_grows_falls_and_falls_once_more() -> None:
     assert shares[149] == pytest.approx(0.2 / 50)
 
 
-def test_recordings_without_sentences_are_refused() -> None:
+@pytest.mark.parametrize(
+    "empty", [Transcript(("so", "it", "goes")), Transcript((".", "?"), sentences=[(0, 0), (1, 1)])]
+)
+def test_recordings_without_sentences_are_refused(empty: Transcript) -> None:
     with pytest.raises(LayerError, match="none of 1 recordings has sentences"):
-        SMALL.train([Transcript(("so", "it", "goes"))])
+        SMALL.train([empty])
 
 
 def test_words_in_mixed_case_are_listed() -> None:

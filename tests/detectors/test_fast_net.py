@@ -181,6 +181,10 @@ def test_codes_are_those_of_the_columns() -> None:
         ({"first.bias": np.zeros(3, np.float16)}, "first.bias are not 10 numbers"),
         ({"gap.bias": np.full(5, np.nan, np.float16)}, "gap.bias are not all numbers"),
         ({"words.weight.scale": np.zeros(2, np.float16)}, "the scales of words.weight"),
+        (
+            {"pairs.weight.scale": np.full(len(small_fast_net().model.keys), np.inf, np.float16)},
+            "the net is damaged: the scales of pairs.weight are not all numbers",
+        ),
         ({"more": np.zeros(2)}, "it has the arrays"),
         ({"forms": np.array([255], np.uint8)}, "it is not a FastNet"),
     ],

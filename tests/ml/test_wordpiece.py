@@ -78,6 +78,12 @@ def test_a_vocabulary_starts_with_the_special_pieces() -> None:
         WordPieces(["a", "b"])
 
 
+@pytest.mark.parametrize("more", [("a", "a"), ("",)])
+def test_pieces_are_distinct_texts(more: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="distinct texts"):
+        WordPieces([*SPECIAL, *more])
+
+
 def test_a_smaller_vocabulary_keeps_single_characters_and_frequent_pieces() -> None:
     words = Counter({"abc": 5, "cab": 2, "ab": 1})
     kept = [SMALL.pieces[at] for at in common_pieces(SMALL, words, len(SPECIAL) + 9)]

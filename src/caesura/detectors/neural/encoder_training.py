@@ -308,9 +308,12 @@ MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 def fingerprint(base: Base, plan: Plan, sampler: Sampler) -> Tensor:
-    """Return a checksum of what weights depend on: base, plan, pieces and recordings."""
-    found = sha256(repr(replace(plan, checkpoint=None, threads=0)).encode())
-    found.update(repr(sampler.hiding).encode())
+    """Return a checksum of what weights depend on: base, plan, windows, pieces and recordings."""
+    found = sha256(repr(replace(plan, checkpoint=None)).encode())
+    heard = sampler.mishearing
+    found.update(repr((sampler.hiding, sampler.length, sampler.seed, heard.insertion)).encode())
+    for column in (heard.first, heard.outcome, heard.error, heard.inserted):
+        found.update(column.tobytes())
     for name, array in sorted(base.weights.items()):
         found.update(name.encode())
         found.update(np.ascontiguousarray(array).tobytes())

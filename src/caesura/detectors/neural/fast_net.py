@@ -39,8 +39,8 @@ from caesura.detectors.neural.evidence import (
     without_times,
 )
 from caesura.ml.features import hash_spelling, normalized_spelling
-from caesura.ml.neural.layers import Array, Linear, on_one_thread, relu
-from caesura.ml.ngram_counts import START, UNKNOWN, Vocabulary, checked_hashes, damaged
+from caesura.ml.neural.layers import Array, Linear, damaged, on_one_thread, relu
+from caesura.ml.ngram_counts import START, UNKNOWN, Vocabulary, checked_hashes
 
 OUTSIDE = START
 """The number of the word that stands before and after a recording."""
@@ -129,6 +129,8 @@ def restored(arrays: Mapping[str, NDArray[Any]], sizes: Sizes) -> dict[str, Arra
             scale = np.asarray(arrays[f"{name}.scale"])
             if scale.dtype != np.float16 or scale.shape != shape[:1]:
                 raise damaged(f"the scales of {name} are not {shape[0]} numbers")
+            if not (np.abs(scale) <= MOST_WEIGHT).all():
+                raise damaged(f"the scales of {name} are not all numbers up to {MOST_WEIGHT:g}")
             weight *= scale.astype(np.float32)[:, None]
         if not (np.abs(weight) <= MOST_WEIGHT).all():
             raise damaged(f"{name} are not all numbers up to {MOST_WEIGHT:g}")
@@ -149,17 +151,18 @@ class Pairs:
     def __init__(self, keys: NDArray[np.uint32]) -> None:
         self.keys = keys
         self._row = np.zeros(1 << SLOT_BITS, np.int32)
-        # Where several keys fall into one slot, the first and most frequent one stays.
-        self._row[self._slots(keys[:0:-1])] = np.arange(len(keys) - 1, 0, -1)
+        # Where several keys fall into one slot, the first one stays.
+        self._row[self.slots(keys[:0:-1])] = np.arange(len(keys) - 1, 0, -1)
 
     def rows(self, words: Indices) -> Indices:
         """Return the row of each word and the one after it."""
         keys = pair_keys(words)
-        rows = self._row[self._slots(keys)]
+        rows = self._row[self.slots(keys)]
         return np.where(self.keys[rows] == keys, rows, 0)
 
     @staticmethod
-    def _slots(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def slots(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return the places of keys in the table; different keys may have the same."""
         found: NDArray[np.uint32] = keys >> np.uint32(32 - SLOT_BITS)
         return found
 

@@ -155,12 +155,18 @@ def train_net(net: FastNet, lesson: Lesson, lexicon: Lexicon, forms: Mapping[str
 
 
 def frequent_pairs(texts: Sequence[Indices], most: int) -> NDArray[np.uint32]:
-    """Return the keys of the most frequent pairs of words; the first key stands for no pair."""
+    """Return the keys of the most frequent pairs of words; the first key stands for no pair.
+
+    The others are in the order of their values, which says nothing about how frequent they are.
+    """
     keys = np.concatenate([pair_keys(text) for text in texts])
     found, counts = np.unique(keys, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:most]
-    kept = found[order[counts[order] > 1]]
-    return np.concatenate([np.zeros(1, np.uint32), kept[kept != 0]])
+    is_pair = (counts > 1) & (found != 0)
+    found, counts = found[is_pair], counts[is_pair]
+    falling = found[np.argsort(-counts, kind="stable")]
+    _, first_in_slot = np.unique(Pairs.slots(falling), return_index=True)
+    kept = falling[np.sort(first_in_slot)[:most]]
+    return np.concatenate([np.zeros(1, np.uint32), np.sort(kept)])
 
 
 class _Batch(NamedTuple):

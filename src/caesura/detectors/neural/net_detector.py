@@ -30,10 +30,10 @@ from caesura.detectors.gaps import (
     place_classes,
 )
 from caesura.detectors.lm import drop_punctuation
-from caesura.ml.neural.layers import Array, on_one_thread
+from caesura.ml.neural.layers import Array, damaged, on_one_thread
 from caesura.ml.neural.torch_training import IGNORED, Schedule, fit, import_torch
 from caesura.ml.neural.word_windows import WordWindows
-from caesura.ml.ngram_counts import NO_WORD, START, UNKNOWN, Vocabulary, checked_hashes, damaged
+from caesura.ml.ngram_counts import NO_WORD, START, UNKNOWN, Vocabulary, checked_hashes
 
 OUTSIDE = START
 """The number of the word that stands before and after a recording."""

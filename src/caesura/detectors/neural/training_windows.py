@@ -128,7 +128,9 @@ def known_sources(
     """
     found = []
     for name, part in (("speech", train), ("text", text)):
-        known = [each for each in part if each.sentences is not None and len(each)]
+        known = [
+            each for each in part if each.sentences is not None and len(marked_words(each).words)
+        ]
         if name == "speech" and not known:
             raise missing_sentences(len(train))
         told = [ev.with_labels_as_marks(each) for each in known]

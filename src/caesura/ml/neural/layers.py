@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from caesura.core.errors import ModelError
+
 Array = NDArray[np.float32]
 
 GROUP = 16
@@ -36,6 +38,11 @@ def on_one_thread() -> AbstractContextManager[Any]:
     """
     limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1)
     return limited
+
+
+def damaged(what: str) -> ModelError:
+    """Return the error for a stored net that is damaged."""
+    return ModelError(f"the net is damaged: {what}", remedy="train it again")
 
 
 class Linear(NamedTuple):

@@ -33,6 +33,8 @@ class WordPieces:
             raise ValueError(f"a vocabulary starts with {', '.join(SPECIAL)}")
         self.pieces: Strings = tuple(pieces)
         self._number = {piece: at for at, piece in enumerate(self.pieces)}
+        if len(self._number) < len(self.pieces) or "" in self._number:
+            raise ValueError("the pieces of a vocabulary are distinct texts")
         self._longest = max(map(len, self.pieces))
         self._words: dict[str, tuple[int, ...]] = {}
 
