@@ -31,6 +31,7 @@ from caesura.detectors.pause import Pause
 from caesura.detectors.window_stream import Lookahead, WindowStream
 from caesura.ml.neural.wordpiece import MOST_PIECES
 from caesura.testing.detector_laws import DETECTOR_LAWS, made_up_recording
+from caesura.text.punctuation import SENTENCE_STARTERS
 from detectors.small_encoder import SHAPE, small_encoder
 from detectors.small_fast_net import small_fast_net
 
@@ -112,6 +113,9 @@ def test_punctuation_that_is_a_word_has_no_gap_before_it() -> None:
         ("i'm", CAPITALISED, "I'm"),
         ("nasa", UPPER, "NASA"),
         ("iphone", MIXED, "iPhone"),
+        ("iphone", CAPITALISED, "iPhone"),
+        ("iphone", UPPER, "iPhone"),
+        ("iphone", LOWER, "iphone"),
         ("ebay", MIXED, "Ebay"),
         ("maria-laura", MIXED, "Maria-Laura"),
         ("mcdonnell", MIXED, "McDonnell"),
@@ -290,8 +294,14 @@ def test_the_first_word_of_a_sentence_is_written_as_it_usually_is() -> None:
     assert found.written is not None
     starts = np.append(True, found.log_odds[:-1] > LIKELY_END)
     assert 0 < starts.sum() < len(starts)
-    for word, form, is_start in zip(words, found.written, starts.tolist(), strict=True):
-        assert form == (word if is_start and word != "ann" else word.title())
+    assert found.label is not None
+    unmarked = [False, *(label == "" for label in found.label[:-1])]
+    pairs = zip(unmarked, words, strict=True)
+    assert any(is_free and word in SENTENCE_STARTERS for is_free, word in pairs)
+    for at, (word, form) in enumerate(zip(words, found.written, strict=True)):
+        # A word that often starts sentences has no capital without any mark before it.
+        is_usual = starts[at] or (unmarked[at] and word in SENTENCE_STARTERS)
+        assert form == (word if is_usual and word != "ann" else word.title())
 
 
 def test_words_without_an_end_have_no_times() -> None:
