@@ -29,7 +29,7 @@ folders, transcripts, open files, recognisers' result dicts, tables of pandas, P
 
 QUICK = "Values in one line"
 SECTIONS = {
-    "Sentences": ("segment", "stream", "explain", "load", "train", "adapt"),
+    "Sentences": ("segment", "stream", "explain", "probabilities", "load", "train", "adapt"),
     "Files and formats": ("read", "write", "convert", "dumps", "loads"),
     "Evaluation": ("score", "compare", "agree", "correlate", "align", "align_to_script", "project"),
     QUICK: (

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from caesura.detectors.neural.encoder import Encoder
     from caesura.detectors.neural.fast_net import FastNet
     from caesura.detectors.pause import Pause, PauseModel
+    from caesura.detectors.probability import probabilities
     from caesura.detectors.stored_model import Auto, Model
     from caesura.detectors.syntax.crf_svm import CRF, SVM
     from caesura.detectors.syntax.sda import SDA
@@ -137,6 +138,7 @@ _MODULES = {
     "core.transcript": ("Sentence", "Span", "Transcript"),
     "core.values": ("Counts", "Undefined", "Value"),
     "detectors.explanation": ("Explanation", "explain"),
+    "detectors.probability": ("probabilities",),
     "evaluation.comparison": ("Comparison",),
     "evaluation.correlation": ("Correlations", "correlate"),
     "evaluation.project_entities": ("Projection", "project"),
@@ -260,6 +262,7 @@ __all__ = [
     "parse",
     "pk",
     "precision",
+    "probabilities",
     "project",
     "read",
     "recall",

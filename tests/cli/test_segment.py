@@ -97,6 +97,24 @@ def test_boundaries_are_explained_within_80_columns(caesura: Program) -> None:
     assert "There is no boundary but the end." in alone.out
 
 
+def test_the_json_has_language_speakers_and_probabilities(caesura: Program, tmp_path: Path) -> None:
+    file = tmp_path / "talk.stm"
+    file.write_text("t 1 Ann 0.0 2.0 thank you very much\nt 1 Ben 2.0 3.0 where do i go now\n")
+    (detected, plain) = (
+        json.loads(caesura("segment", file, "--json", "--detector", name).out)
+        for name in ("en", "Pause")
+    )
+    assert detected["language"] == "en"
+    assert plain["language"] == ""
+    assert [each["speaker"] for each in detected["sentences"]] == ["Ann", "Ben"]
+    first = detected["sentences"][0]
+    assert first["probability"] == detected["probability"][first["last"]]
+    assert 0.5 < first["probability"] < 1
+    assert len(detected["probability"]) == len(detected["words"]) == len(detected["log_odds"])
+    assert plain["probability"] == []
+    assert plain["sentences"][0]["probability"] is None
+
+
 def test_explanations_are_in_the_json(caesura: Program) -> None:
     told = caesura("segment", CTM, "--explain").err
     assert told.count("finds the sentences") == 1

@@ -82,8 +82,10 @@ def test_a_stream_that_was_cut_goes_on(asked: signal.Signals, tmp_path: Path) ->
         while not state.exists() or json.loads(state.read_bytes())["words"]["lines"] < 5:
             assert process.poll() is None
     process.send_signal(asked)
-    out, _ = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)
     assert out == b""
+    told = f"stopped after line 5; the same command with --state {state} goes on there"
+    assert (told in err.decode()) == (asked == signal.SIGINT)
     process = begun("--state", state, "--json")
     out, err = process.communicate(b"".join(LINES[5:]), timeout=60)
     found = [json.loads(each) for each in out.splitlines()]

@@ -16,7 +16,7 @@ from caesura.core.errors import ModelError, UnknownName
 from caesura.core.protocols import Detector
 from caesura.core.transcript import Transcript
 from caesura.detectors.pause import Pause
-from caesura.detectors.stored_model import HEAD, LEAST, Model, get_detector
+from caesura.detectors.stored_model import FEW, HEAD, LEAST, Model, get_detector
 from caesura.detectors.window_stream import Lookahead
 from caesura.models import store
 from caesura.models.store import Card
@@ -177,7 +177,8 @@ def test_pauses_decide_where_words_are_not_known(
     name: str, notes: pytest.LogCaptureFixture
 ) -> None:
     model = Model(name)
-    assert same(model, trained_tiny(), talk(LEAST - 1, 0))
+    assert same(model, trained_tiny(), talk(FEW - 1, 0))
+    assert same(model, trained_tiny(), talk(LEAST - 1, 0.1))
     assert same(model, trained_tiny(), talk(LEAST, 0.5))
     assert not notes.messages
     assert same(model, Pause(), talk(LEAST, 0.45))
@@ -186,6 +187,8 @@ def test_pauses_decide_where_words_are_not_known(
     ]
     mixed = Transcript.join([talk(HEAD, 0.6), talk(500, 0)])
     assert same(model, trained_tiny(), mixed)
+    assert same(model, Pause(), talk(LEAST - 1, 0))
+    assert "knows none of its words" in notes.messages[-1]
 
 
 def test_what_a_recording_says_of_itself_counts_first() -> None:

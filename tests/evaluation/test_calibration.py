@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from caesura.core.arrays import Flags, Floats
 from caesura.core.values import Undefined
+from caesura.detectors.probability import as_probabilities
 from caesura.evaluation.calibration import (
     BINS,
     TABLE_BINS,
@@ -16,7 +17,6 @@ from caesura.evaluation.calibration import (
     expected_calibration_error,
     fit_calibration,
     measure_calibration,
-    probabilities,
     reliability,
 )
 
@@ -80,7 +80,7 @@ def sampled(seed: int, count: int = 4000) -> tuple[Floats, Flags]:
     """Draw true log-odds, and boundaries with just these probabilities."""
     random = np.random.default_rng(seed)
     odds = random.normal(-2, 2, count)
-    return odds, random.random(count) < probabilities(odds)
+    return odds, random.random(count) < as_probabilities(odds)
 
 
 def test_a_fit_undoes_scale_and_bias() -> None:
@@ -120,7 +120,7 @@ def test_recordings_are_measured_and_set_right_by_halves() -> None:
     assert found.bias == pytest.approx(-1 / 3, abs=0.1)
     assert len(found.bins) == TABLE_BINS
     assert found.ece == expected_calibration_error(
-        probabilities(np.concatenate([odds * 3 + 1 for odds, _ in parts])),
+        as_probabilities(np.concatenate([odds * 3 + 1 for odds, _ in parts])),
         np.concatenate([ends for _, ends in parts]),
         BINS,
         "mass",

@@ -1,6 +1,7 @@
 """The comparison of models: recordings kept aside, other tools, what is kept, and the page."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from recipes.comparison_data import (
     Task,
     baseline_training,
     is_timed,
+    misheard,
     recording_of,
 )
 from recipes.comparison_found import found
@@ -21,12 +23,15 @@ from recipes.comparison_peers import boundaries_of
 from recipes.comparison_scores import boundary_scores, result_of, with_p_values
 from recipes.comparison_systems import System, shipped
 from recipes.development import LEFT_OUT, chosen, development_ids, others, trained_on
+from recipes.english_models import HELD_OUT, Measured, best_shifts, mean_f1
 
 import caesura
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
 from caesura.core.values import Undefined
+from caesura.detectors.neural.mishearing import Mishearing, learn_mishearing
 from caesura.formats.in_memory import Sentences
+from caesura.text.alignment.word_alignment import align
 
 
 def text(*sentences: str, id: str = "a") -> Transcript:
@@ -113,6 +118,58 @@ def test_inputs_hide_what_is_not_named() -> None:
     (original,) = Corpus("c", "", lambda _: [given], ("original text",)).tasks(Path())
     assert original.recordings[0].words == given.words
     assert original.recordings[0].mark == given.mark
+
+
+def test_marks_and_capitals_are_inputs_of_their_own() -> None:
+    given = text("So it GOES, yes.").replace(speaker=tuple("AAAB"))
+    inputs = ("words, marks", "words, capitals")
+    marks, capitals = Corpus("c", "", lambda _: [given], inputs).tasks(Path())
+    assert marks.recordings[0].words == ("so", "it", "goes", "yes")
+    assert marks.recordings[0].mark == ("", "", ",", ".")
+    assert capitals.recordings[0].words == given.words
+    assert set(capitals.recordings[0].layers) == {"sentences"}
+
+
+def test_misheard_words_keep_their_sentences() -> None:
+    """A sentence ends after its last word that was heard; what was inserted there comes after."""
+    given = text(*["so it goes", "yes it does"] * 60)
+    nothing = Mishearing(error=np.zeros(1))
+    assert misheard(given, nothing) == given.only(("sentences",))
+    inserting = replace(nothing, words=("um",), insertion=0.5, inserted=np.zeros(1, np.int64))
+    found = misheard(given, inserting)
+    assert found.sentences is not None
+    assert len(found) > 1.2 * len(given)
+    # The last word always ends a sentence.
+    ends = [found.words[gap] for gap in found.sentences.gaps.tolist()]
+    assert ends[:120] == ["goes", "does"] * 60
+    assert misheard(given, inserting) == found
+
+
+def test_what_is_misheard_was_learnt() -> None:
+    reference = "so it goes yes it does".split()
+    told = ["so it goes um yes hit does".split(), "so goes yes it does".split()]
+    learnt = learn_mishearing([(reference, heard, align(reference, heard)) for heard in told])
+    found = misheard(text(*["so it goes", "yes it does"] * 60), learnt)
+    assert {*found.words} == {*reference, "hit", "um"}
+    assert found.sentences is not None
+    kept = zip(found.words, found.sentences.boundary.tolist(), strict=True)
+    assert all(is_end for word, is_end in kept if word in ("goes", "does"))
+
+
+def test_thresholds_are_also_chosen_without_the_corpus_that_is_scored() -> None:
+    def measured(corpus: str, input: str, shift: float) -> Measured:
+        ends = np.arange(40) % 4 == 3
+        odds = np.where(ends, 1.0, -1.0) + shift
+        return Measured(Task(corpus, input, ()), [odds], [ends])
+
+    alike = [measured("a", "words", -0.5), measured("b", "words", -0.5)]
+    other = measured("c", "words", 1.5)
+    timed = measured("a", "words, times", -0.5)
+    shifts = best_shifts([*alike, other, timed])
+    assert shifts == pytest.approx({True: 1.5, False: 1.5})
+    assert timed.f1(shifts) == 1.0
+    assert other.f1(shifts) < 1.0 == other.f1(best_shifts([other, timed]))
+    assert mean_f1([{HELD_OUT: 0.5}, {HELD_OUT: 0.75}]) == 0.625
 
 
 def system(name: str, gaps: list[int], calls: list[str], seen: bool = False) -> System:

@@ -119,6 +119,7 @@ def test_a_capital_after_a_false_boundary_is_spurious(tmp_path: Path) -> None:
         2 * CALLS,
         CALLS,
     ]
+    assert (values["inner_capitals_spurious"], values["inner_capitals_missing"]) == (0, 2 * CALLS)
 
 
 def test_the_section_on_marks_has_a_table_for_each_input(tmp_path: Path) -> None:
@@ -127,8 +128,8 @@ def test_the_section_on_marks_has_a_table_for_each_input(tmp_path: Path) -> None
     made = marks_section(results)
     assert made.startswith("## Marks and capitals\n\nThe words of 8 recordings of earnings22 (72 w")
     for line in (
-        "| words | marks | `,` | `.` | `?` | case | capitals |",
-        "| words, times | marks | `,` | `.` | `?` | case | capitals |",
+        "| words | marks | `,` | `.` | `?` | case | capitals | inner capitals |",
+        "| words, times | marks | `,` | `.` | `?` | case | capitals | inner capitals |",
         "| right | **1.000** [1.000, 1.000] |",
         "| no names | .571 [.571, .571] |",
     ):
@@ -146,6 +147,12 @@ def test_additions_are_one_kind_of_evidence() -> None:
     ]
     assert list(additions(["words", "words, speakers"])) == [
         ("words", "words, speakers", "speakers")
+    ]
+    assert list(additions(["words", "words, marks", "words, capitals", "original text"])) == [
+        ("words", "words, marks", "marks"),
+        ("words", "words, capitals", "capitals"),
+        ("words, marks", "original text", "capitals"),
+        ("words, capitals", "original text", "marks"),
     ]
     assert list(additions(["original text"])) == []
     assert list(additions(["words"])) == []

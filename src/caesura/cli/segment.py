@@ -11,7 +11,8 @@ import click
 from caesura.cli import options
 
 if TYPE_CHECKING:
-    from caesura.core.protocols import Format
+    from caesura.core.arrays import Floats
+    from caesura.core.protocols import Detector, Format
     from caesura.core.transcript import Transcript
     from caesura.detectors.explanation import Explanation
 
@@ -19,6 +20,9 @@ logger = logging.getLogger("caesura")
 
 WIDTH = 80
 """Columns of a terminal."""
+
+DECIDING = ("detector", "prefer", "shortest", "longest")
+"""The options that decide where sentences end."""
 
 WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
 """Formats that are written in the same way whether sentences are known or not."""
@@ -84,15 +88,16 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
     if json and output != "-":
         raise click.UsageError("--json prints to standard output; for a file use --to jsonl")
     options.check_format_to_write(to)
-    if explaining:
+    if explaining or json:
         asked["detector"] = get_detector(asked["detector"])
+        deciding = get_detector(*(asked[name] for name in DECIDING))
     recordings = options.with_progress(caesura.segment(files, **asked), output)
     if explaining:
-        print_explanations(recordings, near_misses or 0.0, json, asked)
+        print_explanations(recordings, near_misses or 0.0, json, deciding)
         return
     if json:
         for transcript in recordings:
-            options.print_json(as_document(transcript))
+            options.print_json(as_document(transcript, deciding))
         return
     chosen = target(to or default_format(output), output)
     warn_of_lost_sentences(chosen)
@@ -100,22 +105,19 @@ def command(files: tuple[str, ...], output: str, to: str, json: bool, **asked: A
 
 
 def print_explanations(
-    recordings: Iterable[Transcript], near_misses: float, json: bool, asked: dict[str, Any]
+    recordings: Iterable[Transcript], near_misses: float, json: bool, detector: Detector
 ) -> None:
     """Print what speaks for the boundaries of each recording."""
     from caesura.detectors.explanation import explain_decisions
-    from caesura.detectors.stored_model import get_detector
     from caesura.text.restore import as_read
 
-    settings = (asked[name] for name in ("detector", "prefer", "shortest", "longest"))
-    detector = get_detector(*settings)
     for transcript in recordings:
         assert transcript.sentences is not None
         decided = transcript.sentences.boundary
         rows = explain_decisions(as_read(transcript), decided, detector, near_misses)
         if json:
             explained = {"explanation": [row.to_dict() for row in rows]}
-            options.print_json({**as_document(transcript), **explained})
+            options.print_json({**as_document(transcript, detector), **explained})
         else:
             click.echo(explanation_table(transcript, rows) + "\n")
 
@@ -168,30 +170,48 @@ def warn_of_lost_sentences(format: Format) -> None:
     )
 
 
-def as_document(transcript: Transcript) -> dict[str, Any]:
-    """Give a recording as JSON for programs: words, sentences with text and times, evidence."""
-    from caesura.core.values import as_json
+def as_document(transcript: Transcript, detector: Detector) -> dict[str, Any]:
+    """Give a recording as JSON for programs: words, sentences with text and times, evidence.
+
+    `detector` is what found the sentences; it knows how likely each of them ends there.
+    """
+    from caesura.core.transcript import only_speaker
+    from caesura.detectors.probability import calibrated
     from caesura.text.restore import as_read
 
-    segmentation = transcript.sentences
-    surface, read = transcript.surface(), as_read(transcript).surface()
-    starts = [None] * len(transcript) if transcript.start is None else transcript.start.tolist()
-    ends = [None] * len(transcript) if transcript.end is None else transcript.end.tolist()
+    segmentation, original = transcript.sentences, as_read(transcript)
+    surface, read = transcript.surface(), original.surface()
+    starts = _cells(transcript.start, len(transcript))
+    ends = _cells(transcript.end, len(transcript))
+    log_odds = None if segmentation is None else segmentation.log_odds
+    chances = None if log_odds is None else calibrated(detector, original, log_odds)
+    likely = _cells(chances, len(transcript))
+    speaker = transcript.speaker or ("",) * len(transcript)
     sentences = [
         {
             "text": "".join(surface[first : last + 1]).rstrip(" "),
             "read": "".join(read[first : last + 1]).rstrip(" "),
-            "start": as_json(starts[first]),
-            "end": as_json(ends[last]),
+            "start": starts[first],
+            "end": ends[last],
             "first": first,
             "last": last,
+            "speaker": only_speaker(speaker[first : last + 1]),
+            "probability": likely[last],
         }
         for first, last in (segmentation.sentences if segmentation is not None else ())
     ]
-    log_odds = None if segmentation is None else segmentation.log_odds
     return {
         "id": transcript.id,
+        "language": detector.language(original),
         "words": list(transcript.words),
         "sentences": sentences,
-        "log_odds": [] if log_odds is None else [as_json(value) for value in log_odds.tolist()],
+        "log_odds": [] if log_odds is None else _cells(log_odds, len(transcript)),
+        "probability": [] if chances is None else likely,
     }
+
+
+def _cells(column: Floats | None, count: int) -> list[float | None]:
+    """Return a column as JSON can hold it."""
+    from caesura.core.values import as_json
+
+    return [None] * count if column is None else [as_json(value) for value in column.tolist()]

@@ -290,6 +290,13 @@ class Detector(Trainable, ABC):
         """Return the share of words that were seen in training; 1 if words are not looked at."""
         return 1.0
 
+    def calibration(self, transcript: Transcript) -> tuple[float, float] | None:
+        """Return the scale and bias that make probabilities of the log-odds; None if not known.
+
+        They come from recordings that training did not see.
+        """
+        return None
+
     def lacks(self, transcript: Transcript) -> str:
         """Say what is missing if nothing in the transcript is evidence for this detector, else ''.
 

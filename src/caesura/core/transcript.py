@@ -416,6 +416,12 @@ class Sentence:
         return next(filter(None, self.transcript.speaker or ()), "")
 
 
+def only_speaker(speakers: Iterable[str]) -> str | None:
+    """Return the speaker of some words; None if there are several, or none is known."""
+    known = {*speakers} - {""}
+    return known.pop() if len(known) == 1 else None
+
+
 def _known_time(times: Floats | None, at: int) -> float | None:
     if times is None or not len(times) or np.isnan(times[at]):
         return None

@@ -197,6 +197,11 @@ class Decision(TrainableDetector[tuple[LengthPrior, ...]]):
         """Return the coverage of the other detector."""
         return self.detector.coverage(transcript)
 
+    def calibration(self, transcript: Transcript) -> tuple[float, float] | None:
+        """Return the scale and bias that take back what is preferred: it changes no probability."""
+        found = self.detector.calibration(transcript)
+        return found and (found[0], found[1] - found[0] * self.shift)
+
     def lacks(self, transcript: Transcript) -> str:
         """Return what the other detector lacks."""
         return self.detector.lacks(transcript)

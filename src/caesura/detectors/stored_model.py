@@ -44,6 +44,9 @@ logger = logging.getLogger("caesura")
 HEAD, LEAST, KNOWN = 50, 20, 0.5
 """Of the first HEAD words, if there are at least LEAST, a model must know the share KNOWN."""
 
+FEW = 3
+"""Of so many words, or more, a model must know at least one."""
+
 PAUSE = ""
 """What `choose` returns, in place of the name of a model, if `Pause` decides."""
 
@@ -120,6 +123,14 @@ class ChoosingDetector(Detector):
         """Return the language of the recording; if it does not say, of the chosen model."""
         return _language(transcript, self.choose(transcript))
 
+    def calibration(self, transcript: Transcript) -> tuple[float, float] | None:
+        """Return the scale and bias on the card of the chosen model."""
+        return self.calibration_by(self.choose(transcript), transcript)
+
+    @abstractmethod
+    def calibration_by(self, model: str, transcript: Transcript) -> tuple[float, float] | None:
+        """Return the scale and bias for the log-odds of what `choose` returned."""
+
     def annotate(self, transcript: Transcript) -> Transcript:
         """Annotate as the chosen detector does."""
         return self._detector_for(transcript).annotate(transcript)
@@ -140,8 +151,8 @@ class ChoosingDetector(Detector):
 class Model(ChoosingDetector):
     """A stored model: the name of one that ships with Caesura, or a model folder.
 
-    A recording in another language, or of whose first words the model knows less than half, is
-    segmented by `Pause` instead, with a warning in the log.
+    A recording in another language, or of whose first words the model knows less than half (or
+    none, if they are few), is segmented by `Pause` instead, with a warning in the log.
     """
 
     model: str
@@ -203,6 +214,14 @@ class Model(ChoosingDetector):
         """Return the stored detector, or `Pause`."""
         return Pause() if model == PAUSE else self.stored.detector
 
+    def calibration_by(
+        self,
+        model: str,
+        transcript: Transcript,  # noqa: ARG002 - that of `Auto` depends on it
+    ) -> tuple[float, float] | None:
+        """Return the scale and bias on the card; `Pause` has none."""
+        return None if model == PAUSE else self.card.calibration
+
     def misfit(self, transcript: Transcript) -> str:
         """Return why the model does not fit a recording, or '' if it fits."""
         ours, theirs = self.card.language, transcript.language
@@ -210,9 +229,10 @@ class Model(ChoosingDetector):
             why = f"in {language_name(theirs)}, and the model {self.model} is for "
             return why + language_name(ours) if languages_differ(ours, theirs) else ""
         head = transcript[:HEAD]
-        if len(head) < LEAST or self.coverage(head) >= KNOWN:
-            return ""
-        return f"the model {self.model} knows less than half of its words"
+        known = self.coverage(head) if len(head) >= FEW else 1.0
+        if len(head) < LEAST:
+            return "" if known else f"the model {self.model} knows none of its words"
+        return "" if known >= KNOWN else f"the model {self.model} knows less than half of its words"
 
     def _warn(self, transcript: Transcript, misfit: str) -> None:
         """Log, once for each recording, that the model is not used."""
@@ -274,6 +294,11 @@ class Auto(ChoosingDetector):
             return Pause()
         stored = self._model(model).stored.detector
         return _with_marks(stored) if model in WITHOUT_MARKS else stored
+
+    def calibration_by(self, model: str, transcript: Transcript) -> tuple[float, float] | None:
+        """Return the scale and bias on the card; none for marks that were added to a model."""
+        with_marks = model in WITHOUT_MARKS and transcript.mark is not None
+        return None if model == PAUSE or with_marks else self._model(model).card.calibration
 
     def _tell(self, model: str, stated: str, guessed: str) -> None:
         reason = "the language is not known"

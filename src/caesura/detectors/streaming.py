@@ -26,7 +26,7 @@ from caesura.core.atomic import atomic
 from caesura.core.errors import FormatError, MismatchError, UnknownName
 from caesura.core.protocols import Detector, Stream
 from caesura.core.serialize import to_document
-from caesura.core.transcript import Transcript
+from caesura.core.transcript import Transcript, only_speaker
 from caesura.core.values import as_json
 from caesura.detectors.stored_model import get_detector
 from caesura.detectors.window_stream import with_delay
@@ -62,7 +62,6 @@ class StreamedSentence(NamedTuple):
         def cell(column: Any, at: int) -> Any:
             return None if column is None else as_json(column[at].item())
 
-        speakers = set(sentence.speaker or ()) - {""}
         return {
             "id": sentence.id,
             "first": self.first,
@@ -71,7 +70,7 @@ class StreamedSentence(NamedTuple):
             "read": as_read(sentence).text,
             "start": cell(sentence.start, 0),
             "end": cell(sentence.end, last),
-            "speaker": speakers.pop() if len(speakers) == 1 else None,
+            "speaker": only_speaker(sentence.speaker or ()),
             "delay_words": int(evidence["delay_words"][last]),
             "delay_seconds": cell(evidence.get("delay_seconds"), last),
         }
@@ -124,6 +123,8 @@ def stream_sentences(
         except (KeyboardInterrupt, FormatError):
             if state:
                 file.save_now(reader, session)
+                text = "%s: stopped after line %d; the same command with --state %s goes on there"
+                logger.info(text, name, reader.lines, state)
             else:
                 yield from _close(reader, session)
             raise

@@ -270,6 +270,10 @@ class Lookahead(Detector):
         """Return the coverage of the other detector."""
         return self.detector.coverage(transcript)
 
+    def calibration(self, transcript: Transcript) -> tuple[float, float] | None:
+        """Return the scale and bias of the other detector."""
+        return self.detector.calibration(transcript)
+
     def lacks(self, transcript: Transcript) -> str:
         """Return what the other detector lacks."""
         return self.detector.lacks(transcript)

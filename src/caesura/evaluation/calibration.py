@@ -21,6 +21,8 @@ import numpy as np
 from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.values import Undefined, Value, as_json
 from caesura.detectors.fusion import CERTAIN, fit_logistic
+from caesura.detectors.probability import as_probabilities
+from caesura.models.store import CALIBRATION
 
 BINS, TABLE_BINS = 15, 10
 """The bins of the error, with equally many gaps, and of the table, of equal width."""
@@ -65,8 +67,7 @@ class Calibration:
         return {
             "ece": self.ece,
             "calibrated_ece": self.calibrated_ece,
-            "calibration_scale": self.scale,
-            "calibration_bias": self.bias,
+            **dict(zip(CALIBRATION, (self.scale, self.bias), strict=True)),
         }
 
     def rows(self) -> list[dict[str, Any]]:
@@ -77,12 +78,6 @@ class Calibration:
         """Return everything as JSON can hold it."""
         scores = {name: as_json(value) for name, value in self.scores().items()}
         return {**scores, "bins": self.rows()}
-
-
-def probabilities(log_odds: Floats) -> Floats:
-    """Return log-odds as probabilities."""
-    found: Floats = 0.5 + 0.5 * np.tanh(np.clip(log_odds, -CERTAIN, CERTAIN) / 2)
-    return found
 
 
 def reliability(
@@ -142,7 +137,7 @@ def measure_calibration(log_odds: Sequence[Floats], ends: Sequence[Flags]) -> Ca
     """Measure log-odds against the boundaries of recordings, each without its last gap."""
     joined, right = _joined(log_odds), np.concatenate([np.zeros(0, np.bool_), *ends])
     fitted = fit_calibration(joined, right)
-    probability = probabilities(joined)
+    probability = as_probabilities(joined)
     return Calibration(
         ece=expected_calibration_error(probability, right),
         calibrated_ece=_error_by_halves(log_odds, ends),
@@ -160,7 +155,7 @@ def _error_by_halves(log_odds: Sequence[Floats], ends: Sequence[Flags]) -> Value
     for (odds, _), other in zip(halves, reversed(fitted), strict=True):
         if other is None:
             return ONE_KIND
-        found.append(probabilities(other[0] * odds + other[1]))
+        found.append(as_probabilities(other[0] * odds + other[1]))
     return expected_calibration_error(np.concatenate(found), _flags([half[1] for half in halves]))
 
 

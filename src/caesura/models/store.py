@@ -37,6 +37,9 @@ FORMAT, VERSION, CHECKSUM = "caesura_model", 1, "checksum"
 REQUIRES, RELIABILITY = "requires", "reliability"
 """Keys that a card has only if the model needs plug-ins, or its probabilities were measured."""
 
+CALIBRATION = ("calibration_scale", "calibration_bias")
+"""Scores that make probabilities of log-odds: log-odds times the first, plus the second."""
+
 GET_AGAIN = "copy it again from where it came, or train it anew"
 
 Row = Mapping[str, Any]
@@ -88,6 +91,14 @@ class Card:
         """The SHA-256 of the content of the card; blanks and the order of keys do not matter."""
         plain = json.dumps(self._document(), sort_keys=True, allow_nan=False)
         return hashlib.sha256(plain.encode()).hexdigest()
+
+    @property
+    def calibration(self) -> tuple[float, float] | None:
+        """The scale and bias that make probabilities of log-odds; None if not measured."""
+        scale, bias = (self.scores.get(name) for name in CALIBRATION)
+        if isinstance(scale, (int, float)) and isinstance(bias, (int, float)):
+            return float(scale), float(bias)
+        return None
 
     def to_document(self) -> dict[str, Any]:
         """Return the card as a JSON object."""

@@ -68,9 +68,10 @@ class Mishearing:
         table = {word: number for number, word in enumerate(self.told)}
         return np.array([table.get(word.lower(), NOTHING) for word in words], np.int64)
 
-    def hear(self, numbers: Indices, draw: Generator) -> Heard:
-        """Draw what is heard of words with these numbers."""
-        scale = draw.uniform(*SCALES)
+    def hear(self, numbers: Indices, draw: Generator, scale: float | None = None) -> Heard:
+        """Draw what is heard of words with these numbers; errors are `scale` times as frequent."""
+        if scale is None:
+            scale = draw.uniform(*SCALES)
         said = np.full(len(numbers), NOTHING)
         is_kept = np.ones(len(numbers), np.bool_)
         for at in np.flatnonzero(draw.random(len(numbers)) < scale * self.error[numbers]).tolist():
