@@ -7,35 +7,47 @@ are sentence ends that a person marked with `.`, `?` or `!`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from recipes.development import chosen, development_ids, is_development, others
-from recipes.english_corpora import read_turns, read_written
+from recipes.english_corpora import mishearing, read_turns, read_written
 
 import caesura
 from caesura.core.transcript import Transcript
+from caesura.detectors.neural.mishearing import Mishearing
 from caesura.evaluation.evaluate import EvaluationOptions, evaluate_systems
 from caesura.evaluation.script_alignment import align_to_script
 from caesura.text.normalization.steps import normalize
 
+MARKS = "punctuation"
+"""The step of normalisation that takes marks away."""
+
 TIMED = 0.8
 """The least share of words with times in a recording that counts as timed."""
 
-TIMES, SPEAKERS = ("start", "end"), ("speaker",)
-INPUTS = {
-    "words": (),
-    "words, times": TIMES,
-    "words, speakers": SPEAKERS,
-    "words, times, speakers": (*TIMES, *SPEAKERS),
+KINDS: dict[str, tuple[str, ...]] = {
+    "times": ("start", "end"),
+    "speakers": ("speaker",),
+    "marks": ("opening", "mark"),
+    "capitals": (),
 }
-"""The layers that a model gets beside the words."""
+"""Kinds of evidence beside the words, and the layers that each is in."""
 
 ORIGINAL = "original text"
-"""The input with punctuation and capitals."""
+INPUTS: dict[str, frozenset[str]] = {
+    "words": frozenset(),
+    "words, times": frozenset({"times"}),
+    "words, speakers": frozenset({"speakers"}),
+    "words, times, speakers": frozenset({"times", "speakers"}),
+    "words, capitals": frozenset({"capitals"}),
+    "words, marks": frozenset({"marks"}),
+    ORIGINAL: frozenset({"marks", "capitals"}),
+}
+"""The evidence that models get beside the words."""
 
 RECOGNISERS = ("amazon", "google", "kaldi-librispeech", "rev-kaldi", "speechmatics")
 """Those of earnings21 that give times."""
@@ -80,13 +92,17 @@ class Corpus:
     def tasks(self, data: Path) -> list[Task]:
         """Read the recordings and return one task for each input."""
         found = [each.replace(language="en") for each in self.read(data)]
-        if self.inputs == (ORIGINAL,):
-            return [Task(self.name, ORIGINAL, tuple(found))]
-        bare = [normalize(each, ("case", "punctuation")) for each in found]
         return [
-            Task(self.name, input, tuple(one.only(("sentences", *INPUTS[input])) for one in bare))
+            Task(self.name, input, tuple(with_evidence(one, INPUTS[input]) for one in found))
             for input in self.inputs
         ]
+
+
+def with_evidence(recording: Transcript, kinds: Collection[str]) -> Transcript:
+    """Return the words and sentences of a recording, and of all other evidence these kinds."""
+    steps = [*([] if "capitals" in kinds else ["case"]), *([] if "marks" in kinds else [MARKS])]
+    layers = [layer for kind in kinds for layer in KINDS[kind]]
+    return normalize(recording, steps).only(("sentences", *layers))
 
 
 def is_timed(recording: Transcript) -> bool:
@@ -101,8 +117,7 @@ def baseline_training(data: Path) -> tuple[list[Transcript], list[Transcript]]:
     """
     calls = sorted(caesura.read(data / "earnings22" / "references"), key=lambda each: each.id)
     timed = [each for each in others("earnings22", calls) if is_timed(each)]
-    layers = ("sentences", *TIMES, *SPEAKERS)
-    bare = [normalize(each, ("case", "punctuation")).only(layers) for each in timed]
+    bare = [with_evidence(each, INPUTS["words, times, speakers"]) for each in timed]
     tuning = bare[7::8]
     return [each for each in bare if each not in tuning], tuning
 
@@ -164,12 +179,38 @@ def _ted(data: Path) -> list[Transcript]:
     return list(caesura.read(data / "iwslt-ted" / "dev2012"))
 
 
+def _misheard_ted(data: Path) -> list[Transcript]:
+    return [misheard(each, mishearing(data)) for each in _ted(data)]
+
+
+def misheard(recording: Transcript, heard_as: Mishearing) -> Transcript:
+    """Return what recognisers could have heard; a sentence ends after its last word that is left.
+
+    Words that were inserted come after the end.
+    """
+    draw = np.random.default_rng(1)
+    heard = heard_as.hear(heard_as.numbers_of(recording.words), draw, scale=1.0)
+    words = [
+        heard_as.words[said] if said >= 0 else recording.words[place]
+        for place, said in zip(heard.place.tolist(), heard.said.tolist(), strict=True)
+    ]
+    assert recording.sentences is not None
+    is_own = ~heard.inserted
+    own = np.searchsorted(heard.place[is_own], np.arange(len(recording)), side="right") - 1
+    moved = np.where(own < 0, -1, np.flatnonzero(is_own)[own])
+    sentences = recording.sentences.moved(moved, len(words))
+    return Transcript(tuple(words), recording.id, recording.language, sentences=sentences)
+
+
 def _ewt(data: Path) -> list[Transcript]:
     return list(read_written(data / "ud" / "english-ewt" / "test.conllu"))
 
 
 def _talks(data: Path) -> list[Transcript]:
     return list(read_turns(data / "text-en" / "bitcoin_talks.txt"))[::8]
+
+
+WRITTEN = ("words", "words, capitals", "words, marks", ORIGINAL)
 
 
 def _count(corpus: str) -> int:
@@ -206,11 +247,18 @@ CORPORA = (
     ),
     Corpus("iwslt-ted", "TED talks, dev2012, in one recording", _ted, ("words",)),
     Corpus(
+        "iwslt-ted/misheard",
+        "the same talks with errors drawn at random from those of the recognisers of earnings21, "
+        "in place of a recogniser's words, which the corpus does not have",
+        _misheard_ted,
+        ("words",),
+    ),
+    Corpus(
         "text-en/bitcoin_talks",
         "every eighth of 127 talks and podcasts about software, a source that nothing was trained "
         "or tuned on",
         _talks,
         ("words",),
     ),
-    Corpus("ud/english-ewt/test", "web text, the test part of a treebank", _ewt, (ORIGINAL,)),
+    Corpus("ud/english-ewt/test", "web text, the test part of a treebank", _ewt, WRITTEN),
 )

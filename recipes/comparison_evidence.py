@@ -1,11 +1,11 @@
-"""The section "More evidence": whether a model gets better if it knows times or speakers, too."""
+"""The section "More evidence": whether times, speakers, marks and capitals help a model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from recipes.comparison_data import INPUTS, SPEAKERS, TIMES
+from recipes.comparison_data import INPUTS
 from recipes.comparison_page import NONE, SEEN, SIGNIFICANT, markdown, short
 from recipes.comparison_scores import difference
 from recipes.comparison_systems import System
@@ -14,13 +14,10 @@ from caesura.core.values import Undefined
 from caesura.evaluation.comparison import lowest_p
 from caesura.evaluation.scores import Scores
 
-KINDS = {"times": frozenset(TIMES), "speakers": frozenset(SPEAKERS)}
-"""What can be added to an input, and the layers that it consists of."""
-
 INTRODUCTION = """\
-F1 of sentence boundaries before and after a model is given times or speakers of the same \
-recordings, and the p-value of a paired randomization test. It is not corrected for the number of \
-tests, so that no loss is overlooked."""
+F1 of sentence boundaries before and after a model is given times, speakers, marks or capitals of \
+the same recordings, and the p-value of a paired randomization test. It is not corrected for the \
+number of tests, so that no loss is overlooked."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Added:
     """The input before."""
 
     kind: str
-    """What was added, one of `KINDS`."""
+    """The kind of evidence that was added."""
 
     before: float
     after: float
@@ -55,10 +52,9 @@ def additions(inputs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     known = [name for name in inputs if name in INPUTS]
     for before in known:
         for after in known:
-            ours, theirs = frozenset(INPUTS[before]), frozenset(INPUTS[after])
-            for kind, layers in KINDS.items():
-                if ours < theirs and theirs - ours == layers:
-                    yield before, after, kind
+            more = INPUTS[after] - INPUTS[before]
+            if INPUTS[before] < INPUTS[after] and len(more) == 1:
+                yield before, after, next(iter(more))
 
 
 def added(

