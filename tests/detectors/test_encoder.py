@@ -49,7 +49,7 @@ def test_onnxruntime_decides_as_numpy_does() -> None:
     ours, theirs = (small_encoder(runtime=name).detect(talk) for name in ("numpy", "onnxruntime"))
     assert theirs.boundary.tolist() == ours.boundary.tolist()
     assert theirs.label == ours.label
-    assert theirs.log_odds == pytest.approx(ours.log_odds, abs=0.01)
+    assert theirs.log_odds == pytest.approx(ours.log_odds, abs=1e-4)
     chosen = small_encoder(runtime="auto").detect(talk)
     assert chosen == theirs
 
@@ -58,15 +58,6 @@ def test_without_onnxruntime_numpy_runs_it(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(encoder, "has_onnxruntime", lambda: False)
     assert small_encoder(runtime="auto").detect(WORDS) == small_encoder().detect(WORDS)
     with pytest.raises(ModelError, match="pip install 'caesura\\[fast\\]'"):
-        small_encoder(runtime="onnxruntime").detect(WORDS)
-
-
-def test_numpy_runs_it_where_onnxruntime_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = pytest.importorskip("caesura.ml.neural.onnx_graph")
-    pytest.importorskip("onnxruntime")
-    monkeypatch.setattr(graph, "multiplies_exactly", lambda: False)
-    assert small_encoder(runtime="auto").detect(WORDS) == small_encoder().detect(WORDS)
-    with pytest.raises(ModelError, match="does not multiply bytes exactly"):
         small_encoder(runtime="onnxruntime").detect(WORDS)
 
 

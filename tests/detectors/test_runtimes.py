@@ -88,13 +88,13 @@ CLEAR_CASE = [0.0, -9.0, -9.0, -9.0]
     ("found", "close"),
     [
         (scores([0.0, -9, -9, -12, -15], CLEAR_CASE), False),
-        (scores([0.0, -9, -0.01, -12, -15], CLEAR_CASE), True),
+        (scores([0.0, -9, -0.0005, -12, -15], CLEAR_CASE), True),
         (scores([0.0, -9, LIKELY_END, -12, -15], CLEAR_CASE), True),
-        (scores([0.0, -0.01, -9, -12, -15], CLEAR_CASE), True),
-        (scores([-9.0, -12, 0, -0.01, -15], CLEAR_CASE), True),
+        (scores([0.0, -0.0005, -9, -12, -15], CLEAR_CASE), True),
+        (scores([-9.0, -12, 0, -0.0005, -15], CLEAR_CASE), True),
         # Where no sentence ends, it does not matter which mark would end it.
         (scores([0.0, -9, -9, -9, -15], CLEAR_CASE), False),
-        (scores([0.0, -9, -9, -12, -15], [0.0, -0.01, -9, -9]), True),
+        (scores([0.0, -9, -9, -12, -15], [0.0, -0.0005, -9, -9]), True),
     ],
 )
 def test_what_is_close(found: Scores, close: bool) -> None:

@@ -126,10 +126,11 @@ def test_onnxruntime_gives_the_same_scores() -> None:
     pieces, lengths = draw.integers(0, 20, (3, 10)), np.array([10, 7, 4])
     value_at = np.array([1, 4, 9, 11, 14, 21, 23])
     values = draw.integers(0, 7, (7, 2))
-    ours = Transformer(arrays, SHAPE).scores(pieces, lengths, values, value_at)
-    theirs = OnnxTransformer(arrays, SHAPE, 1).scores(pieces, lengths, values, value_at)
+    transformer = Transformer(arrays, SHAPE)
+    ours = transformer.scores(pieces, lengths, values, value_at)
+    theirs = OnnxTransformer(transformer, 1).scores(pieces, lengths, values, value_at)
     for mine, other in zip(ours, theirs, strict=True):
-        assert other == pytest.approx(mine, abs=2e-3)
+        assert other == pytest.approx(mine, abs=1e-5)
 
 
 @pytest.mark.parametrize(

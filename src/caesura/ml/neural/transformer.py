@@ -134,8 +134,8 @@ class Transformer:
         check_weights(arrays, shape)
         self.arrays = arrays
         self.shape = shape
-        self._linear = {
-            name: _Linear(
+        self.linear = {
+            name: Linear(
                 np.ascontiguousarray(arrays[f"{name}.weight"].T * arrays[f"{name}.weight{SCALE}"]),
                 arrays[f"{name}.bias"],
             )
@@ -177,10 +177,10 @@ class Transformer:
         return self._norm(x, "norm")
 
     def _layer(self, x: Single, mask: Single | None, rows: int, name: str) -> Single:
-        found = self._attention(self._linear[f"{name}qkv"](x), mask, rows)
-        x = self._norm(x + self._linear[f"{name}out"](found), f"{name}norm")
-        inner = _gelu(self._linear[f"{name}inner"](x))
-        return self._norm(x + self._linear[f"{name}outer"](inner), f"{name}last_norm")
+        found = self._attention(self.linear[f"{name}qkv"](x), mask, rows)
+        x = self._norm(x + self.linear[f"{name}out"](found), f"{name}norm")
+        inner = _gelu(self.linear[f"{name}inner"](x))
+        return self._norm(x + self.linear[f"{name}outer"](inner), f"{name}last_norm")
 
     def _attention(self, qkv: Single, mask: Single | None, rows: int) -> Single:
         size = self.shape.hidden // self.shape.heads
@@ -206,11 +206,14 @@ class Transformer:
         return x
 
 
-class _Linear(NamedTuple):
+class Linear(NamedTuple):
+    """Weights, with an input in each row, and what is added."""
+
     weight: Single
     bias: Single
 
     def __call__(self, x: Single) -> Single:
+        """Return the outputs for each row of inputs."""
         found: Single = x @ self.weight
         found += self.bias
         return found
