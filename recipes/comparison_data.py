@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from recipes.development import chosen, development_ids, is_development, others
 from recipes.english_corpora import mishearing, read_turns, read_written
+from recipes.whisper_times import with_whisper_times
 
 import caesura
 from caesura.core.transcript import Transcript
@@ -29,8 +30,10 @@ MARKS = "punctuation"
 TIMED = 0.8
 """The least share of words with times in a recording that counts as timed."""
 
+WHISPER = "Whisper's times"
 KINDS: dict[str, tuple[str, ...]] = {
     "times": ("start", "end"),
+    WHISPER: ("start", "end"),
     "speakers": ("speaker",),
     "marks": ("opening", "mark"),
     "capitals": (),
@@ -41,6 +44,7 @@ ORIGINAL = "original text"
 INPUTS: dict[str, frozenset[str]] = {
     "words": frozenset(),
     "words, times": frozenset({"times"}),
+    f"words, {WHISPER}": frozenset({WHISPER}),
     "words, speakers": frozenset({"speakers"}),
     "words, times, speakers": frozenset({"times", "speakers"}),
     "words, capitals": frozenset({"capitals"}),
@@ -74,6 +78,11 @@ class Task:
         return found.hexdigest()
 
     @property
+    def is_timed(self) -> bool:
+        """Whether the recordings have times."""
+        return any("start" in KINDS[kind] for kind in INPUTS.get(self.input, ()))
+
+    @property
     def given(self) -> list[Transcript]:
         """The recordings without their sentences."""
         return [each.replace(sentences=None) for each in self.recordings]
@@ -102,6 +111,8 @@ def with_evidence(recording: Transcript, kinds: Collection[str]) -> Transcript:
     """Return the words and sentences of a recording, and of all other evidence these kinds."""
     steps = [*([] if "capitals" in kinds else ["case"]), *([] if "marks" in kinds else [MARKS])]
     layers = [layer for kind in kinds for layer in KINDS[kind]]
+    if WHISPER in kinds:
+        recording = with_whisper_times(recording)
     return normalize(recording, steps).only(("sentences", *layers))
 
 
@@ -220,9 +231,10 @@ def _count(corpus: str) -> int:
 CORPORA = (
     Corpus(
         "earnings22",
-        f"{_count('earnings22')} earnings calls, times by forced alignment",
+        f"{_count('earnings22')} earnings calls, times by forced alignment; Whisper's are made up "
+        "from these (recipes/whisper_times.py)",
         _earnings22,
-        ("words", "words, times", "words, times, speakers"),
+        ("words", "words, times", f"words, {WHISPER}", "words, times, speakers"),
     ),
     Corpus(
         "earnings21",

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from recipes.comparison_data import CORPORA, INPUTS, Task
+from recipes.comparison_data import CORPORA, Task
 from recipes.english_corpora import UNCLEAR, read_turns
 
 from caesura.core.arrays import Flags, Floats
@@ -68,7 +68,7 @@ def finish(detector: D, data: Path, card: dict[str, Any]) -> tuple[D, Card]:
         row[HELD_OUT] = one.f1(best_shifts(others + texts))
         log.info("%s", row)
         curve.append(row)
-        odds += [each + shifts[one.is_timed] for each in one.odds]
+        odds += [each + shifts[one.task.is_timed] for each in one.odds]
         ends += one.ends
     trusted = measure_calibration(odds, ends)
     described = Card(
@@ -89,8 +89,8 @@ def mean_f1(curve: Sequence[Row]) -> float:
 
 def best_shifts(measured: Sequence[Measured]) -> dict[bool, float]:
     """Return what to add to the log-odds of recordings with times (True) and without (False)."""
-    timed = [one for one in measured if one.is_timed]
-    lone = [one for one in measured if not one.is_timed]
+    timed = [one for one in measured if one.task.is_timed]
+    lone = [one for one in measured if not one.task.is_timed]
     own, alone = (-best_common_threshold(group) for group in (timed, lone))
     # All timed recordings here are calls; other speech has more sentences, as the text has.
     return {True: (own + alone) / 2, False: alone}
@@ -110,14 +110,9 @@ class Measured:
         odds = [detector.log_odds(each)[:-1] for each in task.given]
         return cls(task, odds, [inner_boundaries([each]) for each in task.recordings])
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether the recordings have times."""
-        return "times" in INPUTS.get(self.task.input, ())
-
     def f1(self, shifts: Mapping[bool, float]) -> float:
         """Return F1 with what is added to the log-odds."""
-        found = np.concatenate(self.odds) + shifts[self.is_timed] > 0
+        found = np.concatenate(self.odds) + shifts[self.task.is_timed] > 0
         return round(f1(found, np.concatenate(self.ends)), 4)
 
 

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from caesura.core.segmentation import Segmentation
 from caesura.core.transcript import Transcript
@@ -20,9 +18,7 @@ from caesura.detectors.neural.training_windows import (
     Sampler,
     Source,
     Window,
-    altered_times,
     compile_source,
-    joined_times,
     moved_targets,
 )
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL
@@ -159,39 +155,6 @@ def test_text_gets_pauses_of_speech_at_gaps_of_the_same_class() -> None:
     targets = np.concatenate([w.target for w in found])
     assert (seconds != ev.UNKNOWN).mean() > 0.9
     assert seconds[targets == 2].mean() > seconds[targets == 0].mean() + 1
-
-
-@given(
-    st.lists(st.one_of(st.just(np.nan), st.floats(0, 5)), min_size=1, max_size=30),
-    st.integers(0, 500),
-)
-def test_altered_times_are_times(pauses: list[float], seed: int) -> None:
-    given_pauses = np.array(pauses)
-    for found in altered_times(given_pauses, given_pauses / 7, np.random.default_rng(seed)):
-        assert (np.isnan(found) == np.isnan(given_pauses)).all()
-        assert (found[~np.isnan(found)] >= 0).all()
-
-
-@given(
-    st.lists(st.one_of(st.just(np.nan), st.floats(0, 5)), min_size=1, max_size=30),
-    st.integers(0, 500),
-)
-def test_words_that_are_joined_take_their_pauses(pauses: list[float], seed: int) -> None:
-    given_pauses, lengths = np.array(pauses), np.full(len(pauses), 0.1)
-    is_end = np.arange(len(pauses)) % 3 == 2
-    found, longer = joined_times(given_pauses, lengths, is_end, np.random.default_rng(seed))
-    assert (np.isnan(found) == np.isnan(given_pauses)).all()
-    assert ((found >= 0) & (found <= given_pauses + 0.01))[~np.isnan(found)].all()
-    assert (longer >= lengths).all()
-    assert longer.sum() <= lengths.sum() + np.nansum(given_pauses)
-
-
-def test_few_pauses_are_left_of_words_that_are_joined() -> None:
-    draw = np.random.default_rng(1)
-    pauses, is_end = draw.exponential(0.5, 3000), np.arange(3000) % 10 == 9
-    left = [joined_times(pauses, pauses, is_end, draw)[0] > 0 for _ in range(20)]
-    assert np.mean(left) < 0.2
-    assert np.mean([one[is_end] for one in left]) > 2 * np.mean([one[~is_end] for one in left])
 
 
 def test_written_text_is_shown_with_its_marks_more_often() -> None:

@@ -2,9 +2,9 @@
 
 A window shows the words of a part of a recording. Times, speakers, marks and capitals are each
 hidden in some windows, so that the model learns to do without them. Pauses are altered as
-recognisers and aligners differ: stretched, shortened, rounded, joined; text without times gets
-pauses drawn from those of other recordings at gaps of the same class. Words are misheard as
-recognisers do.
+recognisers and aligners differ (`aligner_times.py`); text without times gets pauses drawn from
+those of other recordings at gaps of the same class. Words are misheard as recognisers do
+(`mishearing.py`).
 
 Every window depends on the seed and its number alone: training can stop and go on anywhere.
 
@@ -28,6 +28,7 @@ from caesura.core.arrays import Flags, Floats, Indices
 from caesura.core.transcript import Transcript
 from caesura.detectors.gaps import marked_words, missing_sentences
 from caesura.detectors.neural import evidence as ev
+from caesura.detectors.neural.aligner_times import altered_times, whisper_times
 from caesura.detectors.neural.encoder import CAPITALISED, ENOUGH, UPPER, heads_for
 from caesura.detectors.neural.evidence import Evidence
 from caesura.detectors.neural.mishearing import NOTHING, Heard, Mishearing
@@ -162,7 +163,7 @@ class Hiding:
     """How often each kind of evidence is shown."""
 
     pauses: float = 0.67
-    drawn_pauses: float = 0.25
+    drawn_pauses: float = 0.35
     turns: float = 0.6
     line_turns: float = 0.25
     marks: float = 0.16
@@ -171,7 +172,7 @@ class Hiding:
     case_with_marks: float = 0.85
     case_without_marks: float = 0.12
     altered_pauses: float = 0.6
-    joined_words: float = 0.2
+    joined_words: float = 0.35
     lengths: float = 0.75
     confused: float = 0.3
 
@@ -215,6 +216,7 @@ class Sampler:
         self.heard = np.append(lexicon.numbers(self.mishearing.words), NOTHING)
         words = lexicon.words
         self.told = self.mishearing.numbers_of(words)
+        self.letters = np.array([len(word) for word in words]) + ev.SILENT_LETTERS
         self.table = PieceTable(words, vocabulary)
         self.starts = [self.table.starts(source.words) for source in sources]
         weights = np.array([source.weight for source in sources])
@@ -289,14 +291,12 @@ class Sampler:
         if np.isnan(pause).mean() > 0.5:
             pause = length = np.full(len(pause), np.nan)
             if draw.random() < hiding.drawn_pauses:
-                drawn = self._drawn_times(source.target[near[0] : near[1]], local.turn, draw)
-                pause, length = altered_times(*drawn, draw)
-                pause, length = self._joined(pause, length, source.target[slice(*near)], draw)
+                drawn = self._drawn_times(source.target[slice(*near)], local.turn, draw)
+                pause, length = self._altered(*drawn, source, near, draw)
         elif draw.random() >= hiding.pauses:
             pause = length = np.full(len(pause), np.nan)
         elif draw.random() < hiding.altered_pauses:
-            pause, length = altered_times(pause, length, draw)
-            pause, length = self._joined(pause, length, source.target[slice(*near)], draw)
+            pause, length = self._altered(pause, length, source, near, draw)
         if draw.random() >= hiding.lengths:
             length = np.full(len(pause), np.nan)
         rate = hiding.line_turns if source.turns_are_lines else hiding.turns
@@ -314,13 +314,15 @@ class Sampler:
             case = np.zeros_like(case)
         return Evidence(pause, length, turn, mark, case, opening)
 
-    def _joined(
-        self, pause: Floats, length: Floats, target: Indices, draw: Generator
+    def _altered(
+        self, pause: Floats, length: Floats, source: Source, near: tuple[int, int], draw: Generator
     ) -> tuple[Floats, Floats]:
-        """Join the words of some windows end to end."""
-        if draw.random() >= self.hiding.joined_words:
-            return pause, length
-        return joined_times(pause, length, target >= FIRST_END, draw)
+        """Alter times as those of another recogniser; `length` is of a letter."""
+        letters = self.letters[source.words[slice(*near)]]
+        pause, lasts = altered_times(pause, length * letters, draw)
+        if draw.random() < self.hiding.joined_words:
+            pause, lasts = whisper_times(pause, lasts, source.target[slice(*near)], draw)
+        return pause, lasts / letters
 
     def _drawn_times(
         self, target: Indices, turn: Indices, draw: Generator
@@ -364,57 +366,6 @@ def moved_targets(target: Indices, place: Indices, inserted: Flags) -> Indices:
     found = np.zeros(len(place), np.int64)
     found[np.append(np.flatnonzero(~inserted)[1:], len(place)) - 1] = best
     return found
-
-
-JOINED = 6.5
-"""Letters of a word to which a pause is added, `SILENT_LETTERS` with them, on average."""
-
-FIRST_END = 2
-"""The first class of gaps that ends a sentence."""
-
-
-def altered_times(pauses: Floats, lengths: Floats, draw: Generator) -> tuple[Floats, Floats]:
-    """Alter pauses and lengths as aligners differ; nothing that is not known becomes known."""
-    found = pauses * np.exp(draw.normal(0, 0.35))
-    whole = np.maximum(found, 0.0)
-    kind = draw.random()
-    if kind < 0.35:
-        found = found - draw.uniform(0, 0.3)
-    elif kind < 0.55:
-        found = np.where(found < draw.uniform(0.05, 0.5), 0.0, found)
-    lengths = lengths * np.exp(draw.normal(0, draw.uniform(0, 0.3), len(lengths)))
-    if draw.random() < 0.5:
-        # The word before a pause takes up what the pause has lost.
-        lost = np.nan_to_num(whole - np.maximum(found, 0.0))
-        lengths = lengths + lost / JOINED
-    if draw.random() < 0.5:
-        found = found + draw.normal(0, draw.uniform(0.01, 0.1), len(found)) * (found > 0)
-    if draw.random() < 0.3:
-        is_lost = draw.random(len(found)) < draw.uniform(0, 0.3)
-        found = np.where(is_lost & ~np.isnan(found), 0.0, found)
-    found = np.maximum(found, 0.0)
-    if draw.random() < 0.4:
-        step = draw.choice([0.01, 0.02, 0.04, 0.1, 0.2])
-        found = np.rint(found / step) * step
-    return found, lengths
-
-
-def joined_times(
-    pauses: Floats, lengths: Floats, is_end: Flags, draw: Generator
-) -> tuple[Floats, Floats]:
-    """Join words end to end, as Whisper does: most pauses become part of a word beside them.
-
-    Long pauses may stay, above all at the marks that Whisper writes, which most ends have.
-    """
-    shortest = draw.uniform(0.2, 1.0)
-    stays = np.where(is_end, draw.uniform(0.4, 1.0), draw.uniform(0.05, 0.5))
-    is_kept = (pauses > shortest) & (draw.random(len(pauses)) < stays)
-    lost = np.nan_to_num(np.where(is_kept, 0.0, np.maximum(pauses, 0.0))) / JOINED
-    before = draw.random(len(pauses)) < draw.random()
-    lengths = lengths + np.where(before, lost, 0.0)
-    lengths[1:] += np.where(before, 0.0, lost)[:-1]
-    found = np.where(is_kept, pauses * draw.uniform(0.5, 1.0), 0.0)
-    return np.where(np.isnan(pauses), np.nan, np.rint(found / 0.02) * 0.02), lengths
 
 
 def _gap_kinds(target: Indices, turn: Indices) -> Indices:
