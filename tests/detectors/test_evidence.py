@@ -41,6 +41,13 @@ def test_pauses_turns_marks_and_case_are_columns() -> None:
     assert found.opening.tolist() == [1, 2, 1, 1, 1]
 
 
+def test_marks_that_open_nothing_are_as_if_there_were_none() -> None:
+    """Readers give such a layer as soon as a text has a mark at all; `as_read` gives none."""
+    talk = Transcript(("So", "it", "goes"), mark=("", "", "."))
+    assert not seen(talk).opening.any()
+    assert not seen(talk.replace(opening=("", "", ""))).opening.any()
+
+
 def test_punctuation_that_is_a_word_is_a_mark_of_the_word_before() -> None:
     talk = Transcript(("so", ",", "it", "goes", "."), start=np.arange(5.0), end=np.arange(5) + 0.5)
     found = seen(talk)

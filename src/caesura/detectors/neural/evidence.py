@@ -238,10 +238,10 @@ def _cases(words: Sequence[str]) -> Indices:
 
 
 def _openings(openings: Sequence[str] | None, count: int) -> Indices:
-    """Return whether a quotation or bracket opens before each word; not known without any mark."""
-    if openings is None:
+    """Return whether a quotation or bracket opens before each word; not known if none does."""
+    if not any(openings or ()):
         return np.zeros(count, np.int64)
-    return np.array([2 if opening else 1 for opening in openings], np.int64)
+    return np.array([2 if opening else 1 for opening in openings or ()], np.int64)
 
 
 def with_labels_as_marks(transcript: Transcript) -> Transcript:
