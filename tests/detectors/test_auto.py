@@ -121,6 +121,34 @@ def test_the_first_words_count_and_not_those_after_them() -> None:
     assert Auto().choose(mixed) == "fr"
 
 
+def test_the_choice_holds_after_a_silence(notes: pytest.LogCaptureFixture) -> None:
+    """A few words more would not tell the language."""
+    words = talk("fr", times=4)
+    assert words.start is not None
+    assert words.end is not None
+    late = np.arange(len(words)) >= HEAD + 5
+    given = words.replace(start=words.start + 9 * late, end=words.end + 9 * late)
+    list(caesura.stream([given], silence=5))
+    assert [note.partition(" (")[0] for note in notes.messages] == [
+        "the model fr finds the sentences"
+    ]
+
+
+def test_a_choice_by_few_words_does_not_hold_after_a_silence(
+    notes: pytest.LogCaptureFixture,
+) -> None:
+    words = talk("fr", times=4)
+    assert words.start is not None
+    assert words.end is not None
+    late = np.arange(len(words)) >= 5
+    given = words.replace(start=words.start + 9 * late, end=words.end + 9 * late)
+    list(caesura.stream([given], silence=5))
+    assert [note.partition(" finds")[0] for note in notes.messages] == [
+        "the model en-fast",
+        "the model fr",
+    ]
+
+
 def test_which_model_decides_is_said_once_for_each_reason(notes: pytest.LogCaptureFixture) -> None:
     talks = [talk("en", "en", id=id) for id in "abc"] + [talk("en"), talk("fr", "fr-CA")]
     list(caesura.segment(talks))

@@ -233,6 +233,13 @@ class Stream(ABC):
         """Return the language of a sentence that was given out, as `Detector.language` does."""
         return sentence.language
 
+    def next_state(self) -> Mapping[str, Any] | None:
+        """Return the state in which a stream begins after a silence in the same recording.
+
+        None is that of a new stream: nothing is carried over.
+        """
+        return None
+
 
 class Detector(Trainable, ABC):
     """Finds sentence ends: gives the log-odds of a boundary after each word, and decides."""

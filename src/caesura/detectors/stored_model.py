@@ -361,6 +361,7 @@ class ChoiceStream(Stream):
         self.choosing, self.around = choosing, around
         self.held = from_document(saved["held"])
         self.by: str | None = saved["by"]
+        self._is_sure = self.by is not None
         self.inner = None if self.by is None else self._open(self.by, saved["stream"])
 
     def push(self, words: Transcript) -> list[Transcript]:
@@ -392,6 +393,10 @@ class ChoiceStream(Stream):
             "stream": None if self.inner is None else self.inner.state(),
         }
 
+    def next_state(self) -> Mapping[str, Any] | None:
+        """Return the choice, if it was made by enough words: it holds for the whole recording."""
+        return {"held": {"words": []}, "by": self.by, "stream": None} if self._is_sure else None
+
     def language(self, sentence: Transcript) -> str:
         """Return the language of the words; if they do not say, of the model that decides."""
         return _language(sentence, self.by or PAUSE)
@@ -399,7 +404,10 @@ class ChoiceStream(Stream):
     def _choose(self) -> list[Transcript]:
         from caesura.detectors.window_stream import with_delay_after
 
-        self.by = self.choosing.choose(self.held)
+        self.by, self._is_sure = (
+            self.choosing.choose(self.held),
+            self.choosing.can_choose(self.held),
+        )
         self.inner = self._open(self.by, None)
         held, self.held = self.held, Transcript(())
         return with_delay_after(self.inner.push(held), held)

@@ -240,7 +240,8 @@ class StreamSession:
                 with_delay(sentence, sum(lengths[at + 1 :]) + 1, end)
                 for at, sentence in enumerate(sentences)
             ]
-        found, self.stream = self._number(sentences), self.detector.stream()
+        found, state = self._number(sentences), self.stream.next_state()
+        self.stream = self.detector.stream(state)
         return found
 
     def close(self) -> list[StreamedSentence]:
