@@ -69,7 +69,9 @@ def test_sentences_get_the_capitals_and_marks_that_they_lack(
     [
         ("well we left “here” and came", "Well, we, left, “here”, and, came."),
         ("well we left; and came", "Well we left; and came."),
-        ("well we left and came!", "Well we left and came!"),
+        ("Well we left and came!", "Well we left and came!"),
+        # Some recognisers write full stops, but neither capitals nor commas.
+        ("well we left and came!", "Well, we, left, and, came!"),
         ("well we l- left", "Well, we, l- left."),
     ],
 )
@@ -91,6 +93,10 @@ def test_words_are_written_as_the_detector_says_where_the_input_has_no_case() ->
         "Ann met Nato in berlin."
     )
     assert shown("we met anne", written="We met Anna") == "We met anne."
+    # Some recognisers write I with a capital and nothing else.
+    assert shown("and I'm sure I met ann", written="and I'm sure I met Ann") == (
+        "And I'm sure I met Ann."
+    )
 
 
 @pytest.mark.parametrize(

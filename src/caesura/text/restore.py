@@ -140,8 +140,12 @@ def _folded(word: str) -> str:
 
 
 def has_case(words: Sequence[str]) -> bool:
-    """Whether words have letters of both cases; if not, their case says nothing."""
-    text = "".join(words)
+    """Whether words have letters of both cases; if not, their case says nothing.
+
+    Neither do words of one letter, nor I'm: some recognisers write capitals there alone.
+    """
+    longer = (word for word in words if len(word) > 1 and word.lower() not in PRONOUNS)
+    text = "".join(longer)
     return text != text.lower() and text != text.upper()
 
 
@@ -191,9 +195,9 @@ def restore(transcript: Transcript, language: str = "") -> Transcript:
         inside = slice(first, last + 1)
         opening, words, mark = (column[inside] for column in texts)
         script = script_of("".join(words), code)
-        words = _with_capitals(words, written and written[inside], script, code)
         marked = _with_marks(Written(opening, words, mark), labels[inside], script, code)
-        for column, cells in zip(shown, marked, strict=True):
+        cased = _with_capitals(words, written and written[inside], script, code)
+        for column, cells in zip(shown, marked._replace(words=cased), strict=True):
             column += cells
     read = texts.changed_into(shown)
     spans = _with_first_letters(before.multiwords, texts.words, shown.words)
@@ -306,8 +310,12 @@ def _with_marks(texts: Written, labels: Sequence[str], script: str, language: st
     """Return the words of a sentence with its missing commas and the mark at its end."""
     opening, words, mark = texts
     own = {**SCRIPTS.get(script, {}), **LANGUAGE_MARKS.get(language, {})}
-    # Who wrote marks in a sentence wrote its commas too.
-    if "," in labels[:-1] and not any(map(_has_mark, words, mark)):
+    # Who wrote marks in a sentence wrote its commas too, but for recognisers that write full stops
+    # and no capitals.
+    marked = list(map(_has_mark, words, mark))
+    if words[0][:1].islower():
+        del marked[-1]
+    if "," in labels[:-1] and not any(marked):
         for at in [at for at, label in enumerate(labels[:-1]) if label == ","]:
             mark[at] += "" if _is_cut_off(words[at]) else own.get(",", ",")
     label = labels[-1] if labels[-1] in ENDS else "."
