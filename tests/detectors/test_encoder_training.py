@@ -159,7 +159,10 @@ def test_words_in_mixed_case_are_listed() -> None:
 def test_lists_of_forms_hold_words_alone() -> None:
     assert all(map(is_word, ("Berlin", "iPhone", "O'Brien", "U.S.", "COVID-19", "Node.js", "AT&T")))
     assert not any(
-        map(is_word, ("github.com/Go", "@Go", "POL00118219", "WITN123", "a_b", "-A", ""))
+        map(
+            is_word,
+            ("github.com/Go", "@Go", "POL00118219", "WITN123", "a_b", "-A", "Gov.UK", "A.com", ""),
+        )
     )
 
 
@@ -257,6 +260,61 @@ def test_a_distilbert_with_the_weights_of_a_bert_is_the_same_base(base: Path) ->
         assert found.weights[name].tolist() == array.tolist(), name
 
 
+def test_a_roberta_has_its_first_word_at_the_third_position(base: Path) -> None:
+    """Its pieces are those of a BERT with other marks, and its weights in two files."""
+    given = load_file(base / "model.safetensors")
+    wanted = pretrained.read_base(base, 2)
+    begun = {"[PAD]": "<pad>", "[UNK]": "<unk>", "[CLS]": "<s>", "[SEP]": "</s>"}
+    numbers = {}
+    for at, piece in enumerate(PIECES):
+        text = piece.removeprefix("##") if piece.startswith("##") else f"Ġ{piece}"
+        numbers[begun.get(piece, text)] = at
+    (base / "tokenizer.json").write_text(json.dumps({"model": {"vocab": numbers}}))
+    (base / "vocab.txt").unlink()
+    config = json.loads((base / "config.json").read_text())
+    config |= {"model_type": "roberta", "max_position_embeddings": 72}
+    (base / "config.json").write_text(json.dumps(config))
+    arrays = {name.replace("bert.", "roberta.", 1): array for name, array in given.items()}
+    places = arrays["roberta.embeddings.position_embeddings.weight"]
+    arrays["roberta.embeddings.position_embeddings.weight"] = np.concatenate(
+        [np.full((2, 8), 9, np.float32), places]
+    )
+    arrays["roberta.embeddings.position_ids"] = np.arange(72)[None]
+    (base / "model.safetensors").unlink()
+    names = sorted(arrays)
+    save_file({name: arrays[name] for name in names[::2]}, base / "model-1-of-2.safetensors")
+    save_file({name: arrays[name] for name in names[1::2]}, base / "model-2-of-2.safetensors")
+    found = pretrained.read_base(base, 2)
+    assert found.shape == wanted.shape
+    assert found.vocabulary.pieces == wanted.vocabulary.pieces
+    for name, array in wanted.weights.items():
+        assert found.weights[name].tolist() == array.tolist(), name
+
+
+def test_weights_of_16_bits_are_read(base: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_file as save_tensors
+
+    wanted = pretrained.read_base(base, 1)
+    tensors = {
+        name: torch.from_numpy(array).bfloat16()
+        for name, array in load_file(base / "model.safetensors").items()
+    }
+    save_tensors(tensors, base / "model.safetensors")
+    found = pretrained.read_base(base, 1)
+    for name, array in wanted.weights.items():
+        assert found.weights[name].dtype == np.float32
+        assert found.weights[name] == pytest.approx(array, rel=0.01, abs=2e-3), name
+
+
+def test_weights_that_are_no_numbers_are_refused(base: Path) -> None:
+    arrays = load_file(base / "model.safetensors")
+    arrays["bert.encoder.layer.0.output.dense.bias"][0] = np.nan
+    save_file(arrays, base / "model.safetensors")
+    with pytest.raises(ModelError, match=r"layers\.0\.outer\.bias are not all numbers"):
+        pretrained.read_base(base, 1)
+
+
 def test_an_encoder_can_be_trained_further() -> None:
     trained = replace(SMALL, steps=5).train(TALKS[:2])
     further = pretrained.trained_base(trained)
@@ -282,7 +340,11 @@ def test_training_starts_from_the_base(base: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model_type": "gpt2"}, "it is of the kind gpt2, not bert, electra, distilbert"),
+        ({"model_type": "gpt2"}, "it is of the kind gpt2, not bert, electra, distilbert, roberta"),
+        ({"model_type": []}, r"it is of the kind \[\]"),
+        ({"num_attention_heads": 3}, "hidden_size is no multiple of num_attention_heads"),
+        ({"hidden_act": "relu"}, "its activation is relu, not gelu"),
+        ({"position_embedding_type": "relative_key"}, "its positions are relative_key"),
         ({"num_hidden_layers": 0}, "num_hidden_layers is 0, and no number above 0"),
         ({"embedding_size": 4}, "vectors of another size than its layers"),
         ({"num_hidden_layers": "2"}, "num_hidden_layers is '2', and no number above 0"),
@@ -301,8 +363,12 @@ def test_a_base_that_cannot_be_read_is_one_clear_error(base: Path) -> None:
     (base / "model.safetensors").write_bytes(b"nothing")
     with pytest.raises(ModelError, match="the base cannot be read"):
         pretrained.read_base(base, 1)
-    with pytest.raises(ModelError, match="there is no base model 'no such'"):
-        pretrained.find_base("no such")
+    (base / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"no model\.safetensors; weights in other files may"):
+        pretrained.read_base(base, 1)
+    for name in ("no such", "__main__"):
+        with pytest.raises(ModelError, match=f"there is no base model '{name}'"):
+            pretrained.find_base(name)
 
 
 def test_a_base_that_does_not_fit_is_one_clear_error(base: Path) -> None:
@@ -327,5 +393,5 @@ def test_a_base_that_does_not_fit_is_one_clear_error(base: Path) -> None:
 
 def test_a_vocabulary_without_special_pieces_is_one_clear_error(base: Path) -> None:
     (base / "vocab.txt").write_text("[PAD]\na\n")
-    with pytest.raises(ModelError, match=r"vocab\.txt has no"):
+    with pytest.raises(ModelError, match=r"vocab\.txt has no \[UNK\]"):
         pretrained.read_base(base, 1)

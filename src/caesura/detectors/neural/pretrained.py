@@ -1,8 +1,8 @@
 """What the training of an `Encoder` starts from: a pretrained encoder, a trained one, or nothing.
 
-A pretrained encoder is a folder in the form of Hugging Face: `config.json`, `vocab.txt`,
-`model.safetensors` of a BERT, DistilBERT or ELECTRA. Its vocabulary is cut to the pieces that the
-training data need.
+A pretrained encoder is a folder in the form of Hugging Face: `config.json`, a vocabulary
+(`base_pieces.py`) and safetensors of a BERT, DistilBERT, ELECTRA, RoBERTa, XLM-RoBERTa or
+CamemBERT. Its vocabulary is cut to the pieces that the training data need.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
+from safetensors import SafetensorError, deserialize
 
 from caesura.core.errors import ModelError
+from caesura.detectors.neural.base_pieces import read_pieces
 from caesura.detectors.neural.encoder import VALUES, Encoder
 from caesura.ml.neural.transformer import Shape, restored
 from caesura.ml.neural.wordpiece import INSIDE, SPECIAL, WordPieces, common_pieces, runs_of
@@ -40,12 +40,13 @@ def find_base(name: str) -> Path:
     if folder.is_dir():
         return folder
     module = name.replace("-", "_")
-    spec = find_spec(module) if module.isidentifier() else None
+    is_package = module.isidentifier() and module != "__main__"
+    spec = find_spec(module) if is_package else None
     if spec is not None and spec.origin and Path(spec.origin).parent.joinpath("model").is_dir():
         return Path(spec.origin).parent / "model"
     raise ModelError(
         f"there is no base model {name!r}",
-        remedy="name a folder with config.json, vocab.txt and model.safetensors",
+        remedy="name a folder with config.json, a vocabulary and model.safetensors",
     )
 
 
@@ -53,13 +54,33 @@ def read_base(folder: Path, layers: int) -> Base:
     """Read the first layers of a pretrained encoder."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
-        pieces = (folder / "vocab.txt").read_text("utf-8").removesuffix("\n").split("\n")
-        arrays = load_file(folder / "model.safetensors")
-        return _checked_base(config, pieces, arrays, layers)
+        family = _family(config, layers)
+        return _checked_base(config, family, read_pieces(folder), _read_arrays(folder), layers)
     except (OSError, ValueError, SafetensorError) as error:
         raise ModelError(f"the base cannot be read: {error}", where=str(folder)) from error
     except KeyError as error:
         raise ModelError(f"the base lacks {error}", where=str(folder)) from error
+
+
+FLOATS = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
+
+
+def _read_arrays(folder: Path) -> dict[str, NDArray[Any]]:
+    """Read the weights of a folder, which may be in several files, as floats of 32 bits."""
+    files = sorted(folder.glob("model*.safetensors"))
+    if not files:
+        raise ValueError("it has no model.safetensors; weights in other files may hold code")
+    found: dict[str, NDArray[Any]] = {}
+    for file in files:
+        for name, tensor in deserialize(file.read_bytes()):  # type: ignore[no-untyped-call]
+            kind, data = tensor["dtype"], tensor["data"]
+            if kind == "BF16":
+                halves = np.frombuffer(data, np.uint16).astype(np.uint32)
+                found[name] = (halves << 16).view(np.float32).reshape(tensor["shape"])
+            elif kind in FLOATS:
+                floats = np.frombuffer(data, FLOATS[kind]).astype(np.float32)
+                found[name] = floats.reshape(tensor["shape"])
+    return found
 
 
 class Family(NamedTuple):
@@ -77,6 +98,9 @@ class Family(NamedTuple):
     qkv: tuple[str, str, str]
     parts: Mapping[str, str]
     """The other weights of a layer, by our names."""
+
+    first_position: int = 0
+    """The first vector of a position that is used."""
 
 
 BERT = Family(
@@ -109,13 +133,26 @@ DISTILBERT = Family(
         "last_norm": "output_layer_norm",
     },
 )
-FAMILIES = {"bert": BERT, "electra": BERT, "distilbert": DISTILBERT}
+ROBERTA = BERT._replace(first_position=2)
+FAMILIES = {
+    "bert": BERT,
+    "electra": BERT,
+    "distilbert": DISTILBERT,
+    "roberta": ROBERTA,
+    "xlm-roberta": ROBERTA,
+    "camembert": ROBERTA,
+}
+PREFIX = {"xlm-roberta": "roberta.", "camembert": "roberta."}
+"""What the names of weights begin with in a model with a head, if not the kind of encoder."""
+
+ACTIVATIONS = ("gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python")
+"""Names of the function between two layers that we have."""
 
 
 def _family(config: Mapping[str, Any], layers: int) -> Family:
     """Check the sizes of an encoder and return how it names things."""
     kind = config.get("model_type") if isinstance(config, dict) else None
-    if kind not in FAMILIES:
+    if not isinstance(kind, str) or kind not in FAMILIES:
         raise ValueError(f"it is of the kind {kind}, not {', '.join(FAMILIES)}")
     family = FAMILIES[kind]
     for size in (*family[:4], "max_position_embeddings"):
@@ -125,17 +162,26 @@ def _family(config: Mapping[str, Any], layers: int) -> Family:
         raise ValueError(f"it has {config[family.layers]} layers, and {layers} are wanted")
     if config.get("embedding_size", config[family.hidden]) != config[family.hidden]:
         raise ValueError("its word pieces have vectors of another size than its layers")
+    if config[family.hidden] % config[family.heads]:
+        raise ValueError(f"{family.hidden} is no multiple of {family.heads}")
+    activation = config.get("hidden_act", config.get("activation", "gelu"))
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"its activation is {activation}, not gelu")
+    positions = config.get("position_embedding_type", "absolute")
+    if positions != "absolute":
+        raise ValueError(f"its positions are {positions}, not absolute")
     return family
 
 
 def _checked_base(
-    config: Mapping[str, Any], pieces: list[str], arrays: Mapping[str, NDArray[Any]], layers: int
+    config: Mapping[str, Any],
+    family: Family,
+    pieces: list[str],
+    arrays: Mapping[str, NDArray[Any]],
+    layers: int,
 ) -> Base:
-    family = _family(config, layers)
-    arrays = {name.removeprefix(f"{config['model_type']}."): one for name, one in arrays.items()}
-    for piece in SPECIAL:
-        if piece not in pieces:
-            raise ValueError(f"vocab.txt has no {piece}")
+    prefix = PREFIX.get(config["model_type"], f"{config['model_type']}.")
+    arrays = {name.removeprefix(prefix): one for name, one in arrays.items()}
     order = [pieces.index(piece) for piece in SPECIAL]
     order += [at for at, piece in enumerate(pieces) if piece not in SPECIAL]
     shape = Shape(
@@ -145,14 +191,18 @@ def _checked_base(
         layers=layers,
         heads=config[family.heads],
         inner=config[family.inner],
-        positions=min(config["max_position_embeddings"], 512),
+        positions=min(config["max_position_embeddings"] - family.first_position, 512),
     )
-    if arrays["embeddings.word_embeddings.weight"].shape != (len(pieces), shape.hidden):
-        raise ValueError("vocab.txt and the vectors of the pieces differ in number or size")
+    vectors = arrays["embeddings.word_embeddings.weight"]
+    # Some encoders have more vectors than pieces, to fill up a round number.
+    if len(vectors) < len(pieces) or vectors.shape[1:] != (shape.hidden,):
+        raise ValueError("the vocabulary and the vectors of its pieces differ in number or size")
     weights = _renamed(arrays, family, shape, np.array(order))
     for name, size in shape.arrays():
         if name in weights and weights[name].shape != size:
             raise ValueError(f"{name} is {weights[name].shape}, and not {size}")
+        if name in weights and not np.isfinite(weights[name]).all():
+            raise ValueError(f"{name} are not all numbers")
     return Base(WordPieces([pieces[at] for at in order]), shape, weights)
 
 
@@ -160,10 +210,14 @@ def _renamed(
     arrays: Mapping[str, NDArray[Any]], family: Family, shape: Shape, order: NDArray[Any]
 ) -> dict[str, NDArray[Any]]:
     """Return the weights of a pretrained encoder by our names."""
-    types = arrays.get("embeddings.token_type_embeddings.weight", np.zeros((1, 1), np.float32))
+    types = arrays.get("embeddings.token_type_embeddings.weight", np.zeros((1, shape.hidden)))
+    if types.ndim != 2 or not len(types) or types.shape[1] != shape.hidden:
+        raise ValueError(f"the vectors of its token types are {types.shape}")
+    used = slice(family.first_position, family.first_position + shape.positions)
     found = {
-        "pieces.weight": arrays["embeddings.word_embeddings.weight"][order] + types[0],
-        "positions.weight": arrays["embeddings.position_embeddings.weight"][: shape.positions],
+        "pieces.weight": arrays["embeddings.word_embeddings.weight"][order]
+        + types[0].astype(np.float32),
+        "positions.weight": arrays["embeddings.position_embeddings.weight"][used],
     }
     for part in ("weight", "bias"):
         found[f"norm.{part}"] = arrays[f"embeddings.LayerNorm.{part}"]

@@ -394,6 +394,7 @@ FEWEST_MIXED = 5
 """The least number of a word's occurrences in mixed case."""
 
 WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*\.?")
+ADDRESS = re.compile(r"\.(?:com|co|edu|fm|gov|info|io|net|org|tv|uk|us)$")
 MOST_DIGITS = 2
 
 
@@ -411,7 +412,8 @@ def written_forms(
 
 def is_word(form: str) -> bool:
     """Whether a form is a word, and not an address or a long number."""
-    return bool(WORD.fullmatch(form)) and sum(map(str.isdigit, form)) <= MOST_DIGITS
+    digits = sum(map(str.isdigit, form))
+    return bool(WORD.fullmatch(form)) and digits <= MOST_DIGITS and not ADDRESS.search(form.lower())
 
 
 def mixed_forms(counts: Mapping[str, int]) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Split words into the pieces of a WordPiece vocabulary, as BERT does.
 
-A word is lowered, its accents are removed, signs become pieces of their own, and each run of
-letters and digits is split greedily: the longest piece that fits comes first. Pieces inside a run
-are written with `##`.
+A word is lowered, its accents are removed unless the vocabulary has some, signs become pieces of
+their own, and each run of letters and digits is split greedily: the longest piece that fits comes
+first. Pieces inside a run are written with `##`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class WordPieces:
         if len(self._number) < len(self.pieces) or "" in self._number:
             raise ValueError("the pieces of a vocabulary are distinct texts")
         self._longest = max(map(len, self.pieces))
+        self._has_accents = any(map(_has_accent, self.pieces))
         self._words: dict[str, tuple[int, ...]] = {}
 
     def __len__(self) -> int:
@@ -45,7 +46,8 @@ class WordPieces:
         """Return the numbers of the pieces of a word: at least one."""
         found = self._words.get(word)
         if found is None:
-            numbers = [number for run in runs_of(word) for number in self._split_run(run)]
+            runs = runs_of(word, self._has_accents)
+            numbers = [number for run in runs for number in self._split_run(run)]
             found = tuple(numbers[:MOST_PIECES]) or (SPECIAL.index(UNKNOWN),)
             if len(self._words) >= MOST_REMEMBERED:
                 self._words.clear()
@@ -84,16 +86,27 @@ MOST_REMEMBERED = 1 << 17
 """Words whose pieces are remembered before the memory is emptied."""
 
 
-def runs_of(word: str) -> list[str]:
-    """Return the runs of letters and digits of a word, and its signs one by one."""
+def _has_accent(piece: str) -> bool:
+    """Whether a piece has a letter with an accent: é, and not a sign or a Chinese character."""
+    return not piece.isascii() and any(
+        unicodedata.category(mark) == "Mn" for mark in unicodedata.normalize("NFD", piece)[1:]
+    )
+
+
+def runs_of(word: str, has_accents: bool = False) -> list[str]:
+    """Return the runs of letters and digits of a word, and its signs one by one.
+
+    The letters lose their accents, unless the vocabulary has those (`has_accents`).
+    """
     if word.isascii() and word.isalnum():
         return [word.lower()]
-    plain = unicodedata.normalize("NFD", word.replace("’", "'").lower())
+    plain = word.replace("’", "'").lower()
+    plain = unicodedata.normalize("NFC" if has_accents else "NFD", plain)
     runs: list[str] = []
     joins = False
     for char in plain:
         category = unicodedata.category(char)
-        if category == "Mn" or char.isspace():
+        if (category == "Mn" and not has_accents) or char.isspace():
             continue
         letter = category[0] in "LNM"
         if letter and joins:
