@@ -395,6 +395,14 @@ def test_a_detector_inside_others_is_fitted(
     assert found.detector.settings["prefer"] == "recall"
     assert found.detector.settings["longest"] == 40
     assert found.detector.settings["detector"].bias > -9
+    # The card is for the log-odds with what the preference adds.
+    plain = adapt(stored(tmp_path / "plain", trained), train=TALKS, output=tmp_path / "other")
+    assert plain.detector.settings["bias"] == found.detector.settings["detector"].bias
+    (scale, bias), (own_scale, own_bias) = (
+        store.read_card(tmp_path / name).calibration or (0.0, 0.0) for name in ("mine", "other")
+    )
+    assert scale == pytest.approx(own_scale, rel=1e-3)
+    assert bias == pytest.approx(own_bias - own_scale * around.shift, abs=1e-2)
     named = fitted_part(Decision(Model(str(tmp_path / "given")), longest=9))
     assert isinstance(named[0], Tiny)
     assert named[1](named[0]) == Decision(Decision(trained, prefer="recall", longest=40), longest=9)

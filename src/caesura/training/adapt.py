@@ -327,6 +327,16 @@ def fitted_part(detector: Detector) -> tuple[Detector, Callable[[Detector], Dete
     )
 
 
+def shift_around(part: Detector, detector: Detector) -> float:
+    """Return what the detectors around a part add to its log-odds."""
+    shift = 0.0
+    while detector is not part:
+        shift += getattr(detector, "shift", 0.0)
+        inner: Any = detector.settings["detector"]
+        detector = inner.stored.detector if isinstance(inner, Model) else inner
+    return shift
+
+
 # Cross-validation
 
 
@@ -520,7 +530,7 @@ def adapt(
         logger.info("%d recordings of one word are left out", len(recordings) - len(talks))
     check_size(talks)
     check_evidence(part, [talk.bare for talk in talks])
-    adaptation, card = _adapt(part, talks)
+    adaptation, card = _adapt(part, talks, shift_around(part, stored.detector))
     adaptation = replace(adaptation, detector=put_back(adaptation.detector))
     if adaptation.helped or force:
         whole = _card(stored, adaptation, data, replace(card, name=name, about=about))
@@ -529,8 +539,11 @@ def adapt(
     return adaptation
 
 
-def _adapt(part: Detector, talks: Sequence[Talk]) -> tuple[Adaptation, Card]:
-    """Fit the detector, and compare it with what it was; the card has scores and curve."""
+def _adapt(part: Detector, talks: Sequence[Talk], shift: float) -> tuple[Adaptation, Card]:
+    """Fit the detector, and compare it with what it was; the card has scores and curve.
+
+    `shift` is what a preference around it adds: the card is for the log-odds with it.
+    """
     begun = time.monotonic()
     words = counted(sum(len(talk.bare) for talk in talks), "words")
     logger.info("running %s on %s", part.name, words)
@@ -553,7 +566,7 @@ def _adapt(part: Detector, talks: Sequence[Talk]) -> tuple[Adaptation, Card]:
         grouping.held_out,
     )
     logger.info("fitted %s in %.1f s", choice, time.monotonic() - begun)
-    calibration = measure_calibration(*_by_recording(checked.log_odds, talks))
+    calibration = measure_calibration(*_by_recording(checked.log_odds + shift, talks))
     return adaptation, Card(
         scores=_scores(adaptation, calibration),
         curve=tuple(checked.curve),
