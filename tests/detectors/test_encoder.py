@@ -61,6 +61,20 @@ def test_without_onnxruntime_numpy_runs_it(monkeypatch: pytest.MonkeyPatch) -> N
         small_encoder(runtime="onnxruntime").detect(WORDS)
 
 
+def test_an_onnxruntime_that_is_broken_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(name: str) -> None:
+        raise ImportError(f"cannot load {name}")
+
+    monkeypatch.setattr(encoder, "find_spec", lambda name: True)
+    monkeypatch.setattr(encoder, "import_module", broken)
+    encoder.has_onnxruntime.cache_clear()
+    assert small_encoder(runtime="auto").detect(WORDS) == small_encoder().detect(WORDS)
+    encoder.has_onnxruntime.cache_clear()
+    assert "onnxruntime cannot be imported (cannot load onnxruntime)" in caplog.text
+
+
 def test_scores_are_log_probabilities() -> None:
     scores = small_encoder().scores(WORDS, marked_words(WORDS))
     assert np.exp(scores.gap).sum(axis=1) == pytest.approx(1, abs=1e-5)

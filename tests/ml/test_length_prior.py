@@ -66,7 +66,9 @@ def test_the_most_that_a_longer_sentence_gains(unit: str) -> None:
         ("letters", [0.0], 0.0, "unit is one of words, seconds"),
         ("words", [], 0.0, "list of numbers"),
         ("words", [np.nan], 0.0, "list of numbers"),
-        ("words", [0.0], 0.5, "at most 0"),
+        ("words", [0.0], 0.5, r"from -1e\+06 to 0"),
+        ("words", [0.0], -np.inf, r"from -1e\+06 to 0"),
+        ("words", [1e300], 0.0, "numbers beyond"),
     ],
 )
 def test_wrong_priors_are_refused(

@@ -25,6 +25,9 @@ SMOOTH = 50.0
 NEIGHBOURS = 4
 """Cells up to a quarter of a length shorter and longer are counted with it."""
 
+MOST = 1e6
+"""Larger log-ratios are those of a damaged table."""
+
 TAIL, MOST_CELLS = 0.99, 200
 """The table ends where this share of the sentences is shorter, or after so many cells."""
 
@@ -45,8 +48,10 @@ class LengthPrior:
             raise ValueError(f"unit is one of {', '.join(STEPS)}, not {self.unit!r}")
         if self.table.ndim != 1 or not len(self.table) or not np.isfinite(self.table).all():
             raise ValueError("the table of a prior is a list of numbers")
-        if not (np.isfinite(self.slope) and self.slope <= 0):
-            raise ValueError(f"slope is a number of at most 0, not {self.slope!r}")
+        if (np.abs(self.table) > MOST).any():
+            raise ValueError(f"the table of a prior has numbers beyond {MOST:g}")
+        if not -MOST <= self.slope <= 0:
+            raise ValueError(f"slope is a number from {-MOST:g} to 0, not {self.slope!r}")
 
     @property
     def step(self) -> int:

@@ -44,14 +44,19 @@ class BiRNN(NetDetector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_integer("context", self.context, 1, 1000)
-        for setting in ("hidden", "attention"):
-            check_integer(setting, getattr(self, setting), 1, 4096)
+        check_integer("context", self.context, 1, 200)
+        check_integer("hidden", self.hidden, 1, 4096)
+        check_integer("attention", self.attention, 1, 256)
 
     @property
     def windows(self) -> WordWindows:
         """Rows with the context of the first and the last gap."""
         return WordWindows(self.context, KEPT, self.context)
+
+    @property
+    def units(self) -> int:
+        """How many numbers a net holds for each word of a row at most."""
+        return max(self.vector, 6 * self.hidden)
 
     def shapes(self, words: int) -> Shapes:
         """Return the shape of each array of weights."""

@@ -57,6 +57,11 @@ class CNN(NetDetector):
         return WordWindows(self.before - 1, KEPT, self.after)
 
     @property
+    def units(self) -> int:
+        """How many numbers a net holds for each word of a row at most."""
+        return max(WIDTH * self.vector, WIDTH * self.filters, self._pools * self.filters)
+
+    @property
     def _pools(self) -> int:
         """How many pools the window of a gap has."""
         return (self.before + self.after - 2 * (WIDTH - 1)) // POOLED

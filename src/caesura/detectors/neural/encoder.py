@@ -8,10 +8,12 @@ to the model as not known.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -34,12 +36,15 @@ from caesura.detectors.neural.evidence import (
     lower_if_all_upper,
     without_times,
 )
+from caesura.ml.neural.torch_training import import_torch
 from caesura.ml.neural.transformer import Shape, Single, Transformer
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
 from caesura.text.punctuation import SENTENCE_STARTERS
 
 if TYPE_CHECKING:
     from caesura.ml.neural.onnx_graph import OnnxTransformer
+
+logger = logging.getLogger("caesura.detectors")
 
 GAP_LABELS = ("", ",", ".", "?", "!")
 """The classes of gaps; the last three end a sentence."""
@@ -68,6 +73,9 @@ CLOSE = 0.001
 
 Both round differently: of 8,000 words of a call the log-odds differed by 0.00001 at most.
 """
+
+MOST_HEADS = 64
+"""More heads of attention would take much memory."""
 
 AT_ONCE = 2
 """Windows that are scored at a time: their vectors fit into the cache."""
@@ -104,7 +112,8 @@ class EncoderModel:
     def onnx(self) -> OnnxTransformer:
         """The same net, run by onnxruntime."""
         if not has_onnxruntime():
-            raise ModelError("onnxruntime is not installed", remedy="pip install 'caesura[fast]'")
+            what = "onnxruntime is not installed, or cannot be imported"
+            raise ModelError(what, remedy="pip install 'caesura[fast]'")
         from caesura.ml.neural.onnx_graph import OnnxTransformer
 
         return OnnxTransformer(self.transformer)
@@ -112,8 +121,15 @@ class EncoderModel:
 
 @cache
 def has_onnxruntime() -> bool:
-    """Whether onnxruntime is installed."""
-    return find_spec("onnxruntime") is not None
+    """Whether onnxruntime is installed; one that cannot be imported is a warning."""
+    if find_spec("onnxruntime") is None:
+        return False
+    try:
+        import_module("onnxruntime")
+    except Exception as error:
+        logger.warning("onnxruntime cannot be imported (%s): numpy is used", error)
+        return False
+    return True
 
 
 class Scores(NamedTuple):
@@ -175,6 +191,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         text: Sequence[Transcript] = (),
     ) -> Encoder:
         """Train on speech and on more text; `dev` is not needed here."""
+        import_torch(f"training {self.name}")
         from caesura.detectors.neural.encoder_training import fit
 
         return fit(self, train, text)
@@ -382,6 +399,7 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
             and shape.layers == self.layers
             and shape.values == VALUES
             and shape.hidden % shape.heads == 0
+            and shape.heads <= MOST_HEADS
             and shape.positions >= self.window
             and (shape.gap_heads, shape.gap_classes, shape.case_classes) == classes
         )

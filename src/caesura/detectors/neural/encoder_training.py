@@ -44,7 +44,7 @@ from caesura.detectors.neural.training_windows import (
     known_sources,
     written_forms,
 )
-from caesura.ml.neural.torch_training import repeatable
+from caesura.ml.neural.torch_training import NO_NUMBER, repeatable
 from caesura.ml.neural.transformer import EPSILON, Shape, Transformer, quantize
 
 logger = logging.getLogger("caesura.training")
@@ -230,14 +230,13 @@ def _run(
             for group in optimizer.param_groups:
                 group["lr"] = group["full"] * plan.rate_at(step)
             losses.append(_step(net, optimizer, batch))
+            if not np.isfinite(losses[-1]):
+                raise CaesuraError(NO_NUMBER, remedy="lower the rate")
             words += len(batch.target)
             step += 1
             if step % LOG_STEPS == 0:
                 speed = words / (time.monotonic() - begun)
                 mean = float(np.mean(losses[-4 * LOG_STEPS :]))
-                if not np.isfinite(mean):
-                    what = "training failed: the loss is no number"
-                    raise CaesuraError(what, remedy="lower the rate")
                 text = "  step %d of %d, loss %.4f, %.0f words/s"
                 logger.info(text, step, last, mean, speed)
             if time.monotonic() - saved > SAVE_SECONDS or step == last:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from caesura.core.arrays import Floats, Indices
+from caesura.core.errors import CaesuraError
 from caesura.core.transcript import Transcript
 from caesura.detectors.neural.encoder import GAP_LABELS
 from caesura.detectors.neural.encoder_training import known_words
@@ -44,7 +45,7 @@ from caesura.detectors.neural.training_windows import (
     known_sources,
     written_forms,
 )
-from caesura.ml.neural.torch_training import repeatable
+from caesura.ml.neural.torch_training import NO_NUMBER, repeatable
 from caesura.ml.neural.wordpiece import INSIDE, SPECIAL, WordPieces
 from caesura.ml.ngram_counts import Vocabulary
 
@@ -266,6 +267,8 @@ def _run(module: Net, batches: _Batches, net: FastNet) -> None:
         nn.utils.clip_grad_norm_(module.parameters(), LARGEST_GRADIENT)
         optimizer.step()
         losses.append(loss.item())
+        if not np.isfinite(losses[-1]):
+            raise CaesuraError(NO_NUMBER, remedy="lower the rate")
         if (step + 1) % LOG_STEPS == 0:
             mean = float(np.mean(losses[-LOG_STEPS:]))
             logger.info("  step %d of %d, loss %.4f", step + 1, net.steps, mean)

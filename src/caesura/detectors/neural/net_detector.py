@@ -56,6 +56,9 @@ MOST_WEIGHT = 1e3
 WORDS_AT_ONCE = 1 << 14
 """Words that are decided at a time; more make nothing faster and take memory."""
 
+NUMBERS_AT_ONCE = 1 << 26
+"""Numbers that the largest array may have, so that large nets take no more memory."""
+
 Shapes = dict[str, tuple[int, ...]]
 
 
@@ -127,6 +130,11 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
     @abstractmethod
     def windows(self) -> WordWindows:
         """How recordings are cut into rows: gap k of a row lies after its kept word k."""
+
+    @property
+    @abstractmethod
+    def units(self) -> int:
+        """How many numbers a net holds for each word of a row at most."""
 
     @abstractmethod
     def shapes(self, words: int) -> Shapes:
@@ -243,7 +251,8 @@ class NetDetector(BatchDetector, TrainableDetector[TrainedNet]):
 
     def _run(self, rows: Indices) -> Array:
         """Run the net on rows, as many at a time as fit into memory."""
-        step = WORDS_AT_ONCE // KEPT
+        row = self.windows.width * self.units
+        step = max(1, min(WORDS_AT_ONCE // KEPT, NUMBERS_AT_ONCE // row))
         with on_one_thread():
             parts = [
                 self.scores(self.model.weights, rows[first : first + step])

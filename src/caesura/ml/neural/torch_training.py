@@ -1,6 +1,6 @@
 """Fit the weights of a net with torch, the same ones each time on one machine.
 
-torch is imported here alone, when a net is trained; a trained net runs on numpy. Nets are
+torch is imported when a net is trained; a trained net runs on numpy. Nets are here
 `torch.nn.ModuleDict`s whose scores a function computes.
 """
 
@@ -22,6 +22,8 @@ logger = logging.getLogger("caesura.training")
 
 LARGEST_GRADIENT = 1.0
 """Longer gradients are shortened to this length."""
+
+NO_NUMBER = "training failed: the loss is no number"
 
 IGNORED = -1
 """The label of a place that is not learnt from."""
@@ -111,6 +113,6 @@ def _run_epochs(
             total += float(loss.detach())
             step += 1
         if not np.isfinite(total):
-            raise CaesuraError("training failed: the loss is no number", remedy="lower the rate")
+            raise CaesuraError(NO_NUMBER, remedy="lower the rate")
         logger.info("  epoch %d of %d: loss %.4f", epoch, schedule.epochs, total / batches)
     net.eval()
