@@ -152,6 +152,28 @@ def test_capitals_of_single_words() -> None:
     assert not differ_in_case_only("anna", "anne")
 
 
+@pytest.mark.parametrize(
+    ("text", "written", "expected"),
+    [
+        ("p.m. we left | e.g. now", "p.M. we Left e.G. now", "p.m. we Left. | e.g. now."),
+        ("we u.s. people | o.k", "we U.s. people o.k", "We U.S. people. | O.K."),
+        ("www.me.org is mine | me@me.org", "", "www.me.org is mine. | me@me.org."),
+        ("see http://a.org now", "see http://a.Org now", "See http://a.org now."),
+    ],
+)
+def test_abbreviations_and_addresses_have_a_case_of_their_own(
+    text: str, written: str, expected: str
+) -> None:
+    assert shown(text, written=written) == expected
+
+
+def test_events_and_signs_get_no_full_stop() -> None:
+    """A recogniser's `[Music]` stands among its words, as do ♪ and emoji."""
+    assert shown("so it goes | [Music] | ♪ | 🎉 | we went") == (
+        "So it goes. | [Music] | ♪ | 🎉 | We went."
+    )
+
+
 def test_tokens_of_punctuation_are_marks() -> None:
     tokens = Transcript(("``", "we", "left", ".", "so", ",", "they", "too"))
     labels = ("", ",", "", "", "", "", ",", "")

@@ -9,6 +9,7 @@ shows. What was read is kept in the layer `read`. The rules are described in doc
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -105,16 +106,29 @@ PRONOUNS = frozenset(("i", *(f"i{a}{end}" for a in APOSTROPHES for end in "m ll 
 """English words that always have a capital."""
 
 
+SMALL = frozenset("a.m. a.m p.m. p.m e.g. e.g i.e. i.e".split())
+"""Abbreviations that have no capital anywhere."""
+
+SPELLED = re.compile(r"(?:[^\W\d_]\.){2,}|(?:[^\W\d_]\.)+[^\W\d_]")
+"""Letters with dots: all of them have a capital, or none."""
+
+ADDRESS = re.compile(r"\S@\S|://|^www\.")
+"""What addresses have in them; they stay as they are."""
+
+
 def capitalized(word: str, language: str = "") -> str:
     """Return a lower-case word with a capital; any other word as it is.
 
     Apostrophes before the first letter are skipped. A letter without a capital of its own (`ß`)
-    stays. In Turkish `i` becomes `İ`, in Dutch `ij` becomes `IJ`.
+    stays. In Turkish `i` becomes `İ`, in Dutch `ij` becomes `IJ`. `u.s.` becomes `U.S.`, and `p.m.`
+    and addresses stay.
     """
     at = len(word) - len(word.lstrip(APOSTROPHES))
     letter = word[at : at + 1]
-    if has_capital(word) or not letter:
+    if has_capital(word) or not letter or word in SMALL or ADDRESS.search(word):
         return word
+    if SPELLED.fullmatch(word):
+        return word.upper()
     if language in DOTTED_I and letter == "i":
         return f"{word[:at]}İ{word[at + 1 :]}"
     if language == "nl" and word.startswith("ij", at):
@@ -266,7 +280,7 @@ def _with_capitals(
     is_told = written is not None and not has_case(words)
     if written is not None and is_told:
         pairs = zip(written, words, strict=True)
-        words = [new if differ_in_case_only(new, word) else word for new, word in pairs]
+        words = [_told(new, word) for new, word in pairs]
     if language == "en" and not PRONOUNS.isdisjoint(words):
         words = [capitalized(word) if word in PRONOUNS else word for word in words]
     if language == "en" and is_told:
@@ -275,6 +289,14 @@ def _with_capitals(
     if at >= 0 and (script == "LATIN" or _is_cased("".join(words), script)):
         words[at] = capitalized(words[at], language)
     return words
+
+
+def _told(new: str, word: str) -> str:
+    """Return a word as a detector writes it, if it may be written so."""
+    fixed = word in SMALL or ADDRESS.search(word) or not differ_in_case_only(new, word)
+    if fixed or new == word:
+        return word
+    return word.upper() if SPELLED.fullmatch(word) else new
 
 
 WORDS_OF_ONE_LETTER = frozenset("aio")
@@ -320,7 +342,14 @@ def _with_marks(texts: Written, labels: Sequence[str], script: str, language: st
             mark[at] += "" if _is_cut_off(words[at]) else own.get(",", ",")
     label = labels[-1] if labels[-1] in ENDS else "."
     dotted = label == "." and words[-1].endswith(".")
-    if not dotted and not _is_cut_off(words[-1]) and not _has_mark(words[-1], mark[-1]):
+    # Neither signs alone nor events, such as [Music], are sentences.
+    is_event = "]" in mark[-1] or not any(char.isalnum() for word in words for char in word)
+    if (
+        not dotted
+        and not is_event
+        and not _is_cut_off(words[-1])
+        and not _has_mark(words[-1], mark[-1])
+    ):
         end = own.get(label, label)
         # A sentence that is quoted as a whole, or in brackets, has its mark inside.
         mark[-1] = end + mark[-1] if any(map(_encloses, opening[0])) else mark[-1] + end
