@@ -43,7 +43,7 @@ UNTRAINED = Encoder(
     rate=1.5e-4,
 )
 FIRST = Plan(UNTRAINED.steps, UNTRAINED.batch, UNTRAINED.rate, UNTRAINED.seed, later_steps=2000)
-FURTHER = {seed: Plan(steps, 16, rate=1e-4, seed=seed) for seed, steps in ((2, 4500), (3, 9000))}
+FURTHER = {seed: Plan(steps, 16, rate=1e-4, seed=seed) for seed, steps in ((2, 4500), (3, 4500))}
 """Further training, each time on other windows."""
 
 FURTHER_WEIGHTS = {

@@ -28,8 +28,8 @@ from caesura.detectors.neural.training_windows import Window
 from caesura.ml.neural.transformer import restored
 from caesura.models.store import find_folder, load, save
 
-UNTRAINED = FastNet(words=30_000, pairs=24_000, hidden=96, second=64, steps=12_000, batch=32)
-TAUGHT = 60_000
+UNTRAINED = FastNet(words=30_000, pairs=27_000, hidden=96, second=64, steps=16_000, batch=32)
+TAUGHT = 80_000
 """Windows that the teacher sees."""
 
 ABOUT = (
