@@ -217,6 +217,16 @@ def test_files_that_fail_alike_share_one_message(
     assert f"{tmp_path}/damaged.json:1: not JSON" in caplog.messages[1]
 
 
+def test_files_that_cannot_be_read_are_not_counted_as_unwritten(tmp_path: Path) -> None:
+    (tmp_path / "said.txt").write_text("so it is\n")
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text("{")
+    with pytest.raises(CaesuraError) as caught:
+        api.write(api.read(tmp_path), output=f"{tmp_path}/out/", to="jsonl")
+    assert str(caught.value).startswith("2 of 3 files could not be read: ")
+    assert (tmp_path / "out" / "said.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "stem"),
     [

@@ -91,6 +91,8 @@ def command(output: str, json: bool, **asked: Any) -> None:
     click.echo(comparison(adaptation))
     if adaptation.written:
         logging.getLogger("caesura.training").info("the model is in %s", output)
+    else:
+        click.echo(f"Nothing was written to {output}; --force writes the model all the same.")
 
 
 def comparison(adaptation: Adaptation) -> str:

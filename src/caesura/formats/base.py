@@ -241,8 +241,8 @@ class TextFormat(Format):
         recordings = list(transcripts)
         if len(recordings) != 1:
             raise OutputError(
-                f"a {self.name} file holds one recording, and there are {len(recordings)}",
-                remedy="write into a folder",
+                f"{self.name} holds one recording in a file, and there are {len(recordings)}",
+                remedy="write into a folder: a name that ends in /",
             )
         return recordings[0]
 

@@ -101,7 +101,7 @@ def filled_times(transcript: Transcript, format: str) -> tuple[Floats, Floats]:
     start = np.where(np.isnan(start), spread[:count], start)
     end = np.where(np.isnan(end), spread[count:], end)
     logger.warning(
-        "%s: times of %d of %d words are unknown and were spread between their neighbours",
+        "%s: the file has no times for %d of %d words; they were spread between those it has",
         transcript.id or "a recording",
         int(holes.sum()),
         count,
