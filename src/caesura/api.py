@@ -210,6 +210,7 @@ def segment(
     normalize: str | Sequence[str] = "none",
     restore: bool = True,
     format: str | Format | None = None,
+    language: str = "",
 ) -> Iterator[Transcript]:
     """Find the sentences of all recordings.
 
@@ -219,7 +220,8 @@ def segment(
     'precision' or 'recall', and sentences may have a `shortest` and `longest` length, in words
     (12) or seconds ('12s'). Recordings go through the steps of `normalize` first, if there are
     any. Sentences get the capitals and marks that they lack, and the layer `read` has what was
-    read; with `restore=False` words and marks stay as they are.
+    read; with `restore=False` words and marks stay as they are. `language` is that of recordings
+    that do not state theirs.
     """
     from caesura.detectors.stored_model import get_detector
     from caesura.text.restore import as_read
@@ -228,6 +230,8 @@ def segment(
     deciding = get_detector(detector, prefer, shortest, longest)
     recordings = _normalized(files, normalize, format)
     for transcript in map(as_read, recordings):
+        if language and not transcript.language:
+            transcript = transcript.replace(language=language)
         segmented = deciding.annotate(transcript)
         lacking = deciding.lacks(transcript)
         if lacking and segmented.sentences is not None and len(segmented.sentences.gaps) < 2:

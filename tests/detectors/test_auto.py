@@ -90,7 +90,7 @@ def test_the_model_of_the_language_decides(
 ) -> None:
     given = talk(language, language if stated else "")
     stored = Model(language).stored.detector
-    expected = stored if language == "en" else Fusion((*MARKS, stored), (1, 1), bias=1)
+    expected = stored if language == "en" else Fusion((*MARKS, stored), (10, 1), bias=10)
     assert Auto().detect(given) == expected.detect(given)
     assert Auto().label(given) == expected.label(given)
     assert Auto().lacks(given) == expected.lacks(given)
@@ -105,8 +105,33 @@ def test_pauses_decide_where_no_model_fits(notes: pytest.LogCaptureFixture) -> N
     assert Auto().detect(talk("de")) == Pause().detect(talk("de"))
     assert notes.messages == [
         "talk: in German, and the model en is for English; pauses and marks decide alone",
-        "talk: the model en knows less than half of its words; pauses and marks decide alone",
+        "talk: German, by the first words, for which there is no model; "
+        "pauses and marks decide alone",
     ]
+
+
+@pytest.mark.parametrize("language", ["fr", "ja", "pcm"])
+def test_marks_decide_where_a_text_is_punctuated(language: str) -> None:
+    """These models do not look at marks; alone they would find other boundaries."""
+    bare = talk(language, language, times=3)
+    ends = np.arange(len(bare)) % 11 == 10
+    given = bare.replace(mark=tuple("." if end else "" for end in ends))
+    found = Auto().detect(given)
+    assert Model(language).detect(given) != found
+    assert not (ends & ~found.boundary).any()
+    assert (found.boundary & ~ends).sum() <= 1
+
+
+def test_words_are_restored_in_the_guessed_language_where_pauses_decide() -> None:
+    assert Auto().language(talk("de")) == "de"
+    assert Auto().language(talk("de")[: LEAST - 1]) == "en"
+
+
+def test_the_language_that_is_given_counts_where_the_recording_states_none() -> None:
+    (told,) = caesura.segment([talk("de")], language="fr")
+    assert told.language == "fr"
+    (stated,) = caesura.segment([talk("de", "de")], language="fr")
+    assert stated.language == "de"
 
 
 def test_few_words_say_nothing_about_the_language(notes: pytest.LogCaptureFixture) -> None:

@@ -149,7 +149,8 @@ def test_the_model_decides_in_its_language(language: str, notes: pytest.LogCaptu
         ("ger", "German"),
         ("Deutsch", "German"),
         ("ja-JP", "Japanese"),
-        ("pt", "pt"),
+        ("pt", "Portuguese"),
+        ("sw", "sw"),
     ],
 )
 def test_pauses_decide_in_another_language(

@@ -57,7 +57,13 @@ def test_names_of_languages() -> None:
         ("c' est la maison que je connais", "fr"),
         ("dem dey sell am for di market", "pcm"),
         ("この 店 は 駅 から 近い です", "ja"),
-        ("das ist nicht so wichtig", ""),
+        ("das ist nicht so wichtig", "de"),
+        ("no me gusta mucho porque es muy lejos de mi casa", "es"),
+        ("allora io non lo so ma è una cosa molto bella", "it"),
+        ("eu não sei mas isso é uma coisa muito boa para você", "pt"),
+        ("ik weet het niet maar dat is een goed idee voor ons", "nl"),
+        # English and French by turns share much with Naija, but have no word of its own.
+        ("hello my friend comment allez vous i go to de la gare on va", "en"),
         ("", ""),
     ],
 )

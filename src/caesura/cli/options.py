@@ -142,6 +142,14 @@ entity_classes = input_option(
     help="File or folder of classes of entities that have none (call.wer_tag.json for call.nlp).",
 )
 
+language = option(
+    "--language",
+    group=INPUT,
+    default="",
+    metavar="LANGUAGE",
+    help="The language of recordings that do not state theirs, such as en or English.",
+)
+
 detector = option(
     "--detector",
     metavar="DETECTOR",

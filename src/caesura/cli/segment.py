@@ -33,6 +33,7 @@ WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
     examples="""
   caesura segment talk.json
   caesura segment talk.json --to srt --output talk.srt
+  caesura segment call.ctm --language es
   caesura segment call.ctm --detector "Pause(threshold=0.6)"
   caesura segment talk.json --prefer precision --shortest 3 --longest 12s
   caesura segment talk.json --explain --near-misses 2
@@ -41,6 +42,7 @@ WITHOUT_SENTENCES = ("utterances", "ctm", "trn", "kaldi")
 )
 @options.files
 @options.format
+@options.language
 @options.detector
 @options.decisions
 @options.option(

@@ -71,13 +71,7 @@ class DelayedInterrupts:
     type=click.Choice(["jsonl-words", "ctm"]),
     help="What a line is: a JSON object or a row of a CTM. Found from the first line if not given.",
 )
-@options.option(
-    "--language",
-    group=options.INPUT,
-    default="",
-    metavar="LANGUAGE",
-    help="The language of words that do not say theirs, such as en or English.",
-)
+@options.language
 @options.option(
     "--on-error",
     group=options.INPUT,

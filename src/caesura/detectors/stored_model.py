@@ -39,7 +39,7 @@ from caesura.text.languages import (
 )
 from caesura.text.punctuation import strip_punctuation
 
-logger = logging.getLogger("caesura")
+logger = logging.getLogger("caesura.detectors")
 
 HEAD, LEAST, KNOWN = 50, 20, 0.5
 """Of the first HEAD words, if there are at least LEAST, a model must know the share KNOWN."""
@@ -69,6 +69,9 @@ USUAL = "en"
 
 WITHOUT_MARKS = frozenset({"fr", "ja", "pcm"})
 """Models in `MODELS` that do not look at sentence marks; `Auto` adds the evidence of marks."""
+
+MARKS_WEIGHT = 10.0
+"""Where a text is punctuated, marks outweigh such a model, whose log-odds are large, altogether."""
 
 
 class ChoosingDetector(Detector):
@@ -278,6 +281,9 @@ class Auto(ChoosingDetector):
         """Return the model of the language, or `PAUSE`; log, once for each reason, which it is."""
         stated = language_code(transcript.language)
         guessed = "" if stated else _guess(transcript)
+        if guessed and guessed not in MODELS:
+            self._tell_of_none(transcript, guessed)
+            return PAUSE
         names = MODELS.get(stated or guessed, MODELS[USUAL])
         chosen = self._model(names[PURPOSES.index(self.purpose)]).choose(transcript)
         if chosen != PAUSE and len(transcript):
@@ -310,6 +316,17 @@ class Auto(ChoosingDetector):
             self._told.add((model, reason))
             logger.info("the model %s finds the sentences (%s)", model, reason)
 
+    def _tell_of_none(self, transcript: Transcript, guessed: str) -> None:
+        """Log, once for each recording, that there is no model for its language."""
+        if (transcript.id, guessed) not in self._told:
+            self._told.add((transcript.id, guessed))
+            logger.warning(
+                "%s: %s, by the first words, for which there is no model; pauses and marks decide "
+                "alone",
+                transcript.id or "a recording",
+                language_name(guessed),
+            )
+
     def _model(self, name: str) -> Model:
         return self._models.setdefault(name, Model(name))
 
@@ -323,9 +340,14 @@ class Auto(ChoosingDetector):
 
 
 def _language(words: Transcript, model: str) -> str:
-    """Return the language that words state, or else that of the model that decides them."""
-    if language_code(words.language) or model == PAUSE:
+    """Return the language that words state, or else that of the model that decides them.
+
+    Where no model decides, it is the one of the first words.
+    """
+    if language_code(words.language):
         return words.language
+    if model == PAUSE:
+        return _guess(words)
     return read_card(find_folder(model)).language
 
 
@@ -340,7 +362,7 @@ def _with_marks(detector: Detector) -> Detector:
     from caesura.detectors.fusion import Fusion
 
     marks = Pause(evidence=("marks",))
-    return Fusion((marks, detector), weights=(1.0, 1.0), bias=1.0)
+    return Fusion((marks, detector), weights=(MARKS_WEIGHT, 1.0), bias=MARKS_WEIGHT)
 
 
 class ChoiceStream(Stream):

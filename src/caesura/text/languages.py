@@ -44,6 +44,7 @@ LANGUAGES = {
     "th": "tha thai",
     "lo": "lao",
     "pcm": "naija",
+    "pt": "por portuguese português",
 }
 """Other codes and names of the languages that are treated in a way of their own."""
 
@@ -74,10 +75,52 @@ FREQUENT = {
         "eh talk because take all wan put inside carry when even well una ehn ting person on how "
         "den meh dere deir sef tings naim abi oga abeg".split()
     ),
+    "de": frozenset(
+        "ich die und das der ist nicht ja wir es sie in so da zu dann ein eine also auch auf den "
+        "mit was man habe hat haben sind aber war wie für von dass im noch jetzt mal wenn oder "
+        "schon du er uns kann an hier als nur aus wird werden bei sich dem nein ganz sehr gut "
+        "dieser diese gibt immer nach weil doch um mir mich machen".split()
+    ),
+    "es": frozenset(
+        "que de la y a en el no es los un por se lo con una las para me pero como más muy esto "
+        "esta está sí si su al del yo eso porque ha hay mi ya le tiene ser son nos todo bueno "
+        "cuando cómo qué también he estoy aquí así entonces gracias era fue donde o te tengo "
+        "nosotros todos hacer años día".split()
+    ),
+    "it": frozenset(
+        "che di e non la il è un a per in una sono ma mi ho con si lo i come le questo da ha "
+        "anche se no perché della più del cosa ci io al nel quando era gli c'è allora molto tutto "
+        "ti quindi abbiamo stato poi bene sì sia ancora cui ed loro suo fare mia noi grazie "
+        "essere dei nella alla".split()
+    ),
+    "pt": frozenset(
+        "que de e o a não é eu um uma em do da para se com os no na mas por você ele isso as como "
+        "está mais tem foi muito ao me bem já nós também ser são só quando então aqui sim meu ela "
+        "das dos nos à eles esse essa porque estava vai gente era fazer obrigado minha".split()
+    ),
+    "nl": frozenset(
+        "de het en een ik dat is van in niet je te we die dan maar op zijn met er voor ja ook wat "
+        "ze heb hebben naar als aan om hij bij nog wel zo heeft kan dus daar was uit mijn geen "
+        "over deze weer moet gaan door nu goed heel omdat want mensen veel hier ons jij doen "
+        "wordt".split()
+    ),
 }
-"""Words that are frequent in speech, for each language of a model that ships.
+"""Words that are frequent in speech, for each language of a model that ships, and for some others
+that would be taken for one of these.
 
 Naija and English share many: those in both lists speak for neither."""
+
+ENGLISH_TOO = frozenset("am make come see fit tell take put inside carry even person talk".split())
+"""Words of Naija that are English, too, though not so frequent there."""
+
+OWN = {
+    code: known.difference(ENGLISH_TOO, *(FREQUENT[it] for it in ("en", "fr") if it != code))
+    for code, known in FREQUENT.items()
+}
+"""The words of each list that are neither English nor French."""
+
+OWN_SHARE = 0.02
+"""The least share of a language's own words: in a mix of others, all that they share may add up."""
 
 SHARE = 0.3
 """The least share of frequent words in speech of a language."""
@@ -109,9 +152,13 @@ def guess_language(words: Sequence[str]) -> str:
     It is '' if no language with a list of frequent words has enough of them.
     """
     lower = [word.lower().replace("’", "'") for word in words]
-    shares = {code: sum(map(known.__contains__, lower)) for code, known in FREQUENT.items()}
-    best = max(shares, key=lambda code: shares[code])
-    return best if lower and shares[best] >= SHARE * len(lower) else ""
+    counts = {
+        code: sum(map(known.__contains__, lower))
+        for code, known in FREQUENT.items()
+        if sum(map(OWN[code].__contains__, lower)) >= OWN_SHARE * len(lower)
+    }
+    best = max(counts, key=lambda code: counts[code], default="")
+    return best if lower and best and counts[best] >= SHARE * len(lower) else ""
 
 
 def language_name(language: str) -> str:

@@ -36,7 +36,6 @@ from caesura.detectors.neural.evidence import (
     lower_if_all_upper,
     without_times,
 )
-from caesura.ml.neural.torch_training import import_torch
 from caesura.ml.neural.transformer import Shape, Single, Transformer
 from caesura.ml.neural.wordpiece import BEGIN, END, SPECIAL, WordPieces
 from caesura.text.punctuation import SENTENCE_STARTERS
@@ -191,6 +190,8 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         text: Sequence[Transcript] = (),
     ) -> Encoder:
         """Train on speech and on more text; `dev` is not needed here."""
+        from caesura.ml.neural.torch_training import import_torch
+
         import_torch(f"training {self.name}")
         from caesura.detectors.neural.encoder_training import fit
 

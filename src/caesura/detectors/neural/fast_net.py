@@ -40,7 +40,6 @@ from caesura.detectors.neural.evidence import (
 )
 from caesura.ml.features import hash_spelling, normalized_spelling
 from caesura.ml.neural.layers import Array, Linear, damaged, on_one_thread, relu
-from caesura.ml.neural.torch_training import import_torch
 from caesura.ml.ngram_counts import START, UNKNOWN, Vocabulary, checked_hashes
 
 OUTSIDE = START
@@ -326,6 +325,8 @@ class FastNet(BatchDetector, TrainableDetector[FastNetModel]):
         text: Sequence[Transcript] = (),
     ) -> FastNet:
         """Train on speech and on more text; `dev` is not needed here."""
+        from caesura.ml.neural.torch_training import import_torch
+
         import_torch(f"training {self.name}")
         from caesura.detectors.neural.fast_net_training import fit
 
