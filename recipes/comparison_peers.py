@@ -30,6 +30,9 @@ Cut = Callable[[str], Sequence[str]]
 EPOCHS, BATCH, PASSAGE = 4, 64, 200
 """How long spaCy's `senter` learns, from how many passages at a time, and their words."""
 
+LEARNING = f"{EPOCHS} {BATCH} {PASSAGE}"
+"""What is found is kept for these settings."""
+
 
 def peers(
     data: Path, cache: Path, wanted: Sequence[str] = ()
@@ -44,7 +47,7 @@ def peers(
             continue
         try:
             cut = make(data, cache)
-            found.append(System(name, f"{name} {version(package)}", _cutting(cut)))
+            found.append(System(name, f"{name} {version(package)} {LEARNING}", _cutting(cut)))
         except (ImportError, PackageNotFoundError):
             missing[name] = "it is not installed"
     return found, missing
@@ -73,7 +76,7 @@ def _punkt(data: Path, cache: Path) -> Cut:  # noqa: ARG001 - it learns in secon
 
 def _senter(data: Path, cache: Path) -> Cut:
     spacy: Any = import_module("spacy")
-    folder = cache / "baselines" / "spacy-senter"
+    folder = cache / "baselines" / f"spacy-senter {spacy.__version__} {LEARNING}"
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         _train_senter(spacy, data).to_disk(folder)

@@ -387,7 +387,7 @@ def _pools_of_times(sources: Sequence[Source]) -> Mapping[int, Floats]:
     return {kind: np.concatenate(parts) for kind, parts in found.items()}
 
 
-USUAL, FEWEST = 0.7, 8
+USUAL, FEWEST = 0.95, 5
 """The least share of a word's occurrences inside sentences with its form, and their number."""
 
 FEWEST_MIXED = 5
@@ -401,7 +401,7 @@ MOST_DIGITS = 2
 def written_forms(
     sources: Sequence[Source], words: Sequence[str], counts: Counter[str]
 ) -> dict[str, str]:
-    """Return how words are written that usually have capitals, by their lower case.
+    """Return how words are written that nearly always have capitals, by their lower case.
 
     `words` are those of the lexicon of the sources; `counts` says how often each word occurs as it
     is written, from which those in mixed case are learnt.
@@ -430,7 +430,7 @@ def mixed_forms(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def usual_forms(sources: Sequence[Source], words: Sequence[str]) -> dict[str, str]:
-    """Return how words are written that usually have capitals, also inside sentences."""
+    """Return how words are written that nearly always have capitals, also inside sentences."""
     counts = np.zeros((len(words), 4), np.int64)
     for source in sources:
         inside = np.append(False, np.isin(source.target[:-1], (0, 1)))
