@@ -323,7 +323,7 @@ def test_a_card_that_does_not_fit_the_arrays_is_refused(
 @pytest.mark.parametrize(
     ("detector", "message"),
     [
-        ("Lookahead(Tiny, words=0)", "the detector cannot be made: Lookahead: words is"),
+        ("Lookahead(Tiny, words=-1)", "the detector cannot be made: Lookahead: words is"),
         ("(", "the detector cannot be made: '(' is not a detector"),
     ],
 )
