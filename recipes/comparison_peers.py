@@ -12,7 +12,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,8 @@ def peers(
         try:
             cut = make(data, cache)
             found.append(System(name, f"{name} {version(package)} {LEARNING}", _cutting(cut)))
-        except (ImportError, PackageNotFoundError):
-            missing[name] = "it is not installed"
+        except ImportError as error:
+            missing[name] = f"it cannot be imported ({error})"
     return found, missing
 
 
