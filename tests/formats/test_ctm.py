@@ -144,7 +144,7 @@ def test_unknown_times_are_interpolated_with_a_warning(caplog: pytest.LogCapture
     assert back.words == words.words
     assert back.start is not None
     assert back.start.tolist() == [0, 1, 2, 3]
-    assert "times of 2 of 4 words are unknown" in caplog.text
+    assert "no times for 2 of 4 words" in caplog.text
 
 
 def test_without_any_time_there_is_no_ctm() -> None:

@@ -412,7 +412,7 @@ def test_writes_numbered_cues() -> None:
 
 
 def test_a_file_holds_one_recording() -> None:
-    with pytest.raises(OutputError, match="a srt file holds one recording"):
+    with pytest.raises(OutputError, match="srt holds one recording in a file"):
         Srt().write([Transcript(()), Transcript(())], io.BytesIO())
 
 

@@ -92,7 +92,7 @@ def test_writes_a_row_for_each_sentence() -> None:
 
 
 def test_holds_one_recording() -> None:
-    with pytest.raises(OutputError, match="a tsv file holds one recording, and there are 2"):
+    with pytest.raises(OutputError, match="tsv holds one recording in a file, and there are 2"):
         written(Transcript(("a",)), Transcript(("b",)))
 
 

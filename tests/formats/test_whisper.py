@@ -258,7 +258,7 @@ def test_writes_no_times_that_are_not_known() -> None:
 
 
 def test_a_file_holds_one_recording() -> None:
-    with pytest.raises(OutputError, match="holds one recording, and there are 2"):
+    with pytest.raises(OutputError, match="holds one recording in a file, and there are 2"):
         Whisper().write([Transcript(()), Transcript(())], io.BytesIO())
 
 

@@ -21,8 +21,11 @@ from caesura.core.errors import ModelError
 
 Array = NDArray[np.float32]
 
-GROUP = 16
-"""Rows of one matrix product in a recurrent layer; a batch is a multiple of it."""
+GROUP = 8
+"""Rows of one matrix product in a recurrent layer; a batch is a multiple of it.
+
+With more rows, what a row gives depends on its place among them, on some processors.
+"""
 
 
 @cache
