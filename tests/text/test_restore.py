@@ -167,10 +167,32 @@ def test_abbreviations_and_addresses_have_a_case_of_their_own(
     assert shown(text, written=written) == expected
 
 
+def test_abbreviations_of_a_text_in_capitals() -> None:
+    written = "at 5 P.M. in the U.S. e.G."
+    assert shown("AT 5 P.M. IN THE U.S. E.G.", written=written) == "At 5 p.m. in the U.S. e.g."
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "expected"),
+    [("de", "d.h.", "D.h."), ("tr", "i.ö.", "İ.ö."), ("", "o.k.", "O.K."), ("en", "u.s", "U.S")],
+)
+def test_letters_with_dots_are_all_capitals_in_english(
+    language: str, word: str, expected: str
+) -> None:
+    assert capitalized(word, language) == expected
+
+
 def test_events_and_signs_get_no_full_stop() -> None:
     """A recogniser's `[Music]` stands among its words, as do ♪ and emoji."""
-    assert shown("so it goes | [Music] | ♪ | 🎉 | we went") == (
-        "So it goes. | [Music] | ♪ | 🎉 | We went."
+    assert shown("so it goes | [Music] | ♪ | 🎉 | [Music] 🎉 | we went") == (
+        "So it goes. | [Music] | ♪ | 🎉 | [Music] 🎉 | We went."
+    )
+
+
+def test_sentences_with_brackets_get_their_marks() -> None:
+    given = "did you go [yesterday] | we left [laughs] | [we left the room]"
+    assert (
+        shown(given, "?..") == "Did you go [yesterday]? | We left [laughs]. | [We left the room.]"
     )
 
 

@@ -110,7 +110,10 @@ SMALL = frozenset("a.m. a.m p.m. p.m e.g. e.g i.e. i.e".split())
 """Abbreviations that have no capital anywhere."""
 
 SPELLED = re.compile(r"(?:[^\W\d_]\.){2,}|(?:[^\W\d_]\.)+[^\W\d_]")
-"""Letters with dots: all of them have a capital, or none."""
+"""Letters with dots: in English all of them have a capital, or none."""
+
+ENGLISH = ("", "en")
+"""English, and what may be English."""
 
 ADDRESS = re.compile(r"\S@\S|://|^www\.")
 """What addresses have in them; they stay as they are."""
@@ -120,14 +123,14 @@ def capitalized(word: str, language: str = "") -> str:
     """Return a lower-case word with a capital; any other word as it is.
 
     Apostrophes before the first letter are skipped. A letter without a capital of its own (`ß`)
-    stays. In Turkish `i` becomes `İ`, in Dutch `ij` becomes `IJ`. `u.s.` becomes `U.S.`, and `p.m.`
-    and addresses stay.
+    stays. In Turkish `i` becomes `İ`, in Dutch `ij` becomes `IJ`, in English `u.s.` becomes `U.S.`.
+    `p.m.` and addresses stay.
     """
     at = len(word) - len(word.lstrip(APOSTROPHES))
     letter = word[at : at + 1]
     if has_capital(word) or not letter or word in SMALL or ADDRESS.search(word):
         return word
-    if SPELLED.fullmatch(word):
+    if language in ENGLISH and SPELLED.fullmatch(word):
         return word.upper()
     if language in DOTTED_I and letter == "i":
         return f"{word[:at]}İ{word[at + 1 :]}"
@@ -280,7 +283,7 @@ def _with_capitals(
     is_told = written is not None and not has_case(words)
     if written is not None and is_told:
         pairs = zip(written, words, strict=True)
-        words = [_told(new, word) for new, word in pairs]
+        words = [_told(new, word, language) for new, word in pairs]
     if language == "en" and not PRONOUNS.isdisjoint(words):
         words = [capitalized(word) if word in PRONOUNS else word for word in words]
     if language == "en" and is_told:
@@ -291,12 +294,13 @@ def _with_capitals(
     return words
 
 
-def _told(new: str, word: str) -> str:
+def _told(new: str, word: str, language: str) -> str:
     """Return a word as a detector writes it, if it may be written so."""
-    fixed = word in SMALL or ADDRESS.search(word) or not differ_in_case_only(new, word)
-    if fixed or new == word:
+    if word.lower() in SMALL:
+        return word.lower()
+    if new == word or ADDRESS.search(word) or not differ_in_case_only(new, word):
         return word
-    return word.upper() if SPELLED.fullmatch(word) else new
+    return word.upper() if language in ENGLISH and SPELLED.fullmatch(word) else new
 
 
 WORDS_OF_ONE_LETTER = frozenset("aio")
@@ -342,11 +346,9 @@ def _with_marks(texts: Written, labels: Sequence[str], script: str, language: st
             mark[at] += "" if _is_cut_off(words[at]) else own.get(",", ",")
     label = labels[-1] if labels[-1] in ENDS else "."
     dotted = label == "." and words[-1].endswith(".")
-    # Neither signs alone nor events, such as [Music], are sentences.
-    is_event = "]" in mark[-1] or not any(char.isalnum() for word in words for char in word)
     if (
         not dotted
-        and not is_event
+        and not _is_event(texts)
         and not _is_cut_off(words[-1])
         and not _has_mark(words[-1], mark[-1])
     ):
@@ -357,6 +359,19 @@ def _with_marks(texts: Written, labels: Sequence[str], script: str, language: st
         if not any(begin in text for text in opening):
             opening[0] += begin
     return Written(opening, words, mark)
+
+
+MOST_EVENT_WORDS = 3
+"""Words in brackets that are more are a sentence."""
+
+
+def _is_event(texts: Written) -> bool:
+    """Whether a sentence is an event such as [Music], or has nothing but signs."""
+    said = [at for at, word in enumerate(texts.words) if any(map(str.isalnum, word))]
+    if not said:
+        return True
+    in_brackets = "[" in texts.opening[said[0]] and "]" in texts.mark[said[-1]]
+    return in_brackets and len(said) <= MOST_EVENT_WORDS
 
 
 def _has_mark(word: str, mark: str) -> bool:
