@@ -65,7 +65,7 @@ NOTES = (
     "0), and then from the stored weights for "
     + " and ".join(f"{plan.steps:,}" for plan in FURTHER.values())
     + f" more ({FURTHER[2].rate:g}, falling to 0). The model has {UNTRAINED.pieces:,} word pieces "
-    "and a list of words that nearly always have capitals; no other text is in it."
+    "and a list of words that usually have capitals; no other text is in it."
 )
 
 

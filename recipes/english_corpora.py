@@ -111,7 +111,7 @@ class Material:
     """How often each word occurs, as it is written."""
 
     forms: Mapping[str, str]
-    """How words are written that nearly always have capitals."""
+    """How words are written that usually have capitals."""
 
     mishearing: Mishearing
     rows: tuple[dict[str, Any], ...]

@@ -120,7 +120,7 @@ def test_punctuation_that_is_a_word_has_no_gap_before_it() -> None:
         ("iphone", MIXED, "iPhone"),
         ("iphone", CAPITALISED, "iPhone"),
         ("iphone", UPPER, "iPhone"),
-        ("iphone", LOWER, "iPhone"),
+        ("iphone", LOWER, "iphone"),
         ("ebay", MIXED, "Ebay"),
         ("maria-laura", MIXED, "Maria-Laura"),
         ("mcdonnell", MIXED, "McDonnell"),

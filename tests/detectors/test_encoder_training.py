@@ -153,6 +153,7 @@ def test_recordings_without_sentences_are_refused(empty: Transcript) -> None:
 
 def test_words_in_mixed_case_are_listed() -> None:
     words = ["iPhone"] * 6 + ["IPHONE"] + ["eBay"] * 2 + ["King"] * 9
+    words += ["REGs"] * 6 + ["regs"] * 5
     assert mixed_forms(Counter(words)) == {"iphone": "iPhone"}
 
 

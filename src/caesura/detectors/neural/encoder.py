@@ -103,7 +103,7 @@ class EncoderModel:
 
     vocabulary: WordPieces
     forms: Mapping[str, str]
-    """How words are written that nearly always have capitals, by their lower case."""
+    """How words are written that usually have capitals, by their lower case."""
 
     transformer: Transformer
 
@@ -339,14 +339,11 @@ class Encoder(BatchDetector, TrainableDetector[EncoderModel]):
         return Segmentation(boundary, tuple(labels), log_odds, tuple(written))
 
     def _written(self, word: str, case: int) -> str:
-        """Return a word in a case; a word that has capitals keeps them.
-
-        A word that nearly always has a capital has one even if the net says otherwise.
-        """
-        if any(char.isupper() for char in word):
+        """Return a word in a case; a word that has capitals keeps them."""
+        if case == LOWER or any(char.isupper() for char in word):
             return word
         form = self.model.forms.get(word, "")
-        if case in (LOWER, USUAL):
+        if case == USUAL:
             return form or word
         if form not in ("", _capitalised(word), word.upper()):
             return form

@@ -390,8 +390,8 @@ def _pools_of_times(sources: Sequence[Source]) -> Mapping[int, Floats]:
 USUAL, FEWEST = 0.95, 5
 """The least share of a word's occurrences inside sentences with its form, and their number."""
 
-FEWEST_MIXED = 5
-"""The least number of a word's occurrences in mixed case."""
+MOST_LOWER = 0.2
+"""The largest share in lower case of words that are listed in mixed case (CapEx, also Capex)."""
 
 WORD = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*\.?")
 ADDRESS = re.compile(r"\.(?:com|co|edu|fm|gov|info|io|net|org|tv|uk|us)$")
@@ -401,7 +401,7 @@ MOST_DIGITS = 2
 def written_forms(
     sources: Sequence[Source], words: Sequence[str], counts: Counter[str]
 ) -> dict[str, str]:
-    """Return how words are written that nearly always have capitals, by their lower case.
+    """Return how words are written that usually have capitals, by their lower case.
 
     `words` are those of the lexicon of the sources; `counts` says how often each word occurs as it
     is written, from which those in mixed case are learnt.
@@ -417,20 +417,21 @@ def is_word(form: str) -> bool:
 
 
 def mixed_forms(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return how words are written that are usually in mixed case, such as iPhone."""
+    """Return how words are written that are most often in mixed case, such as iPhone."""
     forms: dict[str, Counter[str]] = {}
     for word, count in counts.items():
         forms.setdefault(word.lower(), Counter())[word] += count
     found = {}
     for lower, own in forms.items():
         form, count = own.most_common(1)[0]
-        if count >= FEWEST_MIXED and ev.case_class(form) == ev.MIXED and " " not in form:
+        enough = count >= FEWEST and own[lower] <= MOST_LOWER * own.total()
+        if enough and ev.case_class(form) == ev.MIXED and " " not in form:
             found[lower] = form
     return found
 
 
 def usual_forms(sources: Sequence[Source], words: Sequence[str]) -> dict[str, str]:
-    """Return how words are written that nearly always have capitals, also inside sentences."""
+    """Return how words are written that usually have capitals, also inside sentences."""
     counts = np.zeros((len(words), 4), np.int64)
     for source in sources:
         inside = np.append(False, np.isin(source.target[:-1], (0, 1)))
