@@ -258,6 +258,9 @@ def test_a_silence_and_a_language_may_be_given(caesura: Program, tmp_path: Path)
     lines = caesura("stream", words, *detector, *asked).out.splitlines()
     assert [json.loads(line)["words"] for line in lines] == [["a", "b"], ["c"]]
     assert {json.loads(line)["language"] for line in lines} == {"en"}
+    words.write_text('{"word": "a", "language": "und"}\n{"word": "b", "language": "und"}\n')
+    (line,) = caesura("stream", words, *detector, *asked).out.splitlines()
+    assert json.loads(line)["language"] == "en"
     assert caesura("stream", words, "--silence", "0").code == 2
 
 

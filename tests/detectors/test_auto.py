@@ -28,6 +28,8 @@ SPEECH = {
     "が でき ない 日 も ある よう です それ は と て も いい 店 だ と いう こと です ね",
     "pcm": "na so we dey do am for dis place wey dem dey sell tings because people no get money "
     "again and e don tey wey i sey make una come see wetin dem put inside di house sef abeg",
+    "nl": "ijs is niet goed voor de mensen die hier wonen en dat weet je ook wel maar we gaan nu "
+    "ijs eten omdat het zo warm is en dan gaan we weer naar huis want het is al laat voor ons",
     "de": "wir kennen diese kleine Rede noch nicht und wir wissen auch nicht wer sie halten wird "
     "aber das macht uns keine Sorgen denn morgen kommt der Kollege aus der anderen Stadt zurück",
 }
@@ -104,9 +106,8 @@ def test_pauses_decide_where_no_model_fits(notes: pytest.LogCaptureFixture) -> N
     assert Auto().detect(talk("de", "de")) == Pause().detect(talk("de"))
     assert Auto().detect(talk("de")) == Pause().detect(talk("de"))
     assert notes.messages == [
-        "talk: in German, and the model en is for English; pauses and marks decide alone",
-        "talk: German, by the first words, for which there is no model; "
-        "pauses and marks decide alone",
+        f"talk: there is no model for German ({why}); pauses and marks decide alone"
+        for why in ("as stated", "probably, by the first words")
     ]
 
 
@@ -118,8 +119,7 @@ def test_marks_decide_where_a_text_is_punctuated(language: str) -> None:
     given = bare.replace(mark=tuple("." if end else "" for end in ends))
     found = Auto().detect(given)
     assert Model(language).detect(given) != found
-    assert not (ends & ~found.boundary).any()
-    assert (found.boundary & ~ends).sum() <= 1
+    assert (found.boundary[:-1] == ends[:-1]).all()
 
 
 def test_words_are_restored_in_the_guessed_language_where_pauses_decide() -> None:
@@ -127,11 +127,34 @@ def test_words_are_restored_in_the_guessed_language_where_pauses_decide() -> Non
     assert Auto().language(talk("de")[: LEAST - 1]) == "en"
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_stream_restores_words_in_the_language_of_its_first_words(times: int) -> None:
+    """Its sentences alone would not tell the language: in Dutch the capital of ij is IJ."""
+    words = talk("nl", times=times)
+    assert Auto().language(words) == "nl"
+    shown = [each.text for each in caesura.stream([words])]
+    (whole,) = caesura.segment([words])
+    assert shown == [sentence.text for sentence in whole.iter_sentences()]
+    assert "IJs" in " ".join(shown)
+    state = json.loads(json.dumps(Auto("stream").stream().state()))
+    assert Auto("stream").stream(state).state() == state
+
+
 def test_the_language_that_is_given_counts_where_the_recording_states_none() -> None:
     (told,) = caesura.segment([talk("de")], language="fr")
     assert told.language == "fr"
     (stated,) = caesura.segment([talk("de", "de")], language="fr")
     assert stated.language == "de"
+    (unknown,) = caesura.segment([talk("de", "und")], language="fr")
+    assert unknown.language == "fr"
+
+
+def test_a_given_language_that_is_not_used_is_a_warning(notes: pytest.LogCaptureFixture) -> None:
+    list(caesura.segment([talk("en", "english")], language="fr"))
+    assert notes.messages[0] == "talk states the language english, so that fr is not used"
+    notes.clear()
+    list(caesura.segment([talk("en", "english")], language="en"))
+    assert not [note for note in notes.messages if "not used" in note]
 
 
 def test_few_words_say_nothing_about_the_language(notes: pytest.LogCaptureFixture) -> None:

@@ -89,10 +89,11 @@ def command(output: str, json: bool, **asked: Any) -> None:
         options.print_json({**adaptation.to_json(), "model": output})
         return
     click.echo(comparison(adaptation))
+    logger = logging.getLogger("caesura.training")
     if adaptation.written:
-        logging.getLogger("caesura.training").info("the model is in %s", output)
+        logger.info("the model is in %s", output)
     else:
-        click.echo(f"Nothing was written to {output}; --force writes the model all the same.")
+        logger.info("nothing was written to %s; --force writes it all the same", output)
 
 
 def comparison(adaptation: Adaptation) -> str:

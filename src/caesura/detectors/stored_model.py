@@ -71,7 +71,7 @@ WITHOUT_MARKS = frozenset({"fr", "ja", "pcm"})
 """Models in `MODELS` that do not look at sentence marks; `Auto` adds the evidence of marks."""
 
 MARKS_WEIGHT = 10.0
-"""Where a text is punctuated, marks outweigh such a model, whose log-odds are large, altogether."""
+"""The weight of marks beside such a model: its log-odds are large, so marks need a large weight."""
 
 
 class ChoosingDetector(Detector):
@@ -124,7 +124,7 @@ class ChoosingDetector(Detector):
 
     def language(self, transcript: Transcript) -> str:
         """Return the language of the recording; if it does not say, of the chosen model."""
-        return _language(transcript, self.choose(transcript))
+        return _language(transcript, self.choose(transcript), _guess(transcript))
 
     def calibration(self, transcript: Transcript) -> tuple[float, float] | None:
         """Return the scale and bias on the card of the chosen model."""
@@ -281,10 +281,12 @@ class Auto(ChoosingDetector):
         """Return the model of the language, or `PAUSE`; log, once for each reason, which it is."""
         stated = language_code(transcript.language)
         guessed = "" if stated else _guess(transcript)
-        if guessed and guessed not in MODELS:
-            self._tell_of_none(transcript, guessed)
+        language = stated or guessed
+        if language and language not in MODELS:
+            why = "as stated" if stated else "probably, by the first words"
+            self._tell_of_none(transcript, f"{language_name(language)} ({why})")
             return PAUSE
-        names = MODELS.get(stated or guessed, MODELS[USUAL])
+        names = MODELS[language or USUAL]
         chosen = self._model(names[PURPOSES.index(self.purpose)]).choose(transcript)
         if chosen != PAUSE and len(transcript):
             self._tell(chosen, stated, guessed)
@@ -316,16 +318,13 @@ class Auto(ChoosingDetector):
             self._told.add((model, reason))
             logger.info("the model %s finds the sentences (%s)", model, reason)
 
-    def _tell_of_none(self, transcript: Transcript, guessed: str) -> None:
+    def _tell_of_none(self, transcript: Transcript, language: str) -> None:
         """Log, once for each recording, that there is no model for its language."""
-        if (transcript.id, guessed) not in self._told:
-            self._told.add((transcript.id, guessed))
-            logger.warning(
-                "%s: %s, by the first words, for which there is no model; pauses and marks decide "
-                "alone",
-                transcript.id or "a recording",
-                language_name(guessed),
-            )
+        if (transcript.id, language) not in self._told:
+            self._told.add((transcript.id, language))
+            name = transcript.id or "a recording"
+            text = "%s: there is no model for %s; pauses and marks decide alone"
+            logger.warning(text, name, language)
 
     def _model(self, name: str) -> Model:
         return self._models.setdefault(name, Model(name))
@@ -339,16 +338,14 @@ class Auto(ChoosingDetector):
         return set()
 
 
-def _language(words: Transcript, model: str) -> str:
+def _language(words: Transcript, model: str, guessed: str) -> str:
     """Return the language that words state, or else that of the model that decides them.
 
-    Where no model decides, it is the one of the first words.
+    Where no model decides, it is the one that was guessed from the first words.
     """
     if language_code(words.language):
         return words.language
-    if model == PAUSE:
-        return _guess(words)
-    return read_card(find_folder(model)).language
+    return guessed if model == PAUSE else read_card(find_folder(model)).language
 
 
 def _guess(transcript: Transcript) -> str:
@@ -379,10 +376,11 @@ class ChoiceStream(Stream):
     ) -> None:
         from caesura.core.serialize import from_document
 
-        saved = state or {"held": {"words": []}, "by": None, "stream": None}
+        saved = state or {"held": {"words": []}, "by": None, "guessed": "", "stream": None}
         self.choosing, self.around = choosing, around
         self.held = from_document(saved["held"])
         self.by: str | None = saved["by"]
+        self.guessed: str = saved.get("guessed", "")
         self._is_sure = self.by is not None
         self.inner = None if self.by is None else self._open(self.by, saved["stream"])
 
@@ -412,16 +410,19 @@ class ChoiceStream(Stream):
         return {
             "held": to_document(self.held),
             "by": self.by,
+            "guessed": self.guessed,
             "stream": None if self.inner is None else self.inner.state(),
         }
 
     def next_state(self) -> Mapping[str, Any] | None:
         """Return the choice, if it was made by enough words: it holds for the whole recording."""
-        return {"held": {"words": []}, "by": self.by, "stream": None} if self._is_sure else None
+        if not self._is_sure:
+            return None
+        return {"held": {"words": []}, "by": self.by, "guessed": self.guessed, "stream": None}
 
     def language(self, sentence: Transcript) -> str:
         """Return the language of the words; if they do not say, of the model that decides."""
-        return _language(sentence, self.by or PAUSE)
+        return _language(sentence, self.by or PAUSE, self.guessed)
 
     def _choose(self) -> list[Transcript]:
         from caesura.detectors.window_stream import with_delay_after
@@ -430,6 +431,7 @@ class ChoiceStream(Stream):
             self.choosing.choose(self.held),
             self.choosing.can_choose(self.held),
         )
+        self.guessed = _guess(self.held)
         self.inner = self._open(self.by, None)
         held, self.held = self.held, Transcript(())
         return with_delay_after(self.inner.push(held), held)

@@ -18,6 +18,7 @@ from caesura.core.transcript import Transcript
 from caesura.formats.base import LATEST, Source, counted, share, string, without_lone_surrogates
 from caesura.formats.nist import nist_fields
 from caesura.formats.nist.ctm import EVENT, PAUSES
+from caesura.text.languages import language_code
 from caesura.text.punctuation import WordParts, detach_marks, is_opening, split_marks
 
 logger = logging.getLogger("caesura")
@@ -251,7 +252,9 @@ class LiveWords:
             elif name == "evidence":
                 row.update(self._evidence(cell))
             elif name in NAMES:
-                setattr(self, name, self._cell("speaker", cell))
+                told = self._cell("speaker", cell)
+                if name != "language" or language_code(told):
+                    setattr(self, name, told)
             else:
                 self._warn_of_unknown(name)
         return self._with_word(" ".join(word.split()), row)

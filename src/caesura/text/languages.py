@@ -108,7 +108,7 @@ FREQUENT = {
 """Words that are frequent in speech, for each language of a model that ships, and for some others
 that would be taken for one of these.
 
-Naija and English share many: those in both lists speak for neither."""
+Naija and English share many; these count for both."""
 
 ENGLISH_TOO = frozenset("am make come see fit tell take put inside carry even person talk".split())
 """Words of Naija that are English, too, though not so frequent there."""
