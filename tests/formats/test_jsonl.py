@@ -99,7 +99,7 @@ def test_a_label_that_is_null_is_none() -> None:
     ("text", "remedy"),
     [
         ('{"type": "Begin", "id": "s"}', "format= (--format): it looks like assemblyai"),
-        ('{"word": "so", "start": 0.5}', "a file of one word a line is for caesura stream"),
+        ('{"word": "so", "start": 0.5}', "if each line is one word, read it with caesura stream"),
         ('{"horse": 1}', "if it is of another format, name it with format= (--format)"),
         ("{", "if it is of another format, name it with format= (--format)"),
         ('{"words": []}\n[]', ""),

@@ -428,7 +428,7 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
         return [] if str(output) == STANDARD else [path]
     written: dict[Path, str] = {}
     failed: list[CaesuraError] = []
-    unread: CaesuraError | None = None
+    stopped: CaesuraError | None = None
     try:
         for found in _by_origin(transcripts):
             for file, piece in _pieces(found, path, format):
@@ -438,12 +438,12 @@ def write_all(transcripts: Iterable[Transcript], output: str | Path, format: For
                 except CaesuraError as error:
                     failed.append(error)
     except CaesuraError as error:
-        unread = error
-    if failed and unread:
-        logger.error("%s", unread)
+        stopped = error
+    if failed and stopped:
+        logger.error("%s", stopped)
     raise_failures(failed, len(written), "could not be written")
-    if unread:
-        raise unread
+    if stopped:
+        raise stopped
     return list(written)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from caesura.core.errors import FormatError, LayerError
 from caesura.core.serialize import KEYS, SHAPE, from_document, is_recording, to_document
 from caesura.core.transcript import CARRIED, Transcript
 from caesura.formats.base import Source, TextFormat, without_lone_surrogates
-from caesura.formats.recognize import recognized
+from caesura.formats.recognize import ONE_WORD, is_word, recognized
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +45,7 @@ class Jsonl(TextFormat):
             except (json.JSONDecodeError, RecursionError, ValueError) as error:
                 raise source.error(f"not a JSON line: {error}", number, _advice(source)) from error
             if not is_recording(document):
-                advice = ONE_WORD if _is_word(document) else _advice(source)
+                advice = ONE_WORD if is_word(document) else _advice(source)
                 raise source.error(SHAPE, number, advice)
             try:
                 yield from_document(document)
@@ -59,13 +58,6 @@ class Jsonl(TextFormat):
         """Write each recording as a line."""
         for transcript in transcripts:
             yield json.dumps(to_document(transcript), ensure_ascii=False, allow_nan=False) + "\n"
-
-
-ONE_WORD = "a file of one word a line is for caesura stream"
-
-
-def _is_word(document: Any) -> bool:
-    return isinstance(document, dict) and isinstance(document.get("word"), str)
 
 
 def _advice(source: Source) -> str:

@@ -408,10 +408,11 @@ def choose_format(source: Source) -> Format:
         _ = source.documents
     _ = source.text
     if not certain and _is_json(source):
+        first = source.documents[0]
         raise AmbiguousFormat(
-            f"this is JSON of no known kind{_described_keys(source.documents[0])}",
+            f"this is JSON of no known kind{_described_keys(first)}",
             where=source.name,
-            remedy=f"known are {', '.join(_json_formats())}",
+            remedy=ONE_WORD if is_word(first) else f"known are {', '.join(_json_formats())}",
         )
     names = [format.name for format in certain] or sharing or registry.names("format")
     raise AmbiguousFormat(
@@ -419,6 +420,14 @@ def choose_format(source: Source) -> Format:
         where=source.name,
         remedy=f"choose one with format= (--format): {', '.join(names)}",
     )
+
+
+ONE_WORD = "if each line is one word, read it with caesura stream"
+
+
+def is_word(document: Any) -> bool:
+    """Whether a JSON value is one word, as recognisers send them to `caesura stream`."""
+    return isinstance(document, dict) and isinstance(document.get("word"), str)
 
 
 def _warn_of_ids(source: Source) -> None:
