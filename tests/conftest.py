@@ -1,7 +1,9 @@
 """Fixtures for all tests: the corpora, and a clean environment."""
 
+import logging
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -39,3 +41,13 @@ def corpora() -> Path:
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONWARNINGS"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _clean_logging() -> Iterator[None]:
+    """Forget how a command that ran in this process set up its messages."""
+    yield
+    logger = logging.getLogger("caesura")
+    logger.handlers.clear()
+    logger.propagate = True
+    logger.setLevel(logging.NOTSET)

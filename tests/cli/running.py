@@ -1,7 +1,6 @@
 """Running the program as a shell would, in this process."""
 
 import io
-import logging
 import sys
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -30,9 +29,5 @@ class Program:
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
         sys.stdout.flush()
-        logger = logging.getLogger("caesura")
-        logger.handlers.clear()
-        logger.propagate = True
-        logger.setLevel(logging.NOTSET)
         out, err = self.capfd.readouterr()
         return Done(int(ended.value.code or 0), out, err)
