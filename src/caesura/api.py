@@ -223,35 +223,20 @@ def segment(
     read; with `restore=False` words and marks stay as they are. `language` is that of recordings
     that do not state theirs.
     """
-    from caesura.detectors.stored_model import get_detector
+    from caesura.detectors.stored_model import get_detector, in_language
     from caesura.text.restore import as_read
     from caesura.text.restore import restore as restored
 
     deciding = get_detector(detector, prefer, shortest, longest)
     recordings = _normalized(files, normalize, format)
     for transcript in map(as_read, recordings):
-        if language:
-            transcript = _in_language(transcript, language)
+        transcript = in_language(transcript, language)
         segmented = deciding.annotate(transcript)
         lacking = deciding.lacks(transcript)
         if lacking and segmented.sentences is not None and len(segmented.sentences.gaps) < 2:
             name = transcript.id or "a recording"
             logger.warning("%s: %s; it is left as one sentence", name, lacking)
         yield restored(segmented, deciding.language(transcript)) if restore else segmented
-
-
-def _in_language(transcript: Transcript, language: str) -> Transcript:
-    """Return a transcript in a language if it does not state its own; warn if they differ."""
-    from caesura.text.languages import language_code, languages_differ
-
-    if not language_code(transcript.language):
-        return transcript.replace(language=language)
-    if languages_differ(transcript.language, language):
-        name = transcript.id or "a recording"
-        logger.warning(
-            "%s states the language %s, so that %s is not used", name, transcript.language, language
-        )
-    return transcript
 
 
 def _normalized(

@@ -338,6 +338,17 @@ class Auto(ChoosingDetector):
         return set()
 
 
+def in_language(transcript: Transcript, language: str) -> Transcript:
+    """Return a transcript in a language if it does not state its own; warn if they differ."""
+    if not language_code(transcript.language):
+        return transcript.replace(language=language) if language else transcript
+    if languages_differ(transcript.language, language):
+        name = transcript.id or "a recording"
+        text = "%s states the language %s, so that %s is not used"
+        logger.warning(text, name, transcript.language, language)
+    return transcript
+
+
 def _language(words: Transcript, model: str, guessed: str) -> str:
     """Return the language that words state, or else that of the model that decides them.
 
@@ -362,6 +373,10 @@ def _with_marks(detector: Detector) -> Detector:
     return Fusion((marks, detector), weights=(MARKS_WEIGHT, 1.0), bias=MARKS_WEIGHT)
 
 
+NOT_CHOSEN: dict[str, Any] = {"held": {"words": []}, "by": None, "guessed": "", "stream": None}
+"""The state of a stream before its first word."""
+
+
 class ChoiceStream(Stream):
     """A stream that holds the first words until they show which detector decides.
 
@@ -376,11 +391,11 @@ class ChoiceStream(Stream):
     ) -> None:
         from caesura.core.serialize import from_document
 
-        saved = state or {"held": {"words": []}, "by": None, "guessed": "", "stream": None}
+        saved = state or NOT_CHOSEN
         self.choosing, self.around = choosing, around
         self.held = from_document(saved["held"])
         self.by: str | None = saved["by"]
-        self.guessed: str = saved.get("guessed", "")
+        self.guessed: str = saved["guessed"]
         self._is_sure = self.by is not None
         self.inner = None if self.by is None else self._open(self.by, saved["stream"])
 
@@ -416,9 +431,7 @@ class ChoiceStream(Stream):
 
     def next_state(self) -> Mapping[str, Any] | None:
         """Return the choice, if it was made by enough words: it holds for the whole recording."""
-        if not self._is_sure:
-            return None
-        return {"held": {"words": []}, "by": self.by, "guessed": self.guessed, "stream": None}
+        return NOT_CHOSEN | {"by": self.by, "guessed": self.guessed} if self._is_sure else None
 
     def language(self, sentence: Transcript) -> str:
         """Return the language of the words; if they do not say, of the model that decides."""
