@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from caesura.detectors.neural.base_pieces import as_word_pieces, read_pieces
+from caesura.detectors.neural.pretrained import as_word_pieces, read_pieces
 from caesura.ml.neural.wordpiece import SPECIAL, WordPieces
 
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "Ġso", "so", "Ġr", "un", "ning", "Ġ", "Ã©", "Ã"]

@@ -140,7 +140,7 @@ def command(model: tuple[str, ...], reliability: str | None, json: bool) -> None
     if reliability is not None:
         if len(model) != 1:
             raise click.UsageError("--reliability draws one model: name it")
-        from caesura.evaluation.reports.reliability import write_reliability
+        from caesura.evaluation.reports.figures import write_reliability
 
         write_reliability(cards[0].reliability, reliability, cards[0].name)
         return

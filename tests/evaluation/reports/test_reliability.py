@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from caesura.core.errors import OutputError
-from caesura.evaluation.reports.reliability import write_reliability
+from caesura.evaluation.reports.figures import write_reliability
 
 ROWS = (
     {"low": 0.0, "high": 0.1, "gaps": 90, "predicted": 0.05, "observed": 0.02},

@@ -15,9 +15,8 @@ import numpy as np
 
 from caesura.core.arrays import Indices, Strings
 from caesura.core.config import check_integer
-from caesura.detectors.neural.net_detector import KEPT, OUTSIDE, NetDetector, Shapes
+from caesura.detectors.neural.net_detector import KEPT, OUTSIDE, NetDetector, Shapes, WordWindows
 from caesura.ml.neural.layers import GROUP, GRU, Array, Linear, attend, sigmoid
-from caesura.ml.neural.word_windows import WordWindows
 
 LAYERS = ("key", "query", "attention", "context", "fused", "state", "classes")
 """The linear layers, in the order of the paper's equations."""

@@ -13,9 +13,8 @@ from typing import Any
 
 from caesura.core.arrays import Indices
 from caesura.core.config import check_integer
-from caesura.detectors.neural.net_detector import KEPT, NetDetector, Shapes
+from caesura.detectors.neural.net_detector import KEPT, NetDetector, Shapes, WordWindows
 from caesura.ml.neural.layers import Array, Linear, pool_pairs, relu, side_by_side
-from caesura.ml.neural.word_windows import WordWindows
 
 WIDTH = 3
 """Places that a convolution looks at."""

@@ -1,6 +1,6 @@
 """What the neural detectors share: words as numbers, training, decisions, storage.
 
-A net sees rows of word numbers (`ml/neural/word_windows.py`) and gives each gap a score for each
+A net sees rows of word numbers (`WordWindows`) and gives each gap a score for each
 class. It is trained by torch and run by numpy; its weights are stored as float16.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from caesura.core.arrays import Floats, Indices, Strings
@@ -32,7 +33,6 @@ from caesura.detectors.gaps import (
 from caesura.detectors.lm import drop_punctuation
 from caesura.ml.neural.layers import Array, damaged, on_one_thread
 from caesura.ml.neural.torch_training import IGNORED, Schedule, fit, import_torch
-from caesura.ml.neural.word_windows import WordWindows
 from caesura.ml.ngram_counts import NO_WORD, START, UNKNOWN, Vocabulary, checked_hashes
 
 OUTSIDE = START
@@ -60,6 +60,53 @@ NUMBERS_AT_ONCE = 1 << 26
 """Numbers that the largest array may have, so that large nets take no more memory."""
 
 Shapes = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class WordWindows:
+    """How recordings are cut into rows of one width, whatever their lengths are.
+
+    A row has some words that are kept, and words before and after them for context. The rows of a
+    recording keep each of its words once. Cells outside the recording are filled.
+    """
+
+    before: int
+    kept: int
+    after: int
+
+    @property
+    def width(self) -> int:
+        """The number of words in a row."""
+        return self.before + self.kept + self.after
+
+    def cut(self, columns: Sequence[Indices], fill: int) -> Indices:
+        """Cut columns over words, one for each recording, into rows; `fill` is outside."""
+        rows = [np.zeros((0, self.width), np.int64)]
+        for column in columns:
+            count = self.count(len(column))
+            if count:
+                padded = np.full(self.before + count * self.kept + self.after, fill, np.int64)
+                padded[self.before : self.before + len(column)] = column
+                rows.append(sliding_window_view(padded, self.width)[:: self.kept])
+        return np.concatenate(rows)
+
+    def cut_kept(self, columns: Sequence[Indices], fill: int) -> Indices:
+        """Cut columns into rows of the kept words alone."""
+        return WordWindows(0, self.kept, 0).cut(columns, fill)
+
+    def join(self, values: NDArray[Any], lengths: Sequence[int]) -> list[NDArray[Any]]:
+        """Undo `cut_kept`: return what the rows say about the words of each recording."""
+        found, first = [], 0
+        for length in lengths:
+            count = self.count(length)
+            own = values[first : first + count]
+            found.append(own.reshape(count * self.kept, *values.shape[2:])[:length])
+            first += count
+        return found
+
+    def count(self, words: int) -> int:
+        """Return the number of rows of a recording."""
+        return -(-words // self.kept)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 """Neural nets: torch trains them, numpy runs them. Files here know nothing of transcripts.
 
 `transformer.py` runs an encoder, `onnx_graph.py` too but with onnxruntime; `wordpiece.py` splits
-words. `word_windows.py` cuts recordings into rows of one width,
-`layers.py` has further layers in numpy, and `torch_training.py` fits their weights.
+words. `layers.py` has further layers in numpy, and `torch_training.py` fits their weights.
 
 Not here: the detectors made of them (`detectors/neural/`). Start with `transformer.py`.
 """

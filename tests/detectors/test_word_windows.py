@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.ml.neural.word_windows import WordWindows
+from caesura.detectors.neural.net_detector import WordWindows
 
 sizes = st.integers(0, 4)
 
