@@ -9,6 +9,9 @@ meetings, hearings, speeches and briefings, with words, pauses, speakers, marks 
 other commands train the model of the one before further, on other windows, and hear recognisers
 more often. On two cores each takes one to two hours; a command that is interrupted goes on from the
 checkpoint in --work.
+
+Of the model that ships, the first two commands ran with an earlier version of how windows are
+drawn: run anew, they give other weights.
 """
 
 from __future__ import annotations
